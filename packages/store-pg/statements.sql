@@ -4,17 +4,17 @@
 
 -- answers of person (workshop reads)
 
-      with /* workshop answers of person */ looked as materialized (
+      with /* workshop answers of person */ page as materialized (
         select * from workshop.remembered where shop_id = $1
           and (caller_id, operation, key) > ($2, $3, $4)
         order by caller_id, operation, key limit $5
       )
-      select (select count(*)::integer from looked) as n,
-        (select json_build_object('caller_id', caller_id, 'operation', operation, 'key', key) from looked
+      select (select count(*)::integer from page) as n,
+        (select json_build_object('caller_id', caller_id, 'operation', operation, 'key', key) from page
           order by caller_id desc, operation desc, key desc limit 1) as last,
-        coalesce((select json_agg(r) from looked r where r.answer::json->>'id' = any($6::text[]) or exists (
+        coalesce((select json_agg(r) from page r where r.answer::json->>'id' = any($6::text[]) or exists (
           select from unnest($7::text[]) w (word)
-          where strpos(concat_ws(' ', r.key, r.fingerprint, r.answer), w.word) > 0)), '[]') as found;
+          where strpos(concat_ws(' ', r.key, r.fingerprint, r.answer), w.word) > 0)), '[]') as records;
 
 -- append audit entry (workshop reads)
 insert /* workshop append audit entry */ into workshop.audit_entry (shop_id, id, created_at, actor, act, details)
@@ -69,29 +69,29 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
     from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
-  ) f), found as (
-    select o.shop_id, o.place, o.turn, d.event_id, d.rank
-    from open o cross join lateral (
+  ) f), claimable as (
+    select open.shop_id, open.place, open.turn, d.event_id, d.rank
+    from open cross join lateral (
       select one.*, row_number() over (order by one.is_replay, one.due_at, one.seq) as rank from (
         select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
         from (values (false), (true)) k (is_replay) cross join lateral ((
-    select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, k.is_replay
-    from generate_series(1, o.generation - 1) g (generation)
+    select d.event_id, d.ticket_id, d.seq, open.released_at as due_at, k.is_replay
+    from generate_series(1, open.generation - 1) g (generation)
     cross join lateral (
-      select * from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = k.is_replay and d.generation = g.generation
-      order by d.seq limit 4 * o.room
-    ) d where o.released_at <= $1) union all (
+      select * from workshop.delivery d where d.shop_id = open.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (open.busy)) and d.is_replay = k.is_replay and d.generation = g.generation
+      order by d.seq limit 4 * open.room
+    ) d where open.released_at <= $1) union all (
     select d.event_id, d.ticket_id, d.seq, d.due_at, k.is_replay
-    from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = k.is_replay and d.generation = o.generation
-      and d.due_at >= o.due_from and d.due_at <= $1
-    order by d.due_at, d.seq limit 4 * o.room)) c
+    from workshop.delivery d where d.shop_id = open.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (open.busy)) and d.is_replay = k.is_replay and d.generation = open.generation
+      and d.due_at >= open.due_from and d.due_at <= $1
+    order by d.due_at, d.seq limit 4 * open.room)) c
         order by coalesce(c.ticket_id, c.event_id), c.is_replay, c.due_at, c.seq
       ) one
-    ) d where d.rank <= o.room
+    ) d where d.rank <= open.room
   ), picked as (
-    select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
+    select c.*, row_number() over (order by c.rank, c.place) as n from claimable c order by c.rank, c.place limit $2
   ), free as (
     select p.shop_id, p.event_id, p.n, coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) as leased_at from picked p cross join lateral (
       select from workshop.delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and coalesce(d.lease_until, 0) = 0 for update skip locked
@@ -120,16 +120,16 @@ select /* workshop clear sandbox */ workshop.clear_sandbox() as cleared;
       (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = $3 and c.client_id = $4) as card;
 
 -- count deliveries (workshop reads)
-select /* workshop count deliveries */ found.range
+select /* workshop count deliveries */ read.range
   from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
     where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
   cross join (select $4::integer as most) q
   cross join lateral (select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
       select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
-    ) + 4999) end as last_seq offset 0) looked
+    ) + 4999) end as last_seq offset 0) extent
   cross join lateral (
-    select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
+    select json_build_object('last_seq', extent.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
     from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status from ((
       select * from workshop.event e
@@ -137,7 +137,7 @@ select /* workshop count deliveries */ found.range
         and e.seq + 0 > r.after_seq and e.seq + 0 < r.until_seq
     ) union all (
       select * from workshop.event e
-      where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= looked.last_seq
+      where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= extent.last_seq
         and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
       order by e.seq limit q.most
@@ -145,7 +145,7 @@ select /* workshop count deliveries */ found.range
     select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
     order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
   ) a on true) c
-  ) found;
+  ) read;
 
 -- create client (workshop reads)
 with /* workshop create client */ changed as (
@@ -393,15 +393,15 @@ select /* workshop load Offer */ q.shop_id, row_to_json(o) as offer, row_to_json
       left join workshop.client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id;
 
 -- load Replay (workshop lane)
-select /* workshop load Replay */ row_to_json(r) as replay, found.range
+select /* workshop load Replay */ row_to_json(r) as replay, read.range
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
       join workshop.replay r on r.shop_id = q.shop_id and r.id = q.id
       cross join lateral (select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
       select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
-    ) + 4999) end as last_seq offset 0) looked
+    ) + 4999) end as last_seq offset 0) extent
   cross join lateral (
-    select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
+    select json_build_object('last_seq', extent.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
     from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status from ((
       select * from workshop.event e
@@ -409,7 +409,7 @@ select /* workshop load Replay */ row_to_json(r) as replay, found.range
         and e.seq + 0 > r.after_seq and e.seq + 0 < r.until_seq
     ) union all (
       select * from workshop.event e
-      where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= looked.last_seq
+      where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= extent.last_seq
         and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
       order by e.seq limit q.most
@@ -417,7 +417,7 @@ select /* workshop load Replay */ row_to_json(r) as replay, found.range
     select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
     order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
   ) a on true) c
-  ) found;
+  ) read;
 
 -- load StampsUsed (workshop lane)
 select /* workshop load StampsUsed */ row_to_json(s) as stamps
@@ -569,14 +569,14 @@ select /* workshop notifications of person */ row_to_json(n) as row from worksho
 
 -- notifications to numbers (workshop reads)
 
-          with /* workshop notifications to numbers */ looked as materialized (
+          with /* workshop notifications to numbers */ page as materialized (
             select * from workshop.notification n where n.client_id is null and n.shop_id = $1
               and (n.created_at, n.place) > ($2, $3)
             order by n.client_id, n.created_at, n.place limit $4
           )
-          select (select json_build_object('created_at', created_at, 'place', place) from looked
+          select (select json_build_object('created_at', created_at, 'place', place) from page
               order by created_at, place offset $5) as last,
-            coalesce((select json_agg(n) from looked n where n.ticket_id = any($6::uuid[])), '[]') as found;
+            coalesce((select json_agg(n) from page n where n.ticket_id = any($6::uuid[])), '[]') as notifications;
 
 -- notify (workshop notifier)
 select /* workshop notify */ pg_notify($2, word) from unnest($1::text[]) word;
@@ -878,27 +878,28 @@ update /* workshop renew delivery */ workshop.delivery d set attempts_in_round =
          where d.shop_id = q.shop_id and d.event_id = q.event_id;
 
 -- reschedule shops (workshop deliveries)
-with /* workshop reschedule shops */ looked as (
-    select o.*,
-      case when o.served > 0 then nullif(current_setting('workshop_claim.number', true), '')::bigint * 4096 + (o.served - 1) * 1024 + o.place else o.turn end as new_turn,
-      case when o.is_written and $1::bigint >= 0 then least((select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-      and d.is_replay = false and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-      and d.is_replay = true and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), $1::bigint - 60000) end as earliest
+with /* workshop reschedule shops */ rescheduled as (
+    select shop.*,
+      case when shop.served > 0 then nullif(current_setting('workshop_claim.number', true), '')::bigint * 4096 + (shop.served - 1) * 1024 + shop.place else shop.turn end as new_turn,
+      case when shop.is_written and $1::bigint >= 0 then least((select d.due_at from workshop.delivery d where d.shop_id = shop.shop_id and d.lease_until is null
+      and d.is_replay = false and d.generation = shop.generation and d.due_at >= shop.due_from order by d.due_at limit 1), (select d.due_at from workshop.delivery d where d.shop_id = shop.shop_id and d.lease_until is null
+      and d.is_replay = true and d.generation = shop.generation and d.due_at >= shop.due_from order by d.due_at limit 1), $1::bigint - 60000) end as earliest
     from (
-      select o.*, not o.is_ready or (o.round_at is null and o.served > 0) or (o.round_at is not null and $3::boolean) as is_written
+      select with_readiness.*, not is_ready or (round_at is null and served > 0) or (round_at is not null and $3::boolean) as is_written
       from (
-        select o.*, o.next <= $1 is true as is_ready from (select o.*, case when o.room > 0 then least(
-    case when o.generation > 1 then (
-      select o.released_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay in (false, true)
-        and d.generation < o.generation limit 1
+        select with_next.*, next <= $1 is true as is_ready
+        from (select open.*, case when open.room > 0 then least(
+    case when open.generation > 1 then (
+      select open.released_at from workshop.delivery d where d.shop_id = open.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (open.busy)) and d.is_replay in (false, true)
+        and d.generation < open.generation limit 1
     ) end,
-    (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and not d.is_replay and d.generation = o.generation
-      and d.due_at >= o.due_from order by d.due_at limit 1),
-    (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay and d.generation = o.generation
-      and d.due_at >= o.due_from order by d.due_at limit 1)
+    (select d.due_at from workshop.delivery d where d.shop_id = open.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (open.busy)) and not d.is_replay and d.generation = open.generation
+      and d.due_at >= open.due_from order by d.due_at limit 1),
+    (select d.due_at from workshop.delivery d where d.shop_id = open.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (open.busy)) and d.is_replay and d.generation = open.generation
+      and d.due_at >= open.due_from order by d.due_at limit 1)
   ) end as next from (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
   from unnest(current_setting('workshop_claim.shops')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
@@ -909,25 +910,25 @@ with /* workshop reschedule shops */ looked as (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
     from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($2::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
-  ) f) o offset 0) o
-      ) o
-    ) o
+  ) f) open offset 0) with_next
+      ) with_readiness
+    ) shop
   ), moved as (
-    update workshop.delivery_round r set turn = l.new_turn from looked l
-    where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
+    update workshop.delivery_round r set turn = s.new_turn from rescheduled s
+    where r.ctid = s.round_at and r.shop_id is not distinct from s.shop_id and s.is_ready and s.served > 0
   ), ended as (
     delete from workshop.delivery_round r using (
-      select d.shop_id, d.ctid as at from looked l
-      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = l.shop_id for update) d
-      where (l.round_at is null) = l.is_ready and (l.served > 0 or not l.is_ready)
+      select d.shop_id, d.ctid as at from rescheduled s
+      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = s.shop_id for update) d
+      where (s.round_at is null) = s.is_ready and (s.served > 0 or not s.is_ready)
     ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
   ), begun as (insert into workshop.delivery_round (shop_id, turn)
-  select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0)
+  select s.shop_id, s.new_turn from rescheduled s where s.round_at is null and s.is_ready and s.served > 0)
   update workshop.delivery_turn t set
-    look_at = case when l.is_ready then 1 else coalesce(l.next, 253402300799999) end,
-    turn = l.new_turn,
-    due_from = coalesce(l.earliest, t.due_from)
-  from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id and l.is_written;
+    look_at = case when s.is_ready then 1 else coalesce(s.next, 253402300799999) end,
+    turn = s.new_turn,
+    due_from = coalesce(s.earliest, t.due_from)
+  from rescheduled s where t.ctid = s.at and t.shop_id is not distinct from s.shop_id and s.is_written;
 
 -- reset delivery_turn (workshop deliveries)
 update /* workshop reset delivery_turn */ workshop.delivery_turn t set look_at = case when t.look_at = 1 then 1 else 0 end, due_from = 0
@@ -979,18 +980,18 @@ select /* workshop shop of */ shop_id from workshop."ticket" where id = $1 limit
 
 -- shops of person (workshop reads)
 
-        with /* workshop shops of person */ looked as materialized (
+        with /* workshop shops of person */ page as materialized (
           select id from workshop.shop where id > $1 order by id limit $2
         )
-        select (select id from looked order by id offset $3) as last, array(
-          select s.id from looked s where coalesce(
+        select (select id from page order by id offset $3) as last, array(
+          select s.id from page s where coalesce(
             (select true from workshop.client_link l where l.shop_id = s.id and l.client_id = $4 limit 1),
             (select true from workshop.ticket t where t.shop_id = s.id and t.client_id = $5 limit 1),
             (select true from workshop.ticket t where t.shop_id = s.id and t.client_phone = any($6::text[]) limit 1),
             (select true from workshop.offer o where o.shop_id = s.id and o.phone = any($7::text[]) limit 1),
             (select true from workshop.loyalty_card c where c.shop_id = s.id and c.client_id = $8 limit 1),
             (select true from workshop.notification n where n.shop_id = s.id and n.client_id = $9 limit 1))
-          order by s.id) as found;
+          order by s.id) as shops;
 
 -- tickets named of person (workshop reads)
 select /* workshop tickets named of person */ row_to_json(t) as row

@@ -1,7 +1,7 @@
 import type { Instant, ShopId } from "@workshop/core"
 import { type Change, closure } from "@workshop/core/store"
 import type { Statement } from "../connection/Statement.js"
-import { lockWebhooks, removeTurns, scheduleTurns, type Turn, wakeTurns } from "../deliveries/ClaimStatements.js"
+import { lockWebhooks, READY, removeTurns, scheduleTurns, type Turn, wakeTurns } from "../deliveries/ClaimStatements.js"
 import { inClear, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { type Rows, type TableName, tables } from "../Tables.js"
 
@@ -207,12 +207,12 @@ export class BatchChanges {
         this.#putRow("api_key", change.row)
         break
       case "WebhookPut":
-        this.#schedule(shop_id, { look_at: 0, due_from: 0 })
+        this.#schedule(shop_id, { look_at: READY, due_from: 0 })
         this.#putRow("webhook", this.#secrets.seal(change.row))
         break
       case "DeliveryPut": {
         const { due_at, attempts_in_round } = change.row
-        this.#schedule(shop_id, { look_at: attempts_in_round === 0 ? 0 : due_at, due_from: due_at })
+        this.#schedule(shop_id, { look_at: attempts_in_round === 0 ? READY : due_at, due_from: due_at })
         this.#renewed.delete(keyOf("delivery", change.row))
         this.#putRow("delivery", { lease_until: null, ...change.row })
         break
@@ -279,7 +279,7 @@ export class BatchChanges {
     const withoutWebhook = this.#shopsWithoutWebhook()
     const turns = [...this.#turns].filter(([shop_id]) => !withoutWebhook.has(shop_id))
     const scheduled = new Map(
-      turns.map(([shop_id, turn]) => [shop_id, this.#woken.has(shop_id) ? { ...turn, look_at: 0 } : turn])
+      turns.map(([shop_id, turn]) => [shop_id, this.#woken.has(shop_id) ? { ...turn, look_at: READY } : turn])
     )
     const woken = new Set([...this.#woken].filter((shop_id) => !scheduled.has(shop_id) && !withoutWebhook.has(shop_id)))
     return [

@@ -9,14 +9,14 @@ import type { Statement } from "../connection/Statement.js"
  *
  * - `delivery` has one row for each event that must still be delivered. While it is in flight, `lease_until` is set: if its process dies,
  *   another one takes it back after that instant. `lease_until` is null while it waits.
- * - `delivery_turn` has one row for each shop with a webhook. `look_at` says when the shop may have something to claim: an instant, or 0 if
- *   it may have something now (the shop is ready), or 1 if it is ready and was served before (the shop is in the round). It may be too
+ * - `delivery_turn` has one row for each shop with a webhook. `look_at` says when the shop may have something to claim: an instant, or
+ *   `READY` if it may have something now, or `IN_ROUND` if it is ready and was served before (the shop is in the round). It may be too
  *   early, never too late. Ready shops are served in the order of `turn`.
  * - `delivery_round` has one row for each shop in the round, with its `turn`, because rows of `delivery_turn` are costly to update often.
  *
  * A claim is one transaction:
  *
- * 1. `MAKE_READY` sets `look_at` to 0 for shops of which something has become due.
+ * 1. `MAKE_READY` makes the shops ready that have a delivery which has become due.
  * 2. `LOCK_DUE_TURNS` locks the webhooks of the ready shops that were served longest ago. It keeps their ids and their turns in settings of
  *    the transaction, from which the next statements read them, so that all statements go out in one packet.
  * 3. `CLAIM` leases deliveries of these shops.
@@ -33,6 +33,9 @@ const nextTurn = (): number => {
   lastTurn = Math.max(lastTurn + 1, realClock.unsafeCurrentTimeMillis() * 1_000)
   return lastTurn
 }
+
+/** The `look_at` of ready shops that were not served before. */
+export const READY = 0
 
 /**
  * The `look_at` of shops in the round. Processes of the previous release take it for an instant long past, and make such a shop ready again.
@@ -75,7 +78,7 @@ export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
  */
 export const wakeTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "wake delivery_turn",
-  text: `update workshop.delivery_turn t set look_at = 0 from (
+  text: `update workshop.delivery_turn t set look_at = ${READY} from (
       select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
       cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id offset 0 for no key update) l
     ) q where t.shop_id = q.shop_id and q.look_at > ${IN_ROUND}`,
@@ -85,7 +88,7 @@ export const wakeTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
 /** Makes shops ready now, and forgets their earliest due time, because leases of theirs were taken back. */
 export const resetTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "reset delivery_turn",
-  text: `update workshop.delivery_turn t set look_at = case when t.look_at = ${IN_ROUND} then ${IN_ROUND} else 0 end, due_from = 0
+  text: `update workshop.delivery_turn t set look_at = case when t.look_at = ${IN_ROUND} then ${IN_ROUND} else ${READY} end, due_from = 0
     from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
     where t.shop_id = q.shop_id`,
   values: [[...shop_ids]]
@@ -160,10 +163,10 @@ const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT_TURNS.at}')::tid
     with ordinality s (shop_id, at, due_from, round_at, turn, place)`
 
 /**
- * Makes the shops ready of which something has become due by $1. They all get the `look_at` 0, so that one index has them in the order of
- * their turns.
+ * Makes the shops ready of which something has become due by $1. They all get the same `look_at`, so that one index has them in the order
+ * of their turns.
  */
-export const MAKE_READY = `update workshop.delivery_turn t set look_at = 0 from (
+export const MAKE_READY = `update workshop.delivery_turn t set look_at = ${READY} from (
     select shop_id from workshop.delivery_turn where look_at > ${IN_ROUND} and look_at <= $1
     order by look_at limit ${MOST_MADE_READY} for update skip locked
   ) d where t.shop_id = d.shop_id`
@@ -171,7 +174,7 @@ export const MAKE_READY = `update workshop.delivery_turn t set look_at = 0 from 
 const dueTurns = (lock: string, alsoKept = "") => `with waiting as (
     select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
     from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
-    where t.look_at = 0 order by t.look_at, t.turn limit $1 ${lock}
+    where t.look_at = ${READY} order by t.look_at, t.turn limit $1 ${lock}
   ), round as (
     select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
     from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = ${IN_ROUND} join workshop.webhook w on w.shop_id = r.shop_id
@@ -179,7 +182,7 @@ const dueTurns = (lock: string, alsoKept = "") => `with waiting as (
   ) ${keepTurns("select * from waiting union all select * from round order by turn", alsoKept)}`
 
 /**
- * Locks the ready shops that were served longest ago, at most $1 of those with `look_at` 0 and $1 of the round, each in the order of an
+ * Locks the ready shops that were served longest ago, at most $1 of those outside of the round and $1 of the round, each in the order of an
  * index. A shop that another process has locked is skipped. The statement locks webhooks, not turns, so that results of deliveries, which
  * write turns, can be saved during a claim.
  *
@@ -226,54 +229,54 @@ const openShops = (
     from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > ${leaseTime(lease_now)} - ${LEASE_LONG_ENDED_MS}
   ) f`
 
-/** A delivery `d` of the shop `o` that waits, and whose ticket has none in flight. */
-const WAITING = `d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy))`
+/** A delivery `d` of the shop `open` that waits, and whose ticket has none in flight. */
+const WAITING = `d.shop_id = open.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (open.busy))`
 
 /** Live or replayed. One plan serves both kinds, because each scan of a plan costs time before its first row. */
 const BOTH_KINDS = "(values (false), (true)) k (is_replay)"
 
 /** Of the kind `k`: the deliveries of generations before the webhook was last turned on. They became due at that moment, in the order of their events. */
 const RELEASED = `(
-    select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, k.is_replay
-    from generate_series(1, o.generation - 1) g (generation)
+    select d.event_id, d.ticket_id, d.seq, open.released_at as due_at, k.is_replay
+    from generate_series(1, open.generation - 1) g (generation)
     cross join lateral (
       select * from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = g.generation
-      order by d.seq limit ${CANDIDATES_PER_SLOT} * o.room
-    ) d where o.released_at <= $1)`
+      order by d.seq limit ${CANDIDATES_PER_SLOT} * open.room
+    ) d where open.released_at <= $1)`
 
 /** Of the kind `k`: the deliveries of the present generation that are due. */
 const DUE = `(
     select d.event_id, d.ticket_id, d.seq, d.due_at, k.is_replay
-    from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = o.generation
-      and d.due_at >= o.due_from and d.due_at <= $1
-    order by d.due_at, d.seq limit ${CANDIDATES_PER_SLOT} * o.room)`
+    from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = open.generation
+      and d.due_at >= open.due_from and d.due_at <= $1
+    order by d.due_at, d.seq limit ${CANDIDATES_PER_SLOT} * open.room)`
 
 /** The condition that a delivery `d` waits, written so that the planner finds it by its key, and does not read all waiting deliveries of the shop. */
 const WAITS_BY_KEY = "coalesce(d.lease_until, 0) = 0"
 
 /** The deliveries of the kept shops that can be claimed, each with its rank among those of its shop. */
-const CLAIMABLE = `open as (${openShops("$3")}), found as (
-    select o.shop_id, o.place, o.turn, d.event_id, d.rank
-    from open o cross join lateral (
+const CLAIMABLE = `open as (${openShops("$3")}), claimable as (
+    select open.shop_id, open.place, open.turn, d.event_id, d.rank
+    from open cross join lateral (
       select one.*, row_number() over (order by ${claimOrderOf("one")}) as rank from (
         select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
         from ${BOTH_KINDS} cross join lateral (${RELEASED} union all ${DUE}) c
         order by coalesce(c.ticket_id, c.event_id), ${claimOrderOf("c")}
       ) one
-    ) d where d.rank <= o.room
+    ) d where d.rank <= open.room
   )`
 
 /** The deliveries that a claim of $2 at $1 would get, without claiming them: each with its rank among those of its shop, and with the shop's turn. */
 export const PEEK_TURNS = `with ${CLAIMABLE}
-  select f.shop_id, f.rank::integer - 1 as rank, f.turn::double precision as turn from found f order by f.rank, f.place limit $2`
+  select c.shop_id, c.rank::integer - 1 as rank, c.turn::double precision as turn from claimable c order by c.rank, c.place limit $2`
 
 /**
  * Claims deliveries of the locked shops that are due at $1, at most $2, with leases from $3 on: of each shop live ones before replayed ones
  * and then the earliest first, one of each ticket, as many as there is room for. One of each shop is claimed before a second one of any.
  */
 export const CLAIM = `with ${CLAIMABLE}, picked as (
-    select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
+    select c.*, row_number() over (order by c.rank, c.place) as n from claimable c order by c.rank, c.place limit $2
   ), free as (
     select p.shop_id, p.event_id, p.n, ${leaseTime("$3")} as leased_at from picked p cross join lateral (
       select from workshop.delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and ${WAITS_BY_KEY} for update skip locked
@@ -288,64 +291,70 @@ export const CLAIM = `with ${CLAIMABLE}, picked as (
   join workshop.event e on e.shop_id = l.shop_id and e.id = l.event_id
   order by l.n`
 
-/** The instant at which a delivery of the shop `o` can next be claimed; null if none can until something changes. */
-const NEXT_DUE_AT = `case when o.room > 0 then least(
-    case when o.generation > 1 then (
-      select o.released_at from workshop.delivery d where ${WAITING} and d.is_replay in (false, true)
-        and d.generation < o.generation limit 1
+/** The instant at which a delivery of the shop `open` can next be claimed; null if none can until something changes. */
+const NEXT_DUE_AT = `case when open.room > 0 then least(
+    case when open.generation > 1 then (
+      select open.released_at from workshop.delivery d where ${WAITING} and d.is_replay in (false, true)
+        and d.generation < open.generation limit 1
     ) end,
-    (select d.due_at from workshop.delivery d where ${WAITING} and not d.is_replay and d.generation = o.generation
-      and d.due_at >= o.due_from order by d.due_at limit 1),
-    (select d.due_at from workshop.delivery d where ${WAITING} and d.is_replay and d.generation = o.generation
-      and d.due_at >= o.due_from order by d.due_at limit 1)
+    (select d.due_at from workshop.delivery d where ${WAITING} and not d.is_replay and d.generation = open.generation
+      and d.due_at >= open.due_from order by d.due_at limit 1),
+    (select d.due_at from workshop.delivery d where ${WAITING} and d.is_replay and d.generation = open.generation
+      and d.due_at >= open.due_from order by d.due_at limit 1)
   ) end`
 
 /** A process of the previous release may write a due time before the turn's `due_from`, by as much as its clock is behind. */
 const CLOCKS_APART_MS = 60_000
 
-/** The earliest due time among the waiting deliveries of the shop `o`, even of tickets that have one in flight. */
+/** The earliest due time among the waiting deliveries of a shop, even of tickets that have one in flight. */
 const earliestDueAt = (
+  shop: string,
   is_replay: boolean
-) => `(select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
-      and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1)`
+) => `(select d.due_at from workshop.delivery d where d.shop_id = ${shop}.shop_id and d.lease_until is null
+      and d.is_replay = ${is_replay} and d.generation = ${shop}.generation and d.due_at >= ${shop}.due_from order by d.due_at limit 1)`
 
-/** One of this many claims writes `due_from` anew. Until then, claims read past the entries of what was delivered since. */
+/** One of this many claims updates `due_from`. Until then, claims read past the index entries of what was delivered since. */
 export const CLAIMS_PER_DUE_FROM = 16
+
+/** The turn of a shop behind all others, if this transaction served it. */
+const turnAfter = (shop: string) =>
+  `nullif(current_setting('${CLAIM_NUMBER}', true), '')::bigint * ${TURNS_PER_CLAIM} + (${shop}.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + ${shop}.place`
 
 /**
  * The kept shops, with the instant at which each is ready next and its new turn. `offset` keeps the planner from computing the instant twice.
  * Only a turn that is written gets a new `due_from`, because that takes as long again.
  */
-const RESCHEDULED = `looked as (
-    select o.*,
-      case when o.served > 0 then nullif(current_setting('${CLAIM_NUMBER}', true), '')::bigint * ${TURNS_PER_CLAIM} + (o.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn,
-      case when o.is_written and $1::bigint >= 0 then least(${earliestDueAt(false)}, ${earliestDueAt(true)}, $1::bigint - ${CLOCKS_APART_MS}) end as earliest
+const RESCHEDULED = `rescheduled as (
+    select shop.*,
+      case when shop.served > 0 then ${turnAfter("shop")} else shop.turn end as new_turn,
+      case when shop.is_written and $1::bigint >= 0 then least(${earliestDueAt("shop", false)}, ${earliestDueAt("shop", true)}, $1::bigint - ${CLOCKS_APART_MS}) end as earliest
     from (
-      select o.*, not o.is_ready or (o.round_at is null and o.served > 0) or (o.round_at is not null and $3::boolean) as is_written
+      select with_readiness.*, not is_ready or (round_at is null and served > 0) or (round_at is not null and $3::boolean) as is_written
       from (
-        select o.*, o.next <= $1 is true as is_ready from (select o.*, ${NEXT_DUE_AT} as next from (${openShops("$2")}) o offset 0) o
-      ) o
-    ) o
+        select with_next.*, next <= $1 is true as is_ready
+        from (select open.*, ${NEXT_DUE_AT} as next from (${openShops("$2")}) open offset 0) with_next
+      ) with_readiness
+    ) shop
   )`
 
 const ENTER_ROUND = `insert into workshop.delivery_round (shop_id, turn)
-  select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0`
+  select s.shop_id, s.new_turn from rescheduled s where s.round_at is null and s.is_ready and s.served > 0`
 
 const rescheduling = (others: string) => `with ${RESCHEDULED}, moved as (
-    update workshop.delivery_round r set turn = l.new_turn from looked l
-    where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
+    update workshop.delivery_round r set turn = s.new_turn from rescheduled s
+    where r.ctid = s.round_at and r.shop_id is not distinct from s.shop_id and s.is_ready and s.served > 0
   ), ended as (
     delete from workshop.delivery_round r using (
-      select d.shop_id, d.ctid as at from looked l
-      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = l.shop_id for update) d
-      where (l.round_at is null) = l.is_ready and (l.served > 0 or not l.is_ready)
+      select d.shop_id, d.ctid as at from rescheduled s
+      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = s.shop_id for update) d
+      where (s.round_at is null) = s.is_ready and (s.served > 0 or not s.is_ready)
     ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
   )${others}
   update workshop.delivery_turn t set
-    look_at = case when l.is_ready then ${IN_ROUND} else coalesce(l.next, ${NEVER}) end,
-    turn = l.new_turn,
-    due_from = coalesce(l.earliest, t.due_from)
-  from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id and l.is_written`
+    look_at = case when s.is_ready then ${IN_ROUND} else coalesce(s.next, ${NEVER}) end,
+    turn = s.new_turn,
+    due_from = coalesce(s.earliest, t.due_from)
+  from rescheduled s where t.ctid = s.at and t.shop_id is not distinct from s.shop_id and s.is_written`
 
 /**
  * Writes when each locked shop is ready next: now if something is due by $1, and not until something changes if nothing can be claimed or
