@@ -166,7 +166,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells
         const { runOnce } = yield* retention({ url, schema: "workshop_south" })
-        expect((yield* runOnce)?.made.length).toBeGreaterThan(0)
+        expect((yield* runOnce)?.created.length).toBeGreaterThan(0)
         const [row] = yield* session.run<{ n: string }>(
           "select count(*) as n from pg_class where relnamespace = 'workshop_south'::regnamespace and relname ~ '^event_2'"
         )

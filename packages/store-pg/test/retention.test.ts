@@ -89,8 +89,8 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       Effect.gen(function* () {
         const { url, session } = yield* database
         const { runOnce } = yield* retention({ url })
-        expect((yield* runOnce)?.made).toEqual([...AHEAD, "attempt_2027_01", "attempt_2027_02", "attempt_2027_03"])
-        expect((yield* runOnce)?.made).toEqual([])
+        expect((yield* runOnce)?.created).toEqual([...AHEAD, "attempt_2027_01", "attempt_2027_02", "attempt_2027_03"])
+        expect((yield* runOnce)?.created).toEqual([])
         yield* events(session, JANUARY, JANUARY + 40 * DAY, JANUARY + 400 * DAY)
         expect([yield* countOf(session, "event_2027_01"), yield* countOf(session, "event_2027_02")]).toEqual([1, 1])
         expect(yield* countOf(session, "event_rest")).toBe(1)
@@ -256,14 +256,14 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         const { runOnce: tidied } = yield* retention({ url: `${url}?options=-c%20role%3D${role}` })
         const runOnce = Effect.provide(tidied, Logger.replace(Logger.defaultLogger, log))
         const missing = ["event_2027_02", "event_2027_03", "attempt_2027_02", "attempt_2027_03"]
-        expect(yield* runOnce).toEqual({ made: [], missing, dropped: [], removed: 2, expired: 0, isMore: false })
+        expect(yield* runOnce).toEqual({ created: [], missing, dropped: [], removed: 2, expired: 0, isMore: false })
         expect(said).toEqual([
           expect.stringMatching(`^WARN These partitions of the months ahead could not be made: ${missing.join(", ")}. `)
         ])
         expect([yield* countOf(session, "event"), yield* countOf(session, "attempt")]).toEqual([1, 1])
         yield* session.run(`grant execute on function keep_partition(text, text, text, bigint, bigint) to ${role}`)
         const granted = yield* runOnce
-        expect(granted).toMatchObject({ made: missing, missing: [] })
+        expect(granted).toMatchObject({ created: missing, missing: [] })
         expect(said).toHaveLength(1)
       })
     ))
@@ -280,7 +280,12 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
           [SHOP, JANUARY - 60 * DAY]
         )
         clock.set(Date.parse("2027-03-01T00:00:00Z"))
-        expect((yield* runOnce)?.made).toEqual(["event_2027_04", "event_2027_05", "attempt_2027_04", "attempt_2027_05"])
+        expect((yield* runOnce)?.created).toEqual([
+          "event_2027_04",
+          "event_2027_05",
+          "attempt_2027_04",
+          "attempt_2027_05"
+        ])
         expect(yield* session.run("select conname from pg_constraint where conname = 'excluded'")).toEqual([])
       })
     ))

@@ -62,7 +62,7 @@ export interface MigrateOptions extends SchemaMigrationOptions {
  * processes may call it at once: one migrates, and the others wait. A newer schema that this program can use is not changed.
  * @param url - A connection string whose role may create tables. It leads to Postgres itself, because a pooler does not keep session locks.
  */
-export const migrate = (url: string, options: MigrateOptions = {}, known: ReadonlyArray<Migration> = OURS) =>
+export const migrate = (url: string, options: MigrateOptions = {}, migrations: ReadonlyArray<Migration> = OURS) =>
   Effect.gen(function* () {
     const { cells = [], ...home } = options
     const [first, ...others] = yield* placesOf({ url, schema: options.schema }, cells)
@@ -70,15 +70,15 @@ export const migrate = (url: string, options: MigrateOptions = {}, known: Readon
       first!,
       [first!, ...others].map(({ name }) => name)
     )
-    const names = yield* migrateSchema(url, home, known)
-    return others.length === 0 ? names : [...names, ...(yield* migrateCells(first!, others, known))]
+    const names = yield* migrateSchema(url, home, migrations)
+    return others.length === 0 ? names : [...names, ...(yield* migrateCells(first!, others, migrations))]
   })
 
 /** Creates the further cells that do not exist yet, migrates all of them, and adds them to the directory. One process at a time does this. */
 export const migrateCells = (
   home: CellLocation,
   others: ReadonlyArray<CellLocation>,
-  known: ReadonlyArray<Migration> = OURS
+  migrations: ReadonlyArray<Migration> = OURS
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -93,7 +93,7 @@ export const migrateCells = (
       const identified: Array<{ readonly name: string; readonly id: string }> = []
       for (const cell of others) {
         const work = Effect.gen(function* () {
-          const applied = yield* migrateSchema(cell.url, { schema: cell.schema, isCell: true }, known)
+          const applied = yield* migrateSchema(cell.url, { schema: cell.schema, isCell: true }, migrations)
           names.push(...applied.map((name) => `${cell.name}: ${name}`))
           yield* distribute(cell)
           identified.push({ name: cell.name, id: yield* markCell(cell, entryOf(cell)) })

@@ -29,9 +29,12 @@ const MOST_SHOWN = 5
 const CANCELED = "57014"
 
 /** Counts the rows of an invariant. They are materialized, so that many rows go to a temporary file and not into memory. */
-const counted = ({ name, sql }: Invariant): string => `with /* workshop check ${name} */ found as materialized (${sql})
-  select (select count(*)::integer from found) as count,
-    coalesce((select json_agg(f) from (select * from found limit ${MOST_SHOWN}) f), '[]') as first`
+const counted = ({
+  name,
+  sql
+}: Invariant): string => `with /* workshop check ${name} */ violations as materialized (${sql})
+  select (select count(*)::integer from violations) as count,
+    coalesce((select json_agg(v) from (select * from violations limit ${MOST_SHOWN}) v), '[]') as first`
 
 const violationsOf = (session: Session, invariant: Invariant, timeout_ms: number) =>
   session.run<Pick<Finding, "count" | "first">>(counted(invariant)).pipe(

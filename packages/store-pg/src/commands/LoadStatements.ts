@@ -241,7 +241,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     }
   }),
   Replay: loader("Replay", {
-    text: `select row_to_json(r) as replay, found.range
+    text: `select row_to_json(r) as replay, read.range
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
       join workshop.replay r on r.shop_id = q.shop_id and r.id = q.id
       ${rangeOfReplay}`,

@@ -83,8 +83,8 @@ const afterMove = <A>(work: Effect.Effect<A, PgFailure>, left = PAUSES_AFTER_MOV
 
 const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>): Statement => ({ name, text, values })
 
-const shopsOf = (answer: QueryResult | undefined): ReadonlyArray<ShopId> =>
-  (answer?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
+const shopsOf = (result: QueryResult | undefined): ReadonlyArray<ShopId> =>
+  (result?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
 
 /** How many shops a statement kept in settings: each of its columns is an array, as text. */
 const countOf = (kept: object | undefined): number => {
@@ -302,7 +302,7 @@ export const pgDeliveries = ({
       replays: inTurn((connection) =>
         Effect.map(
           connection.send([statement("open replays", OPEN_REPLAYS, ServiceLimits.replays_per_look)]),
-          ([answer]) => answer!.rows as unknown as ReadonlyArray<OpenReplay>
+          ([result]) => result!.rows as unknown as ReadonlyArray<OpenReplay>
         )
       )
     }

@@ -49,18 +49,18 @@ const CANDIDATES = `(
         and e.seq + 0 > r.after_seq and e.seq + 0 < r.until_seq
     ) union all (
       select * from workshop.event e
-      where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= looked.last_seq
+      where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= extent.last_seq
         and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
       order by e.seq limit q.most
     )`
 
 /** The next range of events of `r`, before `r.until_seq`: at most `q.most` events. */
-const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0) looked
+const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0) extent
   cross join lateral (
-    select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
+    select json_build_object('last_seq', extent.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
     from (${WITH_DELIVERY} from (${CANDIDATES}) e left join ${delivery} ${LAST_ATTEMPT}) c
-  ) found`
+  ) read`
 
 /**
  * The next range of events of a replay `r`. The deliveries are locked, because one that is claimed between this read and the save would be
@@ -71,7 +71,7 @@ export const rangeOfReplay = rangeOf(
 )
 
 /** The next range of the events of a shop after a place; no row if no events follow. */
-export const rangeOfShop = `select /* workshop count deliveries */ found.range
+export const rangeOfShop = `select /* workshop count deliveries */ read.range
   from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
     where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
   cross join (select $4::integer as most) q

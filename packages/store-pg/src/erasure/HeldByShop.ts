@@ -22,7 +22,7 @@ type Position = Pick<Sequenced<NotificationRecord>, "created_at" | "place">
 const FIRST: Position = { created_at: 0, place: 0 }
 
 interface NotificationPage {
-  readonly found: ReadonlyArray<Sequenced<NotificationRecord>>
+  readonly notifications: ReadonlyArray<Sequenced<NotificationRecord>>
   readonly last: Position | null
 }
 
@@ -92,17 +92,17 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
     Effect.gen(function* () {
       const notifications: Array<Sequenced<NotificationRecord>> = []
       for (let after: Position | null = FIRST; after !== null; ) {
-        const [looked]: ReadonlyArray<NotificationPage> = yield* sql<NotificationPage>`
-          with /* workshop notifications to numbers */ looked as materialized (
+        const [page]: ReadonlyArray<NotificationPage> = yield* sql<NotificationPage>`
+          with /* workshop notifications to numbers */ page as materialized (
             select * from workshop.notification n where n.client_id is null and n.shop_id = ${shop_id}
               and (n.created_at, n.place) > (${after.created_at}, ${after.place})
             order by n.client_id, n.created_at, n.place limit ${NOTIFICATIONS_PER_STATEMENT}
           )
-          select (select json_build_object('created_at', created_at, 'place', place) from looked
+          select (select json_build_object('created_at', created_at, 'place', place) from page
               order by created_at, place offset ${NOTIFICATIONS_PER_STATEMENT - 1}) as last,
-            coalesce((select json_agg(n) from looked n where n.ticket_id = any(${[...tickets]}::uuid[])), '[]') as found`
-        notifications.push(...looked!.found)
-        after = looked!.last
+            coalesce((select json_agg(n) from page n where n.ticket_id = any(${[...tickets]}::uuid[])), '[]') as notifications`
+        notifications.push(...page!.notifications)
+        after = page!.last
       }
       return notifications
     })

@@ -61,27 +61,27 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
       ),
     shops: (person) => {
       // With `exists`, Postgres may read all rows of the person once for each table and look the shops up among them.
-      const page = (after: string) =>
-        sql<{ readonly found: ReadonlyArray<ShopId>; readonly last: ShopId | null }>`
-        with /* workshop shops of person */ looked as materialized (
+      const readPage = (after: string) =>
+        sql<{ readonly shops: ReadonlyArray<ShopId>; readonly last: ShopId | null }>`
+        with /* workshop shops of person */ page as materialized (
           select id from workshop.shop where id > ${after} order by id limit ${SHOPS_AT_ONCE}
         )
-        select (select id from looked order by id offset ${SHOPS_AT_ONCE - 1}) as last, array(
-          select s.id from looked s where coalesce(
+        select (select id from page order by id offset ${SHOPS_AT_ONCE - 1}) as last, array(
+          select s.id from page s where coalesce(
             (select true from workshop.client_link l where l.shop_id = s.id and l.client_id = ${person.client_id} limit 1),
             (select true from workshop.ticket t where t.shop_id = s.id and t.client_id = ${person.client_id} limit 1),
             (select true from workshop.ticket t where t.shop_id = s.id and t.client_phone = any(${numbers(person)}) limit 1),
             (select true from workshop.offer o where o.shop_id = s.id and o.phone = any(${numbers(person)}) limit 1),
             (select true from workshop.loyalty_card c where c.shop_id = s.id and c.client_id = ${person.client_id} limit 1),
             (select true from workshop.notification n where n.shop_id = s.id and n.client_id = ${person.client_id} limit 1))
-          order by s.id) as found`
+          order by s.id) as shops`
       return Effect.gen(function* () {
         const shops: Array<ShopId> = []
         for (let after: string | null = NO_SHOP; after !== null; ) {
-          const [looked]: ReadonlyArray<{ readonly found: ReadonlyArray<ShopId>; readonly last: ShopId | null }> =
-            yield* page(after)
-          shops.push(...looked!.found)
-          after = looked!.last
+          const [page]: ReadonlyArray<{ readonly shops: ReadonlyArray<ShopId>; readonly last: ShopId | null }> =
+            yield* readPage(after)
+          shops.push(...page!.shops)
+          after = page!.last
         }
         return shops
       }).pipe(available)
@@ -102,24 +102,24 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
       ),
     idempotencyRecords: (shop_id, person, tickets, after) =>
       sql<{
-        readonly found: ReadonlyArray<IdempotencyRecord>
+        readonly records: ReadonlyArray<IdempotencyRecord>
         readonly last: IdempotencyRecordKey | null
         readonly n: number
       }>`
-      with /* workshop answers of person */ looked as materialized (
+      with /* workshop answers of person */ page as materialized (
         select * from workshop.remembered where shop_id = ${shop_id}
           and (caller_id, operation, key) > (${after?.caller_id ?? ""}, ${after?.operation ?? ""}, ${after?.key ?? ""})
         order by caller_id, operation, key limit ${ANSWERS_AT_ONCE}
       )
-      select (select count(*)::integer from looked) as n,
-        (select json_build_object('caller_id', caller_id, 'operation', operation, 'key', key) from looked
+      select (select count(*)::integer from page) as n,
+        (select json_build_object('caller_id', caller_id, 'operation', operation, 'key', key) from page
           order by caller_id desc, operation desc, key desc limit 1) as last,
-        coalesce((select json_agg(r) from looked r where r.answer::json->>'id' = any(${[...tickets]}::text[]) or exists (
+        coalesce((select json_agg(r) from page r where r.answer::json->>'id' = any(${[...tickets]}::text[]) or exists (
           select from unnest(${[person.client_id, ...person.phones]}::text[]) w (word)
-          where strpos(concat_ws(' ', r.key, r.fingerprint, r.answer), w.word) > 0)), '[]') as found`.pipe(
-        Effect.map(([looked]) => ({
-          found: looked!.found,
-          next: looked!.n < ANSWERS_AT_ONCE ? null : looked!.last
+          where strpos(concat_ws(' ', r.key, r.fingerprint, r.answer), w.word) > 0)), '[]') as records`.pipe(
+        Effect.map(([page]) => ({
+          found: page!.records,
+          next: page!.n < ANSWERS_AT_ONCE ? null : page!.last
         })),
         available
       )

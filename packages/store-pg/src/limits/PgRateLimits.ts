@@ -113,8 +113,8 @@ export const pgRateLimits = (
         queue.push({
           uses,
           run: (windows) => {
-            const answer = run(windows)
-            return () => resume(answer)
+            const result = run(windows)
+            return () => resume(result)
           },
           fail: (cause) => resume(Effect.failCause(cause))
         })

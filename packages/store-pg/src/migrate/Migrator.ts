@@ -85,16 +85,16 @@ const readableFrom = (rows: ReadonlyArray<{ readonly readable_from: number | nul
  * Compares the applied migrations with those of this program, and returns those that are left to apply. A newer schema is accepted if its
  * migrations only expanded it, so that nodes of the old release continue while those of the new one start.
  */
-const remaining = (applied: ReadonlyArray<Applied>, known: ReadonlyArray<Migration>) => {
+const remaining = (applied: ReadonlyArray<Applied>, migrations: ReadonlyArray<Migration>) => {
   const database = applied.at(-1)?.version ?? 0
-  const program = known.length
+  const program = migrations.length
   const hole = applied.findIndex(({ version }, i) => version !== i + 1)
   if (hole >= 0) return new MigrationGap({ missing: hole + 1 })
   const readable_from = readableFrom(applied)
   if (readable_from > program) return new SchemaNewer({ database, readable_from, program })
-  const changed = known.find(({ checksum }, i) => applied[i] !== undefined && applied[i].checksum !== checksum)
+  const changed = migrations.find(({ checksum }, i) => applied[i] !== undefined && applied[i].checksum !== checksum)
   if (changed !== undefined) return new MigrationChanged({ name: changed.name })
-  return Effect.succeed(known.slice(applied.length))
+  return Effect.succeed(migrations.slice(applied.length))
 }
 
 /**
@@ -240,7 +240,7 @@ const refuseNew = (session: Session, schema: string) =>
 export const migrateSchema = (
   url: string,
   options: SchemaMigrationOptions & { readonly isCell?: boolean },
-  known: ReadonlyArray<Migration>
+  migrations: ReadonlyArray<Migration>
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -258,10 +258,10 @@ export const migrateSchema = (
       yield* makeSchema(session, schema)
       yield* prepareTable(session, schema)
       const applied = yield* appliedIn(session, schema)
-      const left = yield* remaining(applied, known)
-      if (applied.length > known.length)
+      const left = yield* remaining(applied, migrations)
+      if (applied.length > migrations.length)
         yield* Effect.logWarning(
-          `The database is at version ${applied.length} of the schema, which a newer release made; this program knows ${known.length} and can use it, so it has applied nothing.`
+          `The database is at version ${applied.length} of the schema, which a newer release made; this program knows ${migrations.length} and can use it, so it has applied nothing.`
         )
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
       // The other schemas of cells do not mean that the name is misspelt.
@@ -276,18 +276,18 @@ export const migrateSchema = (
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_MIGRATES)))
 
 /** Like {@link check}, on an open session, and for any cell. */
-export const checkOn = (session: Session, schema: string, known: ReadonlyArray<Migration> = OURS) =>
+export const checkOn = (session: Session, schema: string, migrations: ReadonlyArray<Migration> = OURS) =>
   Effect.gen(function* () {
     yield* encoded(session)
     const applied = yield* appliedIn(session, schema)
-    const left = yield* remaining(applied, known)
-    const versions = { database: applied.length, program: known.length }
+    const left = yield* remaining(applied, migrations)
+    const versions = { database: applied.length, program: migrations.length }
     if (left.length > 0) return yield* new SchemaBehind({ ...versions, schema, others: [] })
   })
 
 /** Like {@link checkOn}; if the schema has no tables, the error names the other schemas that have some. */
-export const checkNamed = (session: Session, schema: string, known: ReadonlyArray<Migration> = OURS) =>
-  Effect.catchTag(checkOn(session, schema, known), "SchemaBehind", ({ database, program }) =>
+export const checkNamed = (session: Session, schema: string, migrations: ReadonlyArray<Migration> = OURS) =>
+  Effect.catchTag(checkOn(session, schema, migrations), "SchemaBehind", ({ database, program }) =>
     Effect.flatMap(
       database > 0 ? Effect.succeed([]) : Effect.map(lookElsewhere(session, schema), ({ others }) => others),
       (others) => new SchemaBehind({ database, program, schema, others })
@@ -301,10 +301,14 @@ const TIMEOUTS = { statement_timeout_ms: 3_000 }
  * Succeeds if this program can run on the database's schema and the encoding is UTF-8. It only needs the right to read `schema_migration`.
  * `SchemaBehind` names the command that helps. Fails within seconds if the database does not respond.
  */
-export const check = (url: string, options: Pick<Database, "schema"> = {}, known: ReadonlyArray<Migration> = OURS) =>
+export const check = (
+  url: string,
+  options: Pick<Database, "schema"> = {},
+  migrations: ReadonlyArray<Migration> = OURS
+) =>
   Effect.scoped(
     Effect.gen(function* () {
       const schema = yield* checkedSchema(options.schema)
-      yield* checkNamed(yield* connect(url, { ...TIMEOUTS, schema }), schema, known)
+      yield* checkNamed(yield* connect(url, { ...TIMEOUTS, schema }), schema, migrations)
     })
   )

@@ -59,9 +59,9 @@ export const clockGuard: Effect.Effect<ClockGuard> = Effect.map(MachineClock, (c
   const compare: ClockGuard = (connection) =>
     Effect.suspend(() => {
       const asked = clock.unsafeCurrentTimeMillis()
-      return Effect.flatMap(connection.send([DATABASE_TIME]), ([answer]) => {
+      return Effect.flatMap(connection.send([DATABASE_TIME]), ([result]) => {
         const answered = clock.unsafeCurrentTimeMillis()
-        const ahead_ms = aheadBy({ asked, answered }, answer!.rows[0]!.ms as number)
+        const ahead_ms = aheadBy({ asked, answered }, result!.rows[0]!.ms as number)
         const isOff = Math.abs(ahead_ms) > MOST_OFF_MS
         compared = isOff ? undefined : { ms: answered, ns: clock.unsafeCurrentTimeNanos() }
         return isOff ? clockOff(ahead_ms) : Effect.void

@@ -16,7 +16,11 @@ const MOST_APART_MS = 1_000
 const QUERY_INTERVAL = "5 seconds"
 
 /** A cell that does not respond in this time has no complaint, because only its own shops are unavailable. */
-const SILENT = { duration: "1 second", onSuccess: (found: string | null) => found, onTimeout: () => null } as const
+const SILENT = {
+  duration: "1 second",
+  onSuccess: (complaint: string | null) => complaint,
+  onTimeout: () => null
+} as const
 
 /** How many due deliveries, and notifications of each receiver, are counted at most, over all shops, so that a long queue costs no more. */
 const MOST_COUNTED = 2_000
@@ -104,7 +108,9 @@ const refusals = (sql: SqlClient.SqlClient) =>
 
 /** The first complaint. Each check runs only if those before it found nothing. */
 const firstOf = <R>(...all: ReadonlyArray<Effect.Effect<string | null, never, R>>) =>
-  all.reduce((before, next) => Effect.flatMap(before, (found) => (found === null ? next : Effect.succeed(found))))
+  all.reduce((before, next) =>
+    Effect.flatMap(before, (complaint) => (complaint === null ? next : Effect.succeed(complaint)))
+  )
 
 /** How many milliseconds the database's clock is ahead, as far as this can be measured: the round trip is subtracted. */
 const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
@@ -126,10 +132,10 @@ const waited_s = (due_at: number | null, now: number): number =>
 const showQueue = (sql: SqlClient.SqlClient, clock: Clock.Clock, { due, oldest_due_s, webhooks_off }: Gauges) =>
   Effect.gen(function* () {
     const now = clock.unsafeCurrentTimeMillis()
-    const [found] = yield* queueOf(sql, now)
-    yield* Metric.set(due, found!.due)
-    yield* Metric.set(oldest_due_s, waited_s(found!.oldest_due_at, now))
-    yield* Metric.set(webhooks_off, found!.webhooks_off)
+    const [row] = yield* queueOf(sql, now)
+    yield* Metric.set(due, row!.due)
+    yield* Metric.set(oldest_due_s, waited_s(row!.oldest_due_at, now))
+    yield* Metric.set(webhooks_off, row!.webhooks_off)
   }).pipe(Effect.catchAll(() => unknown(due, oldest_due_s, webhooks_off)))
 
 const showNotifications = (
@@ -139,8 +145,8 @@ const showNotifications = (
 ) =>
   Effect.gen(function* () {
     const now = clock.unsafeCurrentTimeMillis()
-    const [found] = yield* notificationsOf(sql, now)
-    const { client, client_due_at, owner, owner_due_at } = found!
+    const [row] = yield* notificationsOf(sql, now)
+    const { client, client_due_at, owner, owner_due_at } = row!
     yield* Metric.set(client_due, client)
     yield* Metric.set(client_oldest_due_s, waited_s(client_due_at, now))
     yield* Metric.set(owner_due, owner)
@@ -149,9 +155,9 @@ const showNotifications = (
 
 const showServer = (sql: SqlClient.SqlClient, { snapshot, xid_age }: Gauges) =>
   Effect.gen(function* () {
-    const [found] = yield* serverOf(sql)
-    yield* Metric.set(snapshot, found!.snapshot)
-    yield* Metric.set(xid_age, found!.xid_age)
+    const [row] = yield* serverOf(sql)
+    yield* Metric.set(snapshot, row!.snapshot)
+    yield* Metric.set(xid_age, row!.xid_age)
   }).pipe(Effect.catchAll(() => unknown(snapshot, xid_age)))
 
 /** A session for checks of the schema that uses the connections for reads, because a separate one might fail independently. */
@@ -206,9 +212,9 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
       Effect.catchAll(() => Effect.succeed(cell === undefined ? "The database does not answer." : null))
     )
 
-    const writes = Effect.map(refusals(sql), ([found]) => {
-      if (found?.only_reads === true) return `${READS_ONLY}.`
-      return found?.waits === true ? `${WAITS_FOR_STANDBY}.` : null
+    const writes = Effect.map(refusals(sql), ([row]) => {
+      if (row?.only_reads === true) return `${READS_ONLY}.`
+      return row?.waits === true ? `${WAITS_FOR_STANDBY}.` : null
     }).pipe(
       // The comparison of the clocks reports it.
       Effect.catchAll(() => Effect.succeed(null))

@@ -40,7 +40,7 @@ export const countOf = (result: QueryResult | undefined): number =>
 export const isTrue = (result: QueryResult | undefined): boolean =>
   (result?.rows[0] as { readonly is_true: boolean } | undefined)?.is_true === true
 
-/** How many months ahead partitions are made. */
+/** How many months ahead partitions are created. */
 const MONTHS_AHEAD = 2
 
 /** How many rows one statement moves or removes: so few that no other transaction waits long. */
@@ -210,7 +210,7 @@ const deleteFromDefault = (connection: Connection, { table, by, needed }: Partit
 
 /** The partitions that were created and dropped. */
 export interface Partitioning {
-  readonly made: ReadonlyArray<string>
+  readonly created: ReadonlyArray<string>
   /** The partitions of months ahead that could not be created. Their rows will go to the default partition, and be removed one by one. */
   readonly missing: ReadonlyArray<string>
   readonly dropped: ReadonlyArray<string>
@@ -250,5 +250,5 @@ export const keepPartitions = (
       }
       removed += yield* removeFromDefault(connection, one, before)
     }
-    return { made: created, missing, dropped, removed }
+    return { created, missing, dropped, removed }
   })

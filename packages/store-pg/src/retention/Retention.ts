@@ -52,8 +52,8 @@ const removeRepeatedly = (connection: Connection, statement: Statement) =>
   Effect.gen(function* () {
     let removed = 0
     for (let times = 0; times < MAX_STATEMENTS; times++) {
-      const [, , answer] = yield* connection.send([BEGIN, ALLOW_BITMAP_SCANS, statement, COMMIT])
-      const n = countOf(answer)
+      const [, , result] = yield* connection.send([BEGIN, ALLOW_BITMAP_SCANS, statement, COMMIT])
+      const n = countOf(result)
       removed += n
       if (n < ROWS_PER_STATEMENT) break
     }
@@ -162,10 +162,10 @@ export const retention = ({
     (link, checkClock) => ({
       runOnce: Effect.gen(function* () {
         const connection = yield* link.connection
-        const [answer] = yield* connection.send([
+        const [result] = yield* connection.send([
           once("lock retention", `select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as is_true`)
         ])
-        if (!isTrue(answer)) return null
+        if (!isTrue(result)) return null
         // With a wrong clock, rows would be removed too early.
         yield* checkClock(connection)
         const now = yield* Clock.currentTimeMillis

@@ -121,7 +121,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
         )
         const tidied = yield* (yield* retention({ url: service })).runOnce
         expect(tidied).toMatchObject({ missing: [], removed: 1500, expired: 1 })
-        expect(tidied?.made).toHaveLength(6)
+        expect(tidied?.created).toHaveLength(6)
         clock.set(JANUARY + 200 * DAY)
         const later = yield* (yield* retention({ url: service })).runOnce
         expect(later?.dropped).toContain("event_2027_01")
