@@ -38,9 +38,9 @@ describe("the address of a database", () => {
       ]
     ],
     ["postgres://me:p%40ss@/x?host=/run/postgresql", [{ ...me, host: "/run/postgresql", port: 5432 }]]
-  ])("%s names its servers", (url, servers) => expect(read(url)).toEqual(servers))
+  ])("the servers of %s are read in their order", (url, servers) => expect(read(url)).toEqual(servers))
 
-  it("if it names several servers, leads to one that accepts writes, unless it says otherwise", () => {
+  it("an address with several servers leads to one that accepts writes, unless target_session_attrs says otherwise", () => {
     const writes = (url: string) => addressOf(url).mustWrite
     expect(writes("postgres://a/x")).toBe(false)
     expect(writes("postgres://a,b/x")).toBe(true)
@@ -48,7 +48,7 @@ describe("the address of a database", () => {
     expect(writes("postgres://a/x?target_session_attrs=primary")).toBe(true)
   })
 
-  it("encrypts and verifies as far as its sslmode says", () => {
+  it("a connection is encrypted, and the server is verified, as the sslmode of the address says", () => {
     const tls = (query: string, host = "db") =>
       read(`postgres://me@${host}/x?${query}`)[0]!.ssl as never as Record<string, unknown>
     expect(tls("sslmode=disable")).toBe(false)
@@ -78,9 +78,11 @@ describe("the address of a database", () => {
       "postgres://a,b/x?target_session_attrs=standby",
       "The address of the database has target_session_attrs=standby, and the service writes: read-write, primary or any: check the store's url."
     ]
-  ])("%s is refused with a sentence", (url, sentence) => expect(() => addressOf(url)).toThrow(sentence))
+  ])("%s is refused with one sentence that says what is wrong", (url, sentence) =>
+    expect(() => addressOf(url)).toThrow(sentence)
+  )
 
-  it("names a file that cannot be read", () =>
+  it("the refusal of an address names a certificate file that cannot be read", () =>
     expect(() => addressOf("postgres://a/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")).toThrow(
       /^The file of sslrootcert cannot be read \(ENOENT.*: check the store's url\.$/
     ))

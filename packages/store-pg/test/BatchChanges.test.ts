@@ -24,18 +24,18 @@ const saving = (...changes: ReadonlyArray<Change>): BatchChanges => {
 const rowsOf = (made: BatchChanges) =>
   made.statements().map(({ name, values }) => [name, typeof values[0] === "string" ? JSON.parse(values[0]) : values])
 
-describe("the changes of a batch (docs/how-it-is-built.md, point 4)", () => {
-  it("are one statement in any order, because each order would be prepared separately on each connection", () => {
+describe("the changes of a batch", () => {
+  it("changes are saved by the same statement in whatever order they come, because each order would be prepared separately on each connection", () => {
     const one = saving(link, message("MessageRemoved", "m1"), card(1), message("MessagePut", "m2"))
     const other = saving(message("MessagePut", "m2"), card(1), message("MessageRemoved", "m1"), link)
     expect(combined(one.statements())).toEqual(combined(other.statements()))
   })
 
-  it("are one final row for each key", () => {
+  it("several changes of one key are saved as one final row", () => {
     expect(rowsOf(saving(card(1), card(2), card(3)))).toEqual([["put loyalty_card", [card(3).row]]])
   })
 
-  it("of one key are a removal or a row, by the last change", () => {
+  it("the last change of a key decides whether its row is saved or removed", () => {
     const [put, again] = [message("MessagePut", "m1"), message("MessagePut", "m1", 2)]
     const removed = message("MessageRemoved", "m1")
     expect(rowsOf(saving(put, removed))).toEqual([["remove message", [[shop_id], ["m1"]]]])

@@ -30,12 +30,12 @@ const named = (taken: ReadonlyArray<QueuedCommand>): string =>
 
 const times = (n: number, shop: string) => Array.from({ length: n }, (_, i) => `${shop}${i + 1}`).join(" ")
 
-describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
-  it("are taken from the shops in turn, one at a time", () => {
+describe("the waiting commands of a commit queue", () => {
+  it("a batch takes one command of each shop in turn", () => {
     expect(named(waiting("a1 a2 a3 b1 c1 c2").take())).toBe("a1 b1 c1 a2 c2 a3")
   })
 
-  it("fill a batch of at most 128, and the next batch begins with the shop whose turn is next", () => {
+  it("a batch has at most 128 commands, and the next batch begins with the shop whose turn is next", () => {
     const made = waiting(`${times(200, "a")} b1`)
     expect(made.take()).toHaveLength(128)
     for (const entry of entries("c1")) made.add(entry)
@@ -44,7 +44,7 @@ describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
     expect(waiting(ofManyShops).take()).toHaveLength(128)
   })
 
-  it("are at most a thousand for a shop and ten thousand in all", () => {
+  it("at most a thousand commands of one shop wait, and at most ten thousand in all", () => {
     const made = waiting(times(1_000, "a"))
     const [refused] = entries("a1001")
     expect(made.add(refused!)).toBe(false)
@@ -54,14 +54,14 @@ describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
     expect(made.count).toBe(10_001)
   })
 
-  it("of a replay's step are the only ones of their shop in a batch, and delay no other shop", () => {
+  it("a step of a replay is the only command of its shop in a batch, and delays no other shop", () => {
     const made = waiting("a1 A2 a3 B1 b2 c1")
     expect(named(made.take())).toBe("a1 B1 c1")
     expect(named(made.take())).toBe("A2 b2")
     expect(named(made.take())).toBe("a3")
   })
 
-  it("are taken shop by shop in the contended queue, and the rest of a shop with many goes behind the other shops", () => {
+  it("the contended queue takes commands of one shop at a time, and puts the rest of a busy shop behind the other shops", () => {
     const made = waiting(`${times(130, "a")} b1 B2 b3`)
     const held = made.takeOfOneShop()
     expect(held).toHaveLength(128)
@@ -73,7 +73,7 @@ describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
     expect([named(made.takeOfOneShop()), made.count]).toEqual(["b3", 0])
   })
 
-  it("are put back before all others of their shop, in the same order", () => {
+  it("commands that are put back come before all others of their shop, in the same order", () => {
     const made = waiting("a1 b1 a2")
     const taken = made.take()
     for (const entry of entries("a3")) made.add(entry)
@@ -81,7 +81,7 @@ describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
     expect(named(made.take())).toBe("a1 b1 a2 a3")
   })
 
-  it("are removed if they have waited too long or were withdrawn", () => {
+  it("commands that have waited too long or were withdrawn leave the queue", () => {
     const made = waiting("a1! a2! a3 b1! c1")
     expect(named(made.takeExpired())).toBe("a1! a2! b1!")
     expect([made.has("b" as ShopId), made.count]).toEqual([false, 2])

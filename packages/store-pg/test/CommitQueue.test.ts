@@ -39,8 +39,8 @@ const open = Effect.gen(function* () {
   return { ...made, close: Scope.close(life, Exit.void) }
 })
 
-describe("a commit queue (docs/how-it-is-built.md, point 1)", () => {
-  it("immediately fails the command after the thousandth of a shop, and the others keep waiting", () =>
+describe("a commit queue", () => {
+  it("a commit queue fails the command after the thousandth of a shop at once, and the others keep waiting", () =>
     Effect.gen(function* () {
       const { offer, waiting, close } = yield* open
       const { entries, exits } = commands(1_001)
@@ -51,7 +51,7 @@ describe("a commit queue (docs/how-it-is-built.md, point 1)", () => {
       yield* close
     }).pipe(Effect.runPromise))
 
-  it("fails waiting and later commands when it closes, so that none waits forever", () =>
+  it("a commit queue that closes fails waiting and later commands, so that none waits forever", () =>
     Effect.gen(function* () {
       const { offer, close } = yield* open
       const { entries, exits } = commands(3)

@@ -175,7 +175,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
     ))
 })
 
-describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG, () => {
+describe("The cells that are refused before anything is written (docs/scaling.md)", LONG, () => {
   const REMEDY = ": give the cells that workshop migrate was given."
 
   it.each([
@@ -187,7 +187,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
     ],
     ["0", "There cannot be 0 cells, but 1 to 1000"],
     ["1001", "There cannot be 1001 cells, but 1 to 1000"]
-  ])("%s", (text, message) =>
+  ])("%s is refused as the cells of a migration", (text, message) =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -201,7 +201,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
     )
   )
 
-  it("two names for one database and schema", () =>
+  it("two names for one database and schema are refused", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -212,7 +212,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
       })
     ))
 
-  it("a Citus node's address is the coordinator's with another host", () => {
+  it("the address of a Citus node is the coordinator's with another host", () => {
     const at = (url: string) => addressOfNode(url, "10.0.0.7", 5433)
     expect(at("postgres://me:p%40ss@db0,db1:6000/workshop?sslmode=disable&host=db0&port=1")).toBe(
       "postgres://me:p%40ss@10.0.0.7:5433/workshop?sslmode=disable"
@@ -231,7 +231,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
     ])
   })
 
-  it("a cell that the directory does not know, an omitted cell that it knows, and no cells at all", () =>
+  it("a process that names an unknown cell, omits a known cell or names no cells is refused", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* databaseOfCells
@@ -251,7 +251,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
       })
     ))
 
-  it("a cell with an older schema, one at the address of another, and one that was removed", () =>
+  it("a cell with an older schema, a cell at the address of another cell, and a removed cell are refused", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells
@@ -271,7 +271,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
       })
     ))
 
-  it("by a running process: a shop in a cell that was added after its start, and one in a removed cell", () =>
+  it("a running process refuses the shops of a cell that was added after its start, and of a removed cell", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -300,7 +300,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
       })
     ))
 
-  it("by a running process: only the shops of a cell that the role cannot read, and of one with an older schema", () =>
+  it("a running process refuses only the shops of a cell that its role cannot read or that has an older schema", () =>
     testing(
       Effect.gen(function* () {
         const { url, session, service } = yield* databaseOfCells
@@ -339,7 +339,7 @@ describe("Cells that are refused, with nothing written (docs/scaling.md)", LONG,
       }).pipe(watched)
     ))
 
-  it("a shop in two cells, and a schema with shops of another installation", () =>
+  it("a shop in two cells, and a schema with shops of another installation, are refused", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells

@@ -14,7 +14,7 @@ import { create, node, numbers, testing } from "./nodes/Node.js"
 const LONG = 60_000
 
 describe("the schema of a store", { timeout: LONG }, () => {
-  it("replaces workshop only in the names of tables, functions and sequences", () => {
+  it("another schema replaces workshop only in the names of tables, functions and sequences", () => {
     const text = `select /* workshop read ticket */ nextval('workshop.delivery_turns'), current_setting('workshop_claim.shops')
       from workshop.ticket t join workshop."shop" s on s.id = t.shop_id where s.name = $1`
     expect(inSchema(text)).toBe(text)
@@ -25,7 +25,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
   })
 
   it.each(["", "1st", "two words", "a-b", 'a"b', "é", "pg_mine", "information_schema", "a".repeat(64)])(
-    "is refused in one sentence if Postgres would not accept it: %s",
+    "a name that Postgres would not accept is refused in one sentence: %s",
     (schema) =>
       testing(
         Effect.gen(function* () {

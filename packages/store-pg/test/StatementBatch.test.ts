@@ -28,7 +28,7 @@ const kept = (connection: Connection) =>
   Effect.map(connection.send([numbers]), ([answer]) => answer!.rows.map(({ n }) => n))
 
 describe("statements that are sent together (Connection.send)", { timeout: LONG }, () => {
-  it("each have a result, in order, with rows or without, also when they are sent again", () =>
+  it("each statement has a result, in order, with rows or without, also when the statements are sent again", () =>
     on(({ send }) =>
       Effect.gen(function* () {
         yield* send([table])
@@ -40,7 +40,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("are one transaction for each group, unless they begin one, and a failure undoes only its group", () =>
+  it("each group of statements is one transaction, unless it begins one itself, and a failure undoes only its group", () =>
     on((connection) =>
       Effect.gen(function* () {
         yield* connection.send([table])
@@ -50,7 +50,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("are skipped after a failure, including COMMIT, so the transaction stays open until it is rolled back", () =>
+  it("statements after a failure are skipped, including COMMIT, so the transaction stays open until it is rolled back", () =>
     on((connection) =>
       Effect.gen(function* () {
         yield* connection.send([table])
@@ -61,7 +61,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("can be sent again after a failure, whether or not the server had prepared them", () =>
+  it("statements can be sent again after a failure, whether or not the server had prepared them", () =>
     on((connection) =>
       Effect.gen(function* () {
         const wrong = named("wrong", "select from nothing_of_this_name")
@@ -76,7 +76,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("that were prepared and then failed while they ran can be sent again", () =>
+  it("statements that were prepared and then failed while they ran can be sent again", () =>
     on((connection) =>
       Effect.gen(function* () {
         const half = (n: number) => named("half", "select 1 / $1::integer as n", n)
@@ -85,7 +85,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("are refused, and none is run, if one has a value that cannot be encoded", () =>
+  it("no statement is run if one of them has a value that cannot be encoded", () =>
     on((connection) =>
       Effect.gen(function* () {
         const circle: Record<string, unknown> = {}
@@ -97,7 +97,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("statements whose result is late lose their connection, because the next statement would get that result", () =>
+  it("a connection is closed if a result is late, because the next statement would get that result", () =>
     on(
       (connection) =>
         Effect.gen(function* () {

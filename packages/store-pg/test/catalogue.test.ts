@@ -44,7 +44,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("every table is classified as of the directory, of shops or of neither, and has a primary key", () =>
+  it("every table has a primary key, and is listed as a table of the directory, of shops or of neither", () =>
     testing(
       Effect.gen(function* () {
         const { session } = yield* database
@@ -125,7 +125,7 @@ describe("statements that touch only rows of the shops they name (docs/how-it-is
     ...[...loads, ...removes, LOCK_HEADS, LOAD_SHOPS].map(({ name, text }) => [name, text] as const),
     ["claim", CLAIM] as const,
     ["reschedule shops", RESCHEDULE_SHOPS] as const
-  ])("%s", (_, text) => {
+  ])("the statement %s touches only rows of the shops that it names", (_, text) => {
     const unbound = named(text).filter(([, alias]) => !bindsShop(text, alias))
     expect(unbound).toEqual([])
   })
@@ -136,7 +136,7 @@ describe("statements that touch only rows of the shops they name (docs/how-it-is
     expect(scheduleTurns(new Map([[SHOP, { look_at: 0, due_from: 0 }]])).text).toContain("on conflict (shop_id)")
   })
 
-  it("the check reports a statement that does not", () => {
+  it("the check of these tests reports a statement that also reads other shops", () => {
     expect(bindsShop("select * from ticket t where t.id = $1", "t")).toBe(false)
     expect(
       bindsShop("select * from ticket t join offer o on o.shop_id = q.shop_id where t.id = o.ticket_id", "t")

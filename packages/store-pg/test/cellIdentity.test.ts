@@ -145,7 +145,7 @@ describe("A cell is accepted only with the identity that the directory has for i
 })
 
 describe("A setting that omits a cell is refused before anything is written (docs/scaling.md)", LONG, () => {
-  it("migrate refuses it, and a cell without shops can be removed", () =>
+  it("migrate refuses a setting that omits a cell, and a cell without shops can be removed", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -186,7 +186,7 @@ describe("A setting that omits a cell is refused before anything is written (doc
 })
 
 describe("The first shop (docs/scaling.md)", LONG, () => {
-  it("is claimed by one of several processes that start together", () =>
+  it("only one of several processes that start together creates the first shop", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

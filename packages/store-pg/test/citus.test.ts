@@ -41,7 +41,7 @@ const cellsOnCitus = (at: string) =>
 
 if (url === undefined)
   describe.skip("Three cells on Citus: set TEST_CITUS_URL to the coordinator of a cluster with two workers", () =>
-    it("is not run", () => undefined))
+    it("the cases on Citus are not run without TEST_CITUS_URL", () => undefined))
 else {
   runContract(
     { describe, it, afterAll },
@@ -92,7 +92,7 @@ else {
   })
 
   describe("A cell that was added before the roles were granted again (docs/scaling.md)", { timeout: 120_000 }, () => {
-    it("is named with what to do, and only its own shops are unavailable; the others are served on their workers", () =>
+    it("such a cell is named in the log with the remedy, and only its own shops are unavailable; the others are served on their workers", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)

@@ -5,7 +5,7 @@ import { create, database, node, testing } from "./nodes/Node.js"
 
 const NO_SHOP = "01890000-0000-7000-8000-000000000001"
 
-/** What an import script, an operator or a bug might write, with the constraint that refuses it. */
+/** Writes that an import script, an operator or a bug might make, with the constraint that refuses each. */
 const refused: ReadonlyArray<readonly [what: string, sql: string, constraint: string]> = [
   ["a state that does not exist", "update ticket set state = 'lost'", "ticket_state_known"],
   ["a number above 9999", "update ticket set number = 10000", "ticket_number_range"],
@@ -34,7 +34,7 @@ const refused: ReadonlyArray<readonly [what: string, sql: string, constraint: st
 
 describe("the database refuses what no decision writes", () => {
   it.concurrent.each(refused)(
-    "%s",
+    "%s is refused by a constraint",
     (_, sql, constraint) =>
       testing(
         Effect.gen(function* () {

@@ -13,7 +13,9 @@ describe("a connection to a database on another machine is encrypted, or the log
     "postgres://u:p@db.example.com/w?sslmode=verify-full",
     "postgres://u:p@db.example.com/w?ssl=true",
     "postgres://u:p@db.example.com/w?sslmode=disable"
-  ])("%s stays here, or says what it wants", (url) => expect(unencryptedHostOf(url, undefined)).toBeUndefined())
+  ])("no warning is needed for %s, which stays on this machine or sets the encryption", (url) =>
+    expect(unencryptedHostOf(url, undefined)).toBeUndefined()
+  )
 
   it.each([
     ["postgres://u:p@db.example.com/w", "db.example.com"],
@@ -21,7 +23,9 @@ describe("a connection to a database on another machine is encrypted, or the log
     ["postgres://u:p@[2001:db8::1]/w", "2001:db8::1"],
     ["postgres://u:p@localhost.example.com/w", "localhost.example.com"],
     ["postgres://u@/w?host=db.example.com", "db.example.com"]
-  ])("%s goes in the clear", (url, host) => expect(unencryptedHostOf(url, undefined)).toBe(host))
+  ])("%s leads to another machine without encryption", (url, host) =>
+    expect(unencryptedHostOf(url, undefined)).toBe(host)
+  )
 
   it("PGSSLMODE applies if the address sets no mode", () => {
     expect(unencryptedHostOf("postgres://u:p@db.example.com/w", "verify-full")).toBeUndefined()

@@ -85,7 +85,7 @@ const shortened = (waits: string) =>
 const refusedFor = (message: string) => ({ ok: false, refusal: { _tag: "StoreUnavailable", message } })
 
 describe("locks that a transaction of the embedder's own waits for", { timeout: 60_000 }, () => {
-  it("a command is refused after as long as the API's and with its sentence, and its transaction and its client go on at once", () =>
+  it("a command is refused after the same wait and with the same sentence as a command of the API, and its transaction and client can be used at once", () =>
     program((given) =>
       whileLocked(given, async () => {
         const { workshop, pool, caller } = given

@@ -45,7 +45,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
   it.each([
     ["22P02", 'malformed array literal: ""'],
     ["42704", 'unrecognized configuration parameter "workshop_claim.shops"']
-  ])("settings that were left behind on its old node are asked for again: %s", (code, message) =>
+  ])("a claim whose settings stayed on the old node is tried again: %s", (code, message) =>
     testing(
       Effect.gen(function* () {
         const { outcome } = yield* turns(code, message, 3)
@@ -54,7 +54,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
     )
   )
 
-  it("each attempt looks up the cell's node again, and uses the new one", () =>
+  it("each attempt to claim looks up the cell's node again, and uses the new one", () =>
     testing(
       Effect.gen(function* () {
         const [old, moved] = [yield* testDatabase, yield* testDatabase]

@@ -76,7 +76,7 @@ const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
   Exit.isFailure(exit) && Cause.isDie(exit.cause) ? Cause.squash(exit.cause) : exit
 
 describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
-  it("commits rows and ticket together, notifies after the commit, and returns the value", () =>
+  it("ownTransaction commits rows and ticket together, notifies after the commit, and returns the value", () =>
     running(({ ordering, rows, services }) =>
       Effect.gen(function* () {
         const { stream } = yield* CommittedEvents
@@ -125,7 +125,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(services))
     ))
 
-  it("dies if the database refuses the commit, which rolls the ticket back with the rows", () =>
+  it("ownTransaction dies if the database refuses the commit, which rolls the ticket back with the rows", () =>
     running(({ ordering, rows, services }) =>
       Effect.gen(function* () {
         yield* ordering("A1")
@@ -134,7 +134,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(services))
     ))
 
-  it("a failed statement that was swallowed refuses the next command by name, and not as an unavailable store", () =>
+  it("after a failed statement whose error was caught, the next command is refused as TransactionRefused, and not as an unavailable store", () =>
     running(({ inTransaction, caller, rows, services }) =>
       Effect.gen(function* () {
         const swallowing = (then: Effect.Effect<unknown, unknown, Tickets>) =>
@@ -158,7 +158,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
     ))
 
   it.each(["before the commit", "while a statement runs"] as const)(
-    "fails with StoreUnavailable if the connection breaks %s, and the process lives on",
+    "ownTransaction fails with StoreUnavailable if the connection breaks %s, and the process lives on",
     (when) =>
       running(({ url, inTransaction, caller, pool, ordering, rows, services }) =>
         Effect.gen(function* () {
@@ -185,7 +185,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       )
   )
 
-  it("fails with StoreUnavailable where no transaction can be begun", () =>
+  it("ownTransaction fails with StoreUnavailable if no transaction can be begun", () =>
     running(({ caller, services }) =>
       Effect.gen(function* () {
         const nowhere = new pg.Pool({ connectionString: "postgres://a:b@127.0.0.1:1/none" })
@@ -195,7 +195,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(services))
     ))
 
-  it("dies with TransactionRefused on a store without transactions", () =>
+  it("ownTransaction dies with TransactionRefused on a store without transactions", () =>
     Effect.runPromise(
       Effect.gen(function* () {
         const caller = yield* newCaller
@@ -206,7 +206,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(servicesOn(MemoryStore.layer)))
     ))
 
-  it("runs on a test workshop in memory, where it notifies after the commit and a rollback undoes nothing", async () => {
+  it("ownTransaction runs on a test workshop in memory, where it notifies after the commit and a rollback undoes nothing", async () => {
     const { workshop, caller, received, stop } = await createTestWorkshop()
     const said: Array<string> = []
     const client = { query: async (text: string) => void said.push(text), ...BORROWED }

@@ -122,16 +122,16 @@ const expectAtMost = (plan: Plan, rows: number) => {
   expect(plan.pages).toBeLessThanOrEqual(20 + 2 * rows)
 }
 
-describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (docs/how-it-is-built.md)`, {
+describe(`reads look at few rows in a shop of ${TICKETS} tickets (docs/how-it-is-built.md)`, {
   timeout: 30_000
 }, () => {
-  it("one ticket", async () =>
+  it("a read of one ticket looks at no more than ten rows", async () =>
     expectAtMost(await planOfRead(Effect.flatMap(Reads, (port) => port.ticket(shop_id, ticket.id))), 10))
 
-  it("the ticket of a tracking code, without its shop", async () =>
+  it("a read of the ticket of a tracking code, without its shop, looks at no more than ten rows", async () =>
     expectAtMost(await planOfRead(Effect.flatMap(Directory, (port) => port.tracked("C42"))), 10))
 
-  it("the tickets of a number", async () =>
+  it("a read of the tickets of a number looks at no more than fifty rows", async () =>
     expectAtMost(
       await planOfRead(Effect.flatMap(Reads, (port) => port.ticketsOfNumber(shop_id, ticket.number, 100))),
       50
@@ -149,11 +149,14 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
     ["with a tracking code, of two states", () => ({ tracking_code: "C42", state: ["ready", "collected"] })],
     ["with a reference", () => ({ external_ref: "R42" })],
     ["of some days", () => ({ created_after: T0 + 10_000_000, created_before: T0 + 20_000_000 })]
-  ])("a page: %s", async (_, filter) => expectAtMost(await page(filter()), 500))
+  ])("a page of tickets looks at no more than 500 rows: %s", async (_, filter) =>
+    expectAtMost(await page(filter()), 500)
+  )
 
-  it("a page from the middle", async () => expectAtMost(await page({}, { _tag: "Newest", after: ticket.id }), 200))
+  it("a page from the middle of the list looks at no more than 200 rows", async () =>
+    expectAtMost(await page({}, { _tag: "Newest", after: ticket.id }), 200))
 
-  it("the changes since an instant, and what follows", async () => {
+  it("a page of the changes since an instant, and the page that follows, look at no more than 200 rows each", async () => {
     expectAtMost(await page({}, { _tag: "Changes", since: T0 + 25_000_000, after: null }), 200)
     expectAtMost(await page({}, { _tag: "Changes", since: T0 + 25_000_000, after: 25_100 }), 200)
   })
@@ -163,7 +166,7 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
     ["after the last one", 60_000_000, null],
     ["shortly before the last one", 49_999_000, null],
     ["after the last one, from a cursor", 60_000_000, 49_999]
-  ])("the changes since an instant %s", async (_, later_ms, after) => {
+  ])("a page of the changes since an instant %s looks at no more than 200 rows", async (_, later_ms, after) => {
     expectAtMost(await page({}, { _tag: "Changes", since: T0 + later_ms, after }), 200)
   })
 
@@ -188,12 +191,12 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
     ["of the last hours, which come after all others", () => seconds(40_000, 90_000)],
     ["of a rare state of the last hours", () => ({ state: ["ready"], ...seconds(40_000, 90_000) })],
     ["of a common state without a reference", () => ({ state: ["collected"], external_ref: "none" })]
-  ])("a page of the changes since the beginning: %s", async (_, filter) => {
+  ])("a page of the changes since the beginning looks at a bounded number of rows: %s", async (_, filter) => {
     expectAtMost(await page(filter(), { _tag: "Changes", since: 0, after: null }), 4 * ServiceLimits.changes_read_max)
     expectAtMost(await page(filter(), { _tag: "Changes", since: 0, after: 25_000 }), 4 * ServiceLimits.changes_read_max)
   })
 
-  it("the tickets that are due to close", async () => {
+  it("a read of the tickets that are due to close looks at no more than 600 rows", async () => {
     const due = Effect.provide(
       Effect.flatMap(Closures, (closures) => closures.due(T0 + 5_284_000_000, 256)),
       ports
@@ -202,7 +205,7 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
     expectAtMost(await within(planned(reads, text, values)), 600)
   })
 
-  it("the notices to owners, past the notifications that wait for a process with a notifier", async () => {
+  it("a read of the notices to owners does not look at the notifications that wait for a process with a notifier", async () => {
     const read = Effect.flatMap(Messages, (messages) => messages.due(T0 + 2 * MESSAGES, 256, "owner"))
     const { text, values } = await sentBy(Effect.provide(read, ports))
     expectAtMost(await within(planned(reads, text, values)), 10)
@@ -223,7 +226,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
       expectAtMost(await within(planned(commands, statement.text, statement.values)), 10)
   })
 
-  it(`counting requests of 64 callers, among ${WINDOWS} windows`, async () => {
+  it(`counting the requests of 64 callers looks at no more than 500 of ${WINDOWS} windows`, async () => {
     const places = Array.from({ length: 64 }, (_, i) => ({
       policy: "requests_per_minute" as const,
       subject: `key ${(i + 1) * 1_000}`
@@ -237,7 +240,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     }
   })
 
-  it("a claim of a shop with 20,000 due deliveries", async () => {
+  it("a claim for a shop with 20,000 due deliveries looks at no more than 1,000 rows", async () => {
     await within(
       commands.run(`select set_config('workshop_claim.shops', '{${shop_id}}', false), set_config('workshop_claim.turns', array[ctid]::text, false),
         set_config('workshop_claim.due_from', '{0}', false), set_config('workshop_claim.rounds', '{null}', false), set_config('workshop_claim.places', '{0}', false) from delivery_turn where shop_id = '${shop_id}'`)
@@ -247,13 +250,13 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     expectAtMost(await within(planned(commands, RESCHEDULE_SHOPS, [T0 + 1_000_000, null, false])), 100)
   })
 
-  it("the shops to claim for, among 20,000 that have nothing due", async () =>
+  it("a claim looks at no more than 300 of 20,000 shops that have nothing due", async () =>
     expectAtMost(await within(planned(commands, LOCK_DUE_TURNS, [300, 0])), 300))
 
-  it("the shops that have become ready, among 20,000 with deliveries due later", async () =>
+  it("making shops ready looks at no more than 100 of 20,000 shops with deliveries due later", async () =>
     expectAtMost(await within(planned(commands, MAKE_READY, [T0 + 1_000_000])), 100))
 
-  it("the shop that was served least recently, among 20,000 that are ready", async () => {
+  it("a claim looks at no more than 100 of 20,000 ready shops to find those that were served longest ago", async () => {
     await within(commands.run("begin"))
     await within(
       commands.run(`insert into delivery_turn select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
@@ -272,22 +275,26 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     ["those since an instant after all", { since: T0 + 100_000 }, 5_100],
     ["those until an instant before all", { until: T0 }, 5_100],
     ["named ones", { event_ids: ["00000000-0000-7000-8000-000000000000" as EventId] }, 100]
-  ])("the next step of a replay in a shop of 50,000 events: %s", async (name, filter, rows) => {
-    await within(
-      session.run(`insert into replay select $1, md5($2)::uuid, $3, 0, 50001, false, ${T0}`, [
-        shop_id,
-        name,
-        JSON.stringify(filter)
-      ])
-    )
-    const [{ id }] = (await within(session.run<{ id: string }>("select md5($1)::uuid as id", [name]))) as [
-      { id: string }
-    ]
-    const [load] = loadStatements([{ shop_id, request: { _tag: "Replay", id, most: 1_000 } }] as never)
-    expectAtMost(await within(planned(commands, load!.statement.text, load!.statement.values)), rows)
-    const counted = await within(planned(reads, rangeOfShop, [shop_id, 0, JSON.stringify(filter), 1_000]))
-    expectAtMost(counted, rows)
-  })
+  ])(
+    "the next step of a replay looks at a bounded number of rows in a shop of 50,000 events: %s",
+    async (name, filter, rows) => {
+      await within(
+        session.run(`insert into replay select $1, md5($2)::uuid, $3, 0, 50001, false, ${T0}`, [
+          shop_id,
+          name,
+          JSON.stringify(filter)
+        ])
+      )
+      const [{ id }] = (await within(session.run<{ id: string }>("select md5($1)::uuid as id", [name]))) as [
+        { id: string }
+      ]
+      const [load] = loadStatements([{ shop_id, request: { _tag: "Replay", id, most: 1_000 } }] as never)
+      expectAtMost(await within(planned(commands, load!.statement.text, load!.statement.values)), rows)
+      const counted = await within(planned(reads, rangeOfShop, [shop_id, 0, JSON.stringify(filter), 1_000]))
+      expectAtMost(counted, rows)
+    }
+  )
 
-  it("leases that have ended", async () => expectAtMost(await within(planned(commands, RECLAIM, [T0, 1_000])), 100))
+  it("taking back ended leases looks at no more than 100 rows", async () =>
+    expectAtMost(await within(planned(commands, RECLAIM, [T0, 1_000])), 100))
 })

@@ -240,7 +240,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       expect(await workshop.tickets.list(caller, {})).toMatchObject({ ok: true })
     }))
 
-  it("recovers after its clients were disconnected", () =>
+  it("the store recovers after the pool's clients were disconnected", () =>
     program({}, async ({ workshop, pool, caller }) => {
       pool.on("error", () => undefined)
       await workshop.tickets.createInApp(caller, { service: "Hem" })
@@ -293,7 +293,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       )
   )
 
-  it("`within` takes no further client of the pool: one is enough, and ten serve thirty orders at once", () =>
+  it("`within` borrows only one client of the pool: a pool of one client is enough, and ten clients serve thirty orders at once", () =>
     program({ max: 1 }, async ({ workshop, pool, caller }) => {
       expect(await order(workshop, pool, caller)).toBe(true)
       expect(await order(workshop, pool, caller)).toBe(true)
@@ -341,7 +341,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       })
   )
 
-  it.skipIf(NO_POOLER)("works behind a pooler in transaction mode", () =>
+  it.skipIf(NO_POOLER)("the caller's pool may connect through a pooler in transaction mode", () =>
     program({ through: "transaction" }, async ({ workshop, caller }) => {
       const made = await Promise.all(
         Array.from({ length: 20 }, () => workshop.tickets.createInApp(caller, { service: "Hem" }))

@@ -45,7 +45,7 @@ const partitions = (session: Session) =>
 const AHEAD = ["event_2027_01", "event_2027_02", "event_2027_03"]
 
 describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, () => {
-  it("continues at once if more has ended than one turn removes, so that a backlog cannot grow", () =>
+  it("retention continues at once if more has ended than one run removes, so that a backlog cannot grow", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -58,7 +58,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("removes ended idempotency records and windows, a thousand at a time, and none that still counts", () =>
+  it("retention removes ended idempotency records and windows, a thousand at a time, and none that still counts", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -84,7 +84,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("makes the partitions of this month and the next two ahead, once, and rows arrive there", () =>
+  it("retention creates the partitions of this month and the next two ahead, once, and rows arrive there", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -117,7 +117,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("drops months that are entirely too old, and old rows of the default partition", () =>
+  it("retention drops the partitions of months that are entirely too old, and removes old rows of the default partition", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -187,7 +187,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("waits for no lock: rows that others read at that moment are left for the next turn, and writers are not blocked", () =>
+  it("retention waits for no lock: rows that others read at that moment are left for the next run, and writers are not blocked", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -205,7 +205,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("runs in one process at a time", () =>
+  it("retention runs in one process at a time", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -217,7 +217,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("after an interrupted turn, another process takes the next one", () =>
+  it("after an interrupted run, another process does the next one", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -290,7 +290,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("removes delivered notifications and finished replays at the age at which events are removed", () =>
+  it("retention removes delivered notifications and finished replays at the age at which events are removed", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database

@@ -92,7 +92,7 @@ describe(`retention reads the rows that it removes, not the ${KEPT} others (docs
     "remove old attempt",
     "keep partition: remove event",
     "keep partition: remove attempt"
-  ])("%s", async (title) => {
+  ])("the statement %s reads only the rows that it removes", async (title) => {
     const { text, values } = sent.get(title)!
     const plan = await within(planned(commands, text, values))
     expect(plan.scanned).toEqual([])
@@ -100,7 +100,7 @@ describe(`retention reads the rows that it removes, not the ${KEPT} others (docs
     expect(plan.pages).toBeLessThanOrEqual(MOST_PAGES)
   })
 
-  it("removes rows only with the statements of this list", () =>
+  it("retention removes rows only with the statements of this list", () =>
     expect([...sent.keys()].filter((title) => title.startsWith("expire") || title.startsWith("remove"))).toHaveLength(
       8
     ))

@@ -116,42 +116,42 @@ const besideTurn = (rows: Readonly<Record<string, number>>) => {
 
 /** What each act writes. An update that leaves its row as it was is counted apart, and no act has one. */
 describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
-  it("a create: the ticket and its event, and a delivery if the shop has a webhook", async () => {
+  it("a create writes the ticket and its event, and a delivery if the shop has a webhook", async () => {
     expect(await rowsOf(run(creating(quiet)))).toEqual({ ...command, "ticket inserted": 1 })
     const rows = { ...command, "ticket inserted": 1, "delivery inserted": 1 }
     expect(besideTurn(await rowsOf(run(creating(hooked))))).toEqual(rows)
   })
 
-  it("a create for a number: an offer more", async () =>
+  it("a create for a phone number writes an offer too", async () =>
     expect(await rowsOf(run(creating(quiet, { service: "Hem", client_phone: "+21620123456" })))).toEqual({
       ...command,
       "ticket inserted": 1,
       "offer inserted": 1
     }))
 
-  it("an idempotent create: its response, and nothing when it is sent again", async () => {
+  it("a create with an idempotency key writes its response too, and nothing when it is sent again", async () => {
     expect(await rowsOf(once("one"))).toEqual({ ...command, "ticket inserted": 1, "remembered inserted": 1 })
     expect(await rowsOf(once("one"))).toEqual({})
   })
 
-  it("a change of state: the ticket, its event and a delivery", async () => {
+  it("a change of state writes the ticket, its event and a delivery", async () => {
     const id = await created(hooked)
     const rows = { ...command, "ticket updated": 1, "delivery inserted": 1 }
     expect(besideTurn(await rowsOf(run(changeStatus(hooked, id, "ready"))))).toEqual(rows)
     expect(besideTurn(await rowsOf(run(changeStatus(hooked, id, "collected"))))).toEqual(rows)
   })
 
-  it("a command that is refused: nothing", async () => {
+  it("a command that is refused writes nothing", async () => {
     const id = await created(quiet)
     expect(await rowsOf(Effect.flip(run(changeStatus(quiet, id, "collected"))))).toEqual({})
   })
 
-  it("a claim: the delivery", async () => {
+  it("a claim writes the delivery", async () => {
     await created(hooked)
     expect(besideTurn(await rowsOf(claiming))).toEqual({ "delivery updated": 1 })
   })
 
-  it("a delivery that arrived: its attempt, and the delivery goes", async () => {
+  it("a delivery that arrived writes its attempt and removes the delivery", async () => {
     await created(hooked)
     const claim = await claimed()
     expect(besideTurn(await rowsOf(record(claim, answered(200))))).toEqual({
@@ -161,7 +161,7 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
     })
   })
 
-  it("one that failed: its attempt, when it is tried again, and the webhook's failures", async () => {
+  it("a delivery that failed writes its attempt, the time of the next one, and the webhook's failures", async () => {
     await created(hooked)
     const claim = await claimed()
     expect(besideTurn(await rowsOf(record(claim, answered(500))))).toEqual({
@@ -173,11 +173,11 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
     })
   })
 
-  it("a request that is counted: its window", async () => {
+  it("a request that is counted writes the window of its limit", async () => {
     await acting(counting)
     expect(await rowsOf(counting)).toEqual({ "rate_limit updated": 1 })
   })
 
-  it("reads: nothing", async () =>
+  it("reads write nothing", async () =>
     expect(await rowsOf(Effect.flatMap(Reads, (reads) => reads.tickets(quiet, {}, NEWEST, 50)))).toEqual({}))
 })

@@ -32,7 +32,7 @@ const starting = (url: string, ...secretsKeys: ReadonlyArray<string>) =>
   Effect.flip(Effect.scoped(Layer.build(Layer.provide(layer({ url, secretsKeys }), Entropy.layer))))
 
 describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000 }, () => {
-  it("are encrypted with the key, for their shop alone, and decrypted to sign or to be shown", () =>
+  it("webhook secrets are encrypted with the key, for their shop alone, and decrypted to sign or to be shown", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -67,7 +67,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("a start without their key, or with an invalid key, is refused in one sentence", () =>
+  it("a start without the key of the secrets, or with an invalid key, is refused in one sentence", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
@@ -87,7 +87,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("without a key they are stored in plain text, which a store with a key can read too", () =>
+  it("without a key, secrets are stored in plain text, which a store with a key can read too", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database

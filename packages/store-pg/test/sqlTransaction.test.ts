@@ -98,7 +98,7 @@ const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
   Exit.isFailure(exit) && Cause.isDie(exit.cause) ? Cause.squash(exit.cause) : exit
 
 describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, () => {
-  it("commits rows and ticket together, notifies after the commit, and keeps the client's transform of names", () =>
+  it("sqlTransaction commits rows and ticket together, notifies after the commit, and keeps the client's transform of names", () =>
     program(({ heard, order, stored }) =>
       Effect.gen(function* () {
         const within = yield* sqlTransaction(
@@ -114,7 +114,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("rolls both back if the effect fails, with the type of its failure, or is interrupted", () =>
+  it("sqlTransaction rolls back rows and ticket if the effect fails, with the type of its failure, or is interrupted", () =>
     program(({ heard, order, stored }) =>
       Effect.gen(function* () {
         const failed = yield* Effect.flip(sqlTransaction(Effect.zipRight(order("A1"), new Changed())))
@@ -125,7 +125,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("makes a nested transaction a savepoint, whose ticket is rolled back without a notification if it fails", () =>
+  it("a nested transaction is a savepoint, whose ticket is rolled back without a notification if it fails", () =>
     program(({ heard, order, stored }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -171,7 +171,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("is refused within sql.withTransaction and with a client of another database, and then writes nothing", () =>
+  it("sqlTransaction is refused within sql.withTransaction and with a client of another database, and then writes nothing", () =>
     program(({ order, stored }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -186,7 +186,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("fails with StoreUnavailable if its connection is lost or cannot be opened, and can be repeated with the same key", () =>
+  it("sqlTransaction fails with StoreUnavailable if its connection is lost or cannot be opened, and can be repeated with the same key", () =>
     program(({ caller, stored, url }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

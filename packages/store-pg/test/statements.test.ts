@@ -259,12 +259,12 @@ const beyond = (plans: ReadonlyMap<string, Plan>) =>
 describe("every statement that the store contract sends", { timeout: LONG }, () => {
   beforeAll(lookAtAll, LONG)
 
-  it("has its name in a comment, which `pg_stat_statements` and logs show", () => {
+  it("every statement has its name in a comment, which `pg_stat_statements` and logs show", () => {
     expect(sent.length).toBeGreaterThan(100)
     expect(sent.filter(({ text }) => titleOf(text) === undefined)).toEqual([])
   })
 
-  it("is in statements.sql as it is sent", () => {
+  it("every statement is in statements.sql as it is sent", () => {
     const file = readFileSync(new URL("../statements.sql", import.meta.url), "utf8")
     const titles = new Set([...file.matchAll(/^-- (.+) \(workshop [\w ]+\)$/gm)].map(([, title]) => title!))
     const forms = [
@@ -284,13 +284,13 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     expect(missing.map(({ text }) => text)).toEqual([])
   })
 
-  it("looks at a bounded number of rows in a database of 40,000 shops (docs/how-it-is-built.md)", () =>
+  it("every statement looks at a bounded number of rows in a database of 40,000 shops (docs/how-it-is-built.md)", () =>
     expect(beyond(late)).toEqual([]))
 
-  it("does so in a shop of 50,000 tickets and events too, for a client with 20,000 of each", () =>
+  it("every statement looks at a bounded number of rows in a shop of 50,000 tickets and events, for a client with 20,000 of each", () =>
     expect(beyond(large)).toEqual([]))
 
-  it("could exceed each bound, because its tables have more rows", () => {
+  it("every statement could exceed its bound, because its tables have more rows", () => {
     const most = (text: string) =>
       Math.max(0, ...[...text.matchAll(/workshop\."?(\w+)/g)].map(([, table]) => rowsOf.get(table!) ?? 0))
     const tooWide = sent.flatMap(({ text }) => {
@@ -300,15 +300,15 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     expect(tooWide).toEqual([])
   })
 
-  it("has no bound only if it is listed with the reason, and still reads thousands of rows", () => {
+  it("a statement without a bound is listed with the reason, and still reads thousands of rows", () => {
     const found = [...early, ...late, ...large].filter(([, plan]) => !isWithin(plan, 2 * MOST_ROWS))
     const titles = new Set(found.map(([text]) => titleOf(text)))
     expect(Object.keys(UNBOUNDED).filter((title) => !titles.has(title))).toEqual([])
     expect([...large].filter(([text, plan]) => isOfClientAndMore(text) && !isWithin(plan, 4_000))).not.toEqual([])
   })
 
-  it("has a use for every index", () => expect(unread.filter((name) => !(name in OTHERS))).toEqual([]))
+  it("every index is used by a statement", () => expect(unread.filter((name) => !(name in OTHERS))).toEqual([]))
 
-  it("does so too with a plan that was made while the tables were almost empty", () =>
+  it("every index is used by plans that were made while the tables were almost empty too", () =>
     expect(beyond(early)).toEqual([]))
 })

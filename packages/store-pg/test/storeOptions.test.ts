@@ -31,7 +31,7 @@ describe("wrong options of the store", () => {
     [{ url, readConnections: "8" }, "The option readConnections of the store must be a whole number of at least 1"],
     [{ url, cells: [{}] }, "The option cells of the store must be a list of cells, each with a name"],
     [{ url, secretsKeys: "abc" }, "The option secretsKeys of the store must be a list of keys, each a text"]
-  ])("refuses %j in one sentence, before it connects or migrates", (options, sentence) =>
+  ])("the store refuses %j in one sentence, before it connects or migrates", (options, sentence) =>
     Effect.gen(function* () {
       for (const store of [layer, migrated]) {
         const built = Layer.build(Layer.provide(store(options as never), Entropy.layer))
@@ -44,7 +44,7 @@ describe("wrong options of the store", () => {
   )
 })
 
-it("createSchema is true or false, of the store that migrates alone", () =>
+it("createSchema is true or false, and only the store that migrates has it", () =>
   Effect.gen(function* () {
     const refusalOf = <A, E>(store: Layer.Layer<A, E, Entropy>) =>
       Effect.flip(Layer.build(Layer.provide(store, Entropy.layer)))
@@ -56,7 +56,7 @@ it("createSchema is true or false, of the store that migrates alone", () =>
     })
   }).pipe(Effect.scoped, Effect.runPromise))
 
-it("the embedded store refuses a misspelt option, before it makes a folder", () =>
+it("the embedded store refuses a misspelt option before it creates a folder", () =>
   Effect.gen(function* () {
     const built = Layer.build(Layer.provide(embedded({ datadir: "/nowhere/at/all" } as never), Entropy.layer))
     expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({
@@ -65,7 +65,7 @@ it("the embedded store refuses a misspelt option, before it makes a folder", () 
     })
   }).pipe(Effect.scoped, Effect.runPromise))
 
-it("a database that is down fails otherwise, so that a program can try again (docs/embed.md)", () =>
+it("an unreachable database fails with another error than a wrong option, so that a program can try again (docs/embed.md)", () =>
   Effect.gen(function* () {
     const built = Layer.build(Layer.provide(migrated({ url }), Entropy.layer))
     expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({

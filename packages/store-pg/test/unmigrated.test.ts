@@ -7,7 +7,7 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
 
 describe("a database that was never migrated", { timeout: 60_000 }, () => {
-  it("is one line of the log for all background work, with the remedy and without a stack", () =>
+  it("all background work logs one line about such a database, with the remedy and without a stack", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {

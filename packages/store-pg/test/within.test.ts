@@ -80,7 +80,7 @@ const program = (
   )
 
 describe("within a transaction of the embedder's own", { timeout: LONG }, () => {
-  it("tickets of an uncounted caller leave the API's clients all of theirs (Specification, Limits)", () =>
+  it("tickets of an uncounted caller do not use up the limits of the API's clients (Specification, Limits)", () =>
     program(async ({ workshop, pool, caller }) => {
       const own = { ...caller, uncounted: true }
       const client = await pool.connect()
@@ -120,7 +120,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual([])
     }))
 
-  it("a connection that the server ends while it answers is StoreUnavailable, also where Drizzle wraps it, and is closed", () =>
+  it("a connection that the server ends during its response is StoreUnavailable, also if Drizzle wraps the error, and is closed", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       pool.on("error", () => {})
       const END = "select pg_terminate_backend(pg_backend_pid())"
@@ -189,7 +189,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect([isRefusal(refusal), refusalResponse(refusal).status]).toEqual([true, 503])
     }))
 
-  it("a statement's own error is not one of the connection, also with the class of protocol errors, and keeps the client", () =>
+  it("an error of a statement is not taken for one of the connection, even if its class is that of protocol errors, and the client stays usable", () =>
     program(async ({ pool }) => {
       for (const [code, text] of [
         ["42P01", "select * from nowhere"],
@@ -201,7 +201,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       }
     }))
 
-  it("withClient rejects with the error of its work, returns the client with no listener, and closes one given up", () =>
+  it("withClient rejects with the error of its work, returns the client without a listener, and closes a client that it gave up", () =>
     program(async ({ pool }) => {
       const failing = withClient(pool, async () => {
         throw new Error("No such customer")
@@ -252,7 +252,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual(["Hem"])
     }))
 
-  it("a rollback leaves no trace, and the next ticket has the number", () =>
+  it("a rollback leaves no trace, and the next ticket gets the number", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
       const client = await pool.connect()
       await client.query("begin; insert into app.orders values ('A1')")
@@ -300,7 +300,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toHaveLength(8)
     }))
 
-  it("waits for the commands that work did not await, also where work fails", () =>
+  it("within waits for the commands that work did not await, also if work fails", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -322,7 +322,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
   const HAS_ENDED =
     "The transaction of this call has ended, so the call did nothing: await every call within the transaction"
 
-  it("refuses calls on services that were kept, also once the client is in another transaction", () =>
+  it("calls on services that were kept are refused, also once the client is in another transaction", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -379,7 +379,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
 
   const ENDED_EARLY = /^The transaction in which this began was ended before its end/
 
-  it("rejects if work ended the transaction, as a query builder does that begins one of its own on the client", () =>
+  it("within rejects if work ended the transaction, as a query builder does that begins one of its own on the client", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -406,7 +406,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect([await orders(), await tickets()]).toEqual([["A1"], ["Hem"]])
     }))
 
-  it("rejects if the transaction has failed by the end of work, because a commit would then roll back", () =>
+  it("within rejects if the transaction has failed by the end of work, because a commit would then roll back", () =>
     program(async ({ workshop, pool, caller }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -422,7 +422,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       client.release()
     }))
 
-  it("rejects a command after a failed statement that was swallowed, and not as an unavailable store", () =>
+  it("a command after a failed statement whose error was caught is refused, and not as an unavailable store", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -441,7 +441,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual([])
     }))
 
-  it("accepts a nested transaction of the caller's that is a savepoint", () =>
+  it("within accepts a nested transaction of the caller's that is a savepoint", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -455,7 +455,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect([await orders(), await tickets()]).toEqual([["A2"], ["Hem"]])
     }))
 
-  it("announces no event that a nested transaction of the caller's took back, and the others", () =>
+  it("events that a nested transaction of the caller's rolled back are not announced, and the others are", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const heard: Array<string> = []
       workshop.onEvent((event) => {
@@ -479,7 +479,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       ])
     }))
 
-  it("processes that start at once find or make one shop with firstOrCreate (docs/your-database.md)", () =>
+  it("processes that start at the same time get one shop from firstOrCreate (docs/your-database.md)", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
@@ -495,7 +495,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       )
     ))
 
-  it("in Effect, waits for the fibers that were forked, and refuses what runs on afterwards", () =>
+  it("in Effect, within waits for the fibers that were forked, and refuses calls of fibers that run on afterwards", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -528,7 +528,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual(["Forked"])
     }))
 
-  it("runs under the lock of the shop: a command elsewhere waits for the commit and sees it", () =>
+  it("a command holds the lock of its shop: a command elsewhere waits for the commit and sees it", () =>
     program(async ({ workshop, pool, caller }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -547,7 +547,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await second).toMatchObject({ ok: true, value: { data: { number: 2 } } })
     }))
 
-  it("refuses, before anything is written, what is no open transaction of the database", () =>
+  it("within refuses, before anything is written, a client that is not in an open transaction of the store's database", () =>
     program(async ({ workshop, pool, url, caller, tickets }) => {
       const refusal = (client: never) =>
         workshop
@@ -591,7 +591,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual([])
     }))
 
-  it("names in the audit log who acted, for acts that commit with the caller's rows", () =>
+  it("the audit log names the actor of an act that commits with the caller's rows", () =>
     program(async ({ workshop, pool, caller }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -602,7 +602,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(listed).toMatchObject({ ok: true, value: [{ actor: "owner:amira", act: "shop.changed" }] })
     }))
 
-  it("wakes the dispatchers of other processes by afterCommit, and not before the commit", () =>
+  it("afterCommit wakes the dispatchers of other processes, which nothing wakes before the commit", () =>
     program(async ({ workshop, pool, url, caller }) => {
       await workshop.webhooks.set(caller.shop_id, "https://erp.example.com/hook")
       const other = new pg.Client({ connectionString: url })
@@ -637,7 +637,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       await other.end()
     }))
 
-  it("a key that was revoked leaves the cache by afterCommit", () =>
+  it("afterCommit removes a revoked key from the cache", () =>
     program(async ({ workshop, pool, caller }) => {
       const made = await workshop.keys.create(caller.shop_id, { name: "till", scopes: ["tickets:read"] })
       if (!made.ok) throw made.refusal
@@ -659,7 +659,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       await expect.poll(status, { timeout: 10_000 }).toBe(401)
     }))
 
-  it.skipIf(NO_POOLER)("works on a client behind a pooler in transaction mode", () =>
+  it.skipIf(NO_POOLER)("within works on a client behind a pooler in transaction mode", () =>
     program(async ({ workshop, url, caller, orders, tickets }) => {
       await Effect.runPromise(
         Effect.scoped(

@@ -123,14 +123,14 @@ const damages: Readonly<Record<string, ReadonlyArray<readonly [sql: string, coun
 }
 
 describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
-  it("finds nothing in data that only the program wrote", () =>
+  it("the check finds nothing in data that only the program wrote", () =>
     testing(
       Effect.gen(function* () {
         expect(yield* checkData(original.url, PATIENT)).toEqual({ checks: Object.keys(damages).length, findings: [] })
       })
     ))
 
-  it("is tested with a damage for each check", () => {
+  it("these tests damage the data in a way for each check", () => {
     expect(Object.keys(damages).sort()).toEqual(
       invariants(0)
         .map(({ name }) => name)
@@ -138,25 +138,28 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
     )
   })
 
-  it.each(Object.entries(damages))("%s is found where it does not hold, and told with its shop", async (name, ways) => {
-    await testing(
-      Effect.gen(function* () {
-        const session = yield* connect(original.url)
-        for (const [sql, count] of ways) {
-          yield* session.run("begin")
-          yield* session.run(sql)
-          const { findings } = yield* checkIn(session, PATIENT)
-          yield* session.run("rollback")
-          const found = findings.find((finding) => finding.name === name)
-          expect([sql, found?.count]).toEqual([sql, count])
-          expect(found?.first).toHaveLength(Math.min(count, 5))
-          for (const row of found!.first) expect(Object.keys(row)).toContain("shop_id")
-        }
-      })
-    )
-  })
+  it.each(Object.entries(damages))(
+    "rows that violate %s are found, and reported with their shop",
+    async (name, ways) => {
+      await testing(
+        Effect.gen(function* () {
+          const session = yield* connect(original.url)
+          for (const [sql, count] of ways) {
+            yield* session.run("begin")
+            yield* session.run(sql)
+            const { findings } = yield* checkIn(session, PATIENT)
+            yield* session.run("rollback")
+            const found = findings.find((finding) => finding.name === name)
+            expect([sql, found?.count]).toEqual([sql, count])
+            expect(found?.first).toHaveLength(Math.min(count, 5))
+            for (const row of found!.first) expect(Object.keys(row)).toContain("shop_id")
+          }
+        })
+      )
+    }
+  )
 
-  it("does not report rows that retention removed as a gap", () =>
+  it("rows that retention removed are not reported as a gap", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* copyOf(original)
@@ -171,7 +174,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
       })
     ))
 
-  it("writes nothing, counts all violating rows and shows five", () =>
+  it("the check writes nothing, counts all rows that violate an invariant, and shows five", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -182,7 +185,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
       })
     ))
 
-  it("a check that exceeds its time limit is named, with what to do", () =>
+  it("the error of a check that exceeds its time limit names the check and the remedy", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database

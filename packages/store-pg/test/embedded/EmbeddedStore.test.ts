@@ -19,7 +19,7 @@ const opened = () =>
   })
 
 describe("an embedded Postgres (docs/security.md)", { timeout: 60_000 }, () => {
-  it("listens only on loopback, requires its password, and lets only its user read its files", () =>
+  it("an embedded Postgres listens only on loopback, requires its password, and lets only its user read its files", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -48,7 +48,7 @@ describe("an embedded Postgres (docs/security.md)", { timeout: 60_000 }, () => {
 })
 
 describe("the Promise API", { timeout: 60_000 }, () => {
-  it("starts its own Postgres, migrates it, keeps its data, and stops it", async () => {
+  it("the Promise API starts its own Postgres, migrates it, keeps its data, and stops it", async () => {
     const first = await opened()
     const shop = await first.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
     await first.stop()
@@ -58,7 +58,7 @@ describe("the Promise API", { timeout: 60_000 }, () => {
     expect(shop.ok).toBe(true)
   })
 
-  it("does not start on an unreachable database, and says what to check", async () => {
+  it("the Promise API does not start on an unreachable database, and says what to check", async () => {
     const away = start({ store: MigratedStore.layer({ url: "postgres://nobody@127.0.0.1:1/nothing" }) })
     await expect(away).rejects.toThrow(/^The database cannot be reached \(.*\): check that it runs/)
   })

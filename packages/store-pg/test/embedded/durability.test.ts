@@ -33,8 +33,8 @@ const keptAfterStart = () =>
     Effect.runPromise
   )
 
-describe("an embedded Postgres keeps what was committed", { timeout: LONG }, () => {
-  it("through a kill -9 of the server and of the process that runs it", async () => {
+describe("the durability of an embedded Postgres", { timeout: LONG }, () => {
+  it("committed data survive a kill -9 of the server and of the process that runs it", async () => {
     // Stopped, it cannot start its server again before it is killed itself.
     process.kill(first.pid, "SIGSTOP")
     process.kill(postmasterOf(folder), "SIGKILL")
@@ -42,7 +42,7 @@ describe("an embedded Postgres keeps what was committed", { timeout: LONG }, () 
     expect(await keptAfterStart()).toEqual(KEPT)
   })
 
-  it("through a kill -9 of the process alone, whose server stops by itself", async () => {
+  it("committed data survive a kill -9 of the process alone, whose server stops by itself", async () => {
     const before = readFileSync(log, "utf8").length
     await first.end("SIGKILL")
     expect(await keptAfterStart()).toEqual(KEPT)
@@ -83,8 +83,8 @@ describe("an embedded Postgres keeps what was committed", { timeout: LONG }, () 
   })
 })
 
-describe("an embedded Postgres shuts down cleanly", { timeout: LONG }, () => {
-  it("with its process, and starts again although another process has its old process id", async () => {
+describe("the shutdown of an embedded Postgres", { timeout: LONG }, () => {
+  it("the server shuts down cleanly with its process, and starts again although another process has its old process id", async () => {
     const pidFile = join(folder, "postgres/cluster/postmaster.pid")
     const written = readFileSync(pidFile, "utf8")
     await first.end("SIGTERM")
@@ -93,7 +93,7 @@ describe("an embedded Postgres shuts down cleanly", { timeout: LONG }, () => {
     expect(await keptAfterStart()).toEqual(KEPT)
   })
 
-  it("before its scope has closed", async () => {
+  it("the server has shut down cleanly before its scope has closed", async () => {
     await first.end("SIGTERM")
     const started = Effect.as(EmbeddedPostgres.start({ dataDir: folder }), () => postmasterOf(folder))
     const pid = await Effect.runPromise(Effect.scoped(Effect.map(started, (read) => read())))

@@ -22,8 +22,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, () => {
-  it("if another process uses the data directory, which a command may share, even if both start it for the first time", async () => {
+describe("the refusals of an embedded Postgres, each of one sentence", { timeout: LONG }, () => {
+  it("of two processes that start for the first time on one data directory, one is refused, and a command may share the other's server", async () => {
     const both = [new Server(folder), new Server(folder)]
     const said = await Promise.all(both.map((server) => server.said))
     const first = both[said.findIndex((line) => line.startsWith("postgres://"))]
@@ -38,7 +38,7 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
     await Promise.all(both.map((server) => server.end("SIGTERM")))
   })
 
-  it("if the server does not start, with the server's message, even if its long log was started over", async () => {
+  it("the refusal has the server's message if the server does not start, even if its long log was started over", async () => {
     const log = join(folder, "postgres/postgres.log")
     for (const filling of ["", "a long day\n".repeat(1_000_000)]) {
       appendFileSync(log, filling)
@@ -51,7 +51,7 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
     expect([statSync(log).size < 1_000, statSync(`${log}.1`).size > 10_000_000]).toEqual([true, true])
   })
 
-  it("if the data are of another version of Postgres", async () => {
+  it("data of another version of Postgres are refused", async () => {
     writeFileSync(join(folder, "postgres/cluster/PG_VERSION"), "17\n")
     const { reason, message } = await refusalOf(folder)
     expect(reason).toBe("other_version")
@@ -60,7 +60,7 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
     )
   })
 
-  it("if npm has no Postgres for the machine", async () => {
+  it("a machine for which npm has no Postgres is refused", async () => {
     const { reason, message } = await Effect.runPromise(
       Effect.flip(binariesFor(dataDirectory("/nowhere"), undefined, "sunos-x64"))
     )
@@ -70,7 +70,7 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
     )
   })
 
-  it("if the data directory cannot be created", async () => {
+  it("a data directory that cannot be created is refused", async () => {
     const { reason, message } = await refusalOf(join(folder, "postgres/password"))
     expect(reason).toBe("failed")
     expect(message).toMatch(

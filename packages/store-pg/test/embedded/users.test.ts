@@ -92,7 +92,7 @@ const bare = (): string => {
 }
 
 describe("if npm blocked the install script", () => {
-  it("creates library links in a copy beside the data, and leaves the package unchanged", () => {
+  it("library links are created in a copy beside the data, and the package stays unchanged", () => {
     const [native, place] = [bare(), under("data")]
     const copy = reachable({ folder: native, version: VERSION }, place, undefined)
     expect(copy.folder).toBe(join(place, `binaries-${VERSION}`))
@@ -102,7 +102,7 @@ describe("if npm blocked the install script", () => {
     expect(existsSync(join(native, "lib/libpq.so.5"))).toBe(false)
   })
 
-  it("replaces an incomplete copy, and deletes a copy of another version", () => {
+  it("an incomplete copy is replaced, and a copy of another version is deleted", () => {
     const [native, place] = [bare(), under("data")]
     const older = reachable({ folder: native, version: "18.8.0" }, place, undefined)
     const { folder: copy } = reachable({ folder: native, version: VERSION }, place, undefined)

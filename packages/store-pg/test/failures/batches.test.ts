@@ -31,8 +31,8 @@ const tagOf = (exit: Exit.Exit<unknown, { readonly _tag: string }>) =>
 const allAtOnce = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(effects.map(Effect.exit), { concurrency: "unbounded" })
 
-describe.concurrent("a batch that the database refuses (docs/how-it-is-built.md, point 5)", { timeout: LONG }, () => {
-  it("a poisoned command fails alone, and the others of its batch are saved", () =>
+describe.concurrent("a batch that the database refuses", { timeout: LONG }, () => {
+  it("a command whose data the database refuses fails alone, and the others of its batch are saved", () =>
     testing(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
@@ -57,7 +57,7 @@ describe.concurrent("a batch that the database refuses (docs/how-it-is-built.md,
   it.each([
     ["40001", "a serialization failure"],
     ["40P01", "a deadlock"]
-  ])("%s: %s is run again, and nobody hears of it", (sqlstate) =>
+  ])("a batch that fails with %s, %s, is run again, and no caller notices", (sqlstate) =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
@@ -82,7 +82,7 @@ describe.concurrent("a batch that the database refuses (docs/how-it-is-built.md,
       })
     ))
 
-  it("a bug in a save fails its batch, and the lane processes the next one", () =>
+  it("a bug in a save fails its batch, and the commit queue runs the next batch", () =>
     testing(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
@@ -93,13 +93,13 @@ describe.concurrent("a batch that the database refuses (docs/how-it-is-built.md,
     ))
 })
 
-describe.concurrent("a shop that another transaction has locked (docs/how-it-is-built.md, point 2)", {
+describe.concurrent("a shop that another transaction has locked", {
   timeout: LONG
 }, () => {
   const hold = (session: Session, shop_id: ShopId) =>
     session.run(`begin; select from shop_head where shop_id = '${shop_id}' for update`)
 
-  it("waits in the contended queue while the others go on, and is served once it is unlocked", () =>
+  it("the commands of a locked shop wait in the contended queue while the others go on, and run once it is unlocked", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
@@ -114,7 +114,7 @@ describe.concurrent("a shop that another transaction has locked (docs/how-it-is-
       })
     ))
 
-  it("waits at most five seconds, and an expired command never runs", () => {
+  it("a command of a locked shop waits at most five seconds, and an expired command never runs", () => {
     const clock = new SettableClock()
     return testing(
       Effect.gen(function* () {

@@ -57,7 +57,7 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
       )
   )
 
-  it.skipIf(NO_POOLER !== false)("in transaction mode it is refused with a remedy", { timeout: 120_000 }, () =>
+  it.skipIf(NO_POOLER !== false)("a pooler in transaction mode is refused with a remedy", { timeout: 120_000 }, () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database

@@ -20,7 +20,7 @@ const batch = Effect.gen(function* () {
 })
 
 describe.concurrent("the outcome of a batch whose result was lost", { timeout: 60_000 }, () => {
-  it("is committed if its receipt exists, however often it is looked up", () =>
+  it("a batch is committed if its receipt exists, however often it is looked up", () =>
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
@@ -29,7 +29,7 @@ describe.concurrent("the outcome of a batch whose result was lost", { timeout: 6
       })
     ))
 
-  it("is aborted if there is no receipt, and then the batch can no longer be committed, although its transaction is still open", () =>
+  it("a batch without a receipt is aborted, and can no longer be committed, although its transaction is still open", () =>
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
@@ -41,7 +41,7 @@ describe.concurrent("the outcome of a batch whose result was lost", { timeout: 6
       })
     ))
 
-  it("is awaited while the transaction that wrote the receipt is open", () =>
+  it("the look-up waits while the transaction that wrote the receipt is open", () =>
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
@@ -66,7 +66,7 @@ const toWaiting = (session: Session, act: "pg_cancel_backend" | "pg_terminate_ba
 
 describe("a commit that waits for a synchronous standby", () => {
   it.each(["pg_cancel_backend", "pg_terminate_backend"] as const)(
-    "is not reported as saved if %s ends the wait, and exists once the standby is back",
+    "a commit is not reported as saved if %s ends its wait, and exists once the standby is back",
     { timeout: 120_000 },
     (act) =>
       testing(

@@ -56,7 +56,7 @@ const served = (url: string, log: Array<string>) =>
 
 /** The first test of a run waits for its server. */
 describe("a database without the schema that the program needs", { timeout: 30_000 }, () => {
-  it("starts, and every call of the Promise API says what is missing and what to do", async () => {
+  it("the Promise API starts without the schema, and every call says what is missing and what to do", async () => {
     const messages = await Effect.runPromise(
       Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => refusalAt(url)))
     )
@@ -87,7 +87,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect(reason).toMatch(named)
   })
 
-  it("reports an older schema in the same way in Effect", async () => {
+  it("an older schema is reported in the same way in Effect", async () => {
     const refusal = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* databaseAfter(BEHIND)
@@ -100,7 +100,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect(refusal).toMatchObject({ _tag: "StoreUnavailable", message: expect.stringMatching(REMEDY) })
   })
 
-  it("results in a 503 without details, and the log has the reason (Specification, Errors)", async () => {
+  it("a request gets a 503 without details, and the log has the reason (Specification, Errors)", async () => {
     const log: Array<string> = []
     const departure = await Effect.runPromise(
       Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => served(url, log)))
@@ -113,7 +113,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     )
   })
 
-  it("is not confused with a database that refuses the user or does not exist", async () => {
+  it("a missing schema is not confused with a database that refuses the user or does not exist", async () => {
     const messages = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

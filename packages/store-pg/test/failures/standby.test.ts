@@ -29,7 +29,7 @@ const PROCESSES = 2
 const MOST_OF_A_PROCESS = 16
 
 describe("commits that wait for a missing synchronous standby", { timeout: 120_000 }, () => {
-  it("use no more connections than a process may have, while reads go on, and the node reports why it is not ready", () =>
+  it("waiting commits use no more connections than a process may have, reads go on, and the node reports why it is not ready", () =>
     testing(
       Effect.gen(function* () {
         const { url, session, waitFor, commitsWait } = yield* waitingForStandby

@@ -29,12 +29,12 @@ const timedOut = expect.objectContaining({ message: "canceling statement due to 
 /** What ends a batch on the wire: the statement that commits it. */
 const commits = (sent: string) => sent.includes("commit\0")
 
-describe.concurrent("when connections to the database break (docs/how-it-is-built.md, point 6)", {
+describe.concurrent("when connections to the database break", {
   timeout: LONG
 }, () => {
   it.each([
-    ["the commit arrived and its answer was lost: it is committed once and answered", "mute"],
-    ["the commit never arrived: it is run again and answered", "drop"]
+    ["a commit whose response was lost is committed once, and its caller gets the result", "mute"],
+    ["a batch whose commit never arrived is run again, and its caller gets the result", "drop"]
   ] as const)("%s", (_, verdict) =>
     testing(
       Effect.gen(function* () {
@@ -172,7 +172,7 @@ describe.concurrent("when connections to the database break (docs/how-it-is-buil
   it.each([
     ["two requests to be counted together", "rate_limit", "open rate_limit", 1, limited],
     ["two claims, one after the other,", "delivery_turn", "make ready", 2, claimed]
-  ] as const)("a locked table: %s wait for its lock once, for a second", (_, table, title, expected, act) =>
+  ] as const)("%s wait for the lock of a table once, for a second", (_, table, title, expected, act) =>
     testing(
       Effect.gen(function* () {
         const { way, ports, session } = yield* onItsWay

@@ -22,7 +22,7 @@ describe("the url of a database", () => {
     async (url) => expect(await refusals(url)).toEqual([SENTENCE, SENTENCE])
   )
 
-  it.each(["", undefined])("says that the url is missing: %j", async (url) => {
+  it.each(["", undefined])("the error says that the url %j is missing", async (url) => {
     const missing =
       "The address of the database is missing, such as postgres://user:password@host:5432/name, perhaps because its environment variable is not set"
     for (const message of await refusals(url as string)) expect(message).toContain(missing)
@@ -33,7 +33,7 @@ describe("the url of a database", () => {
     async (url) => expect(await Effect.runPromise(Effect.flip(check(url)))).toMatchObject({ reason: "unreachable" })
   )
 
-  it("is refused with a reason and remedy of its own if the database or the role does not exist on a reachable server", () =>
+  it("a database or a role that does not exist on a reachable server is refused with a reason and remedy of its own", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

@@ -32,7 +32,7 @@ const migrated = (files: Files) =>
   })
 
 describe("migrate", { timeout: LONG }, () => {
-  it("applies missing migrations in order and once, and records the time of the given clock", () =>
+  it("migrate applies missing migrations in order and once, and records the time of the given clock", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -53,7 +53,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("refuses a database that is not in UTF-8 and names its encoding, as does the check at a start", () =>
+  it("migrate, and the check at a start, refuse a database that is not in UTF-8 and name its encoding", () =>
     run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -79,7 +79,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("can run in several processes at once: one applies the migrations, and the others find them applied", () =>
+  it("several processes can migrate at once: one applies the migrations, and the others find them applied", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -95,7 +95,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("can be stopped while it waits for another process, and releases its place in the queue for the lock", () =>
+  it("migrate can be stopped while it waits for another process, and releases its place in the queue for the lock", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -114,7 +114,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("refuses a schema in which the first migration finds a table of the same name", () =>
+  it("migrate refuses a schema in which the first migration finds a table of the same name", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -126,7 +126,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("rolls a failed migration back, and keeps the earlier ones", () =>
+  it("a failed migration is rolled back, and the earlier ones are kept", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -143,7 +143,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("runs a file with the mark for it outside a transaction, for indexes that are built while the table is in use", () =>
+  it("a file whose header says no transaction runs outside of one, so that it can build indexes while the table is in use", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -160,7 +160,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("gives up a lock that it does not get soon, so that others can proceed, and tries again", () =>
+  it("migrate gives up a lock that it does not get soon, so that others can proceed, and tries again", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* migrated(FIRST)
@@ -218,7 +218,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("warns once that a new schema is empty although other schemas have the workshop's tables", () => {
+  it("migrate warns once that a new schema is empty although other schemas have the workshop's tables", () => {
     const logs: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
@@ -318,7 +318,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("an incompletely built index is named, with what to do", () =>
+  it("the error names an incompletely built index and the remedy", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* migrated(FIRST)
@@ -349,7 +349,7 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
       })
     )
 
-  it("a database that a later release made unusable for this program", async () => {
+  it("a database that a later release made unusable for this program is refused", async () => {
     const contracted = { ...BOTH, "0003_gone.sql": "-- readable from 2\nalter table letter drop sender;" }
     const { migrating, checking } = await refusal(contracted, FIRST)
     const message =
@@ -357,7 +357,7 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
     expect([checking._tag, checking.message, migrating]).toEqual(["SchemaNewer", message, message])
   })
 
-  it("a migration that was changed after it was applied, except for its line ends", async () => {
+  it("a migration that was changed after it was applied is refused, unless only its line ends changed", async () => {
     const changed = { "0001_letter.sql": "create table letter (id bigint primary key);" }
     const { migrating, checking } = await refusal(FIRST, changed)
     const message =
@@ -372,19 +372,19 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
     )
   })
 
-  it("a migration missing among those applied", async () => {
+  it("a database in which a migration is missing between applied ones is refused", async () => {
     const { migrating, checking } = await refusal(BOTH, BOTH, "delete from schema_migration where version = 1")
     const message =
       "The database lacks migration 1 and has later ones: restore it from a backup, or ask the person who changed schema_migration."
     expect([checking._tag, checking.message, migrating]).toEqual(["MigrationGap", message, message])
   })
 
-  it("files that are not numbered from 1 without gaps", () => {
+  it("files that are not numbered from 1 without gaps are refused", () => {
     const holed = { ...FIRST, "0003_late.sql": "select 1;" }
     expect(() => migrationsOf(holed)).toThrow("The migration 0003_late.sql is out of its number")
   })
 
-  it("an unreachable database", async () => {
+  it("an unreachable database is refused", async () => {
     const error = await run(Effect.flip(migrate("postgres://nobody@127.0.0.1:1/none")))
     expect(error.message).toBe(
       "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check that it runs, and the store's url."
@@ -393,7 +393,7 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
 })
 
 describe("check", { timeout: LONG }, () => {
-  it("names the command that migrates an older database, and succeeds afterwards", () =>
+  it("check names the command that migrates an older database, and succeeds afterwards", () =>
     run(
       Effect.gen(function* () {
         const { url, at } = yield* emptySchema
@@ -407,7 +407,7 @@ describe("check", { timeout: LONG }, () => {
       })
     ))
 
-  it("reports no difference for a database that our own migrations made", () =>
+  it("check accepts a database that our own migrations created", () =>
     run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

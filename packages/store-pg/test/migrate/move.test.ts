@@ -53,7 +53,7 @@ const NAMES = `select relname as name from pg_class where relnamespace = $1::reg
   union all select proname from pg_proc where pronamespace = $1::regnamespace order by 1`
 
 describe("tables that an earlier release made in public", { timeout: LONG }, () => {
-  it("are not ignored in favour of empty ones: migrate says where they are and what to do", () =>
+  it("migrate creates no empty tables beside them, but says where they are and what to do", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* oldDatabase
@@ -64,7 +64,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       })
     ))
 
-  it("are moved completely and alone, and a second move changes nothing", () =>
+  it("all of these tables are moved, and nothing else; a second move changes nothing", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* oldDatabase
@@ -104,7 +104,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       })
     ))
 
-  it("are not moved while processes are connected, unless a flag allows it", () =>
+  it("the tables are not moved while processes are connected, unless a flag allows it", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* oldDatabase
@@ -117,7 +117,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       })
     ))
 
-  it("are moved while nodes of the earlier release run, which keep serving and lose nothing", () =>
+  it("the tables can be moved while nodes of the earlier release run, which keep serving and lose nothing", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* oldDatabase
@@ -151,7 +151,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       })
     ))
 
-  it("are not moved if both schemas have tables, or neither does", () =>
+  it("nothing is moved if both schemas have tables, or neither does", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

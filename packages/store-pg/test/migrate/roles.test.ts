@@ -25,7 +25,7 @@ const DAY = 24 * 60 * 60 * 1000
 const APPENDED = ["event", "attempt", "loyalty_ledger", "notice", "audit_entry"]
 
 describe("the service's role (docs/operating.md, Database roles)", { timeout: 120_000 }, () => {
-  it("cannot change or remove rows of append-only tables, nor the list of migrations", () =>
+  it("the service's role cannot change or remove rows of append-only tables, nor the list of migrations", () =>
     testing(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
@@ -50,7 +50,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
       })
     ))
 
-  it("rewrites events only during a client's erasure", () =>
+  it("the service's role can rewrite events only during a client's erasure", () =>
     testing(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
@@ -64,7 +64,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
       })
     ))
 
-  it("removes all data only if a sandbox made them", () =>
+  it("the service's role can remove all data only if a sandbox created them", () =>
     testing(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
@@ -81,7 +81,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
       })
     ))
 
-  it("has exactly the rights that the store's statements use", () => {
+  it("the service's role has exactly the rights that the store's statements use", () => {
     const text = file("packages/store-pg/statements.sql")
       .replaceAll(/"|\bworkshop\./g, "")
       .replaceAll(/\/\*.*?\*\//g, "")
@@ -106,7 +106,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
     expect(granted("update").sort()).toEqual([...updated].sort())
   })
 
-  it("maintains the partitions and removes old rows (the store contract and erasures run with this role too)", () => {
+  it("the service's role can maintain the partitions and remove old rows (the store contract and erasures run with this role too)", () => {
     const clock = new SettableClock(JANUARY)
     return testing(
       Effect.gen(function* () {
@@ -136,7 +136,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
 })
 
 describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_000 }, () => {
-  it("reads tickets and deliveries, but no hash, secret or phone number, and writes nothing", () =>
+  it("the reading role can read tickets and deliveries, but no hash, secret or phone number, and can write nothing", () =>
     testing(
       Effect.gen(function* () {
         const { service, reader } = yield* databaseOfRoles()
@@ -170,7 +170,7 @@ describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_0
       })
     ))
 
-  it("every column with phone, hash, secret or address in its name is hidden", () => {
+  it("every column with phone, hash, secret or address in its name is hidden from the reading role", () => {
     const tables = [
       ...file("packages/store-pg/schema.sql").matchAll(/^create (?:unlogged )?table (\w+) \(\n([^;]*?)\n\)/gm)
     ]
@@ -246,7 +246,7 @@ const grantedBy = (url: string, owner: string, service: string) =>
   )
 
 describe("an operator's roles", { timeout: 120_000 }, () => {
-  it("match the page: the owner migrates and grants, and a second run changes nothing", () => {
+  it("the roles can be set up as the page says: the owner migrates and grants, and a second run changes nothing", () => {
     const [page = ""] = [...file("docs/operating.md").matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) => sql)
     return operated(
       (database) =>
@@ -258,7 +258,7 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
     )
   })
 
-  it("match compose.yaml, whose migration grants the rights", () =>
+  it("the roles can be set up as in compose.yaml, whose migration grants the rights", () =>
     operated(
       (database) => [`create database ${database}`],
       (url, owner, service) =>
@@ -273,7 +273,7 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
         )
     ))
 
-  it("are named if one is missing and the owner may not create it", () =>
+  it("the error names a role that is missing and that the owner may not create", () =>
     operated(
       (database) => {
         const owner = roleIn(`postgres://x/${database}`, "workshop_owner")
@@ -292,7 +292,7 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
         )
     ))
 
-  it("lose the rights that the page granted before, also those on future tables", () =>
+  it("the roles lose the rights that the page granted before, also those on future tables", () =>
     testing(
       Effect.gen(function* () {
         const { url, service } = yield* databaseOfRoles()

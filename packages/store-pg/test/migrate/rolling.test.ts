@@ -29,7 +29,7 @@ const BLOCKING = ["0002_turns.sql", "0003_seen_clients.sql", "0006_partitions.sq
 const INDEX = /create (?:unique )?index (?!concurrently)\w+ on (\w+)/g
 
 describe("migrations", () => {
-  it("build indexes of existing tables concurrently, because writes would otherwise be blocked", () => {
+  it("migrations build indexes of existing tables concurrently, because writes would otherwise be blocked", () => {
     const blocking = Object.entries(ours).filter(([, sql]) =>
       [...sql.matchAll(INDEX)].some(
         ([, table]) => !new RegExp(`create (unlogged )?table (if not exists )?${table}\\b`).test(sql)
@@ -40,7 +40,7 @@ describe("migrations", () => {
 })
 
 describe("a node of the old release beside a migration of the next", { timeout: 60_000 }, () => {
-  it("serves without a pause and stays ready, while the migration waits for a dump and afterwards", () =>
+  it("the old node serves without a pause and stays ready, while the migration waits for a dump and afterwards", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -85,7 +85,7 @@ describe("a node of the old release beside a migration of the next", { timeout: 
       })
     ))
 
-  it("waits at most 100 ms at a time for a migration, which gives its lock request up and tries again", () =>
+  it("the old node waits at most 100 ms at a time for a migration, which gives its lock request up and tries again", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -112,7 +112,7 @@ describe("a node of the old release beside a migration of the next", { timeout: 
       })
     ))
 
-  it("opens shops and accounts, creates tickets and delivers, although every table has a new column", () =>
+  it("the old node opens shops and accounts, creates tickets and delivers, although every table has a new column", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database

@@ -48,7 +48,7 @@ const OFF =
 
 describe("a node whose clock is off its database's (Specification, Commands)", { timeout: 60_000 }, () => {
   for (const off_ms of [61 * DAY_MS, 6_000, -6_000]) {
-    it(`writes nothing in a batch, a claim or a closure when it is ${off_ms} ms off, and says why`, () =>
+    it(`a node whose clock is ${off_ms} ms off writes nothing in a batch, a claim or a closure, and says why`, () =>
       testing(
         Effect.gen(function* () {
           const { id, clock, rows, on } = yield* setting
@@ -71,7 +71,7 @@ describe("a node whose clock is off its database's (Specification, Commands)", {
       ))
   }
 
-  it("works with a clock that is four seconds off", () =>
+  it("a node whose clock is four seconds off works", () =>
     testing(
       Effect.gen(function* () {
         const { id, clock, on } = yield* setting
@@ -80,7 +80,7 @@ describe("a node whose clock is off its database's (Specification, Commands)", {
       })
     ))
 
-  it("is noticed at once if its clock is stepped between two batches", () =>
+  it("a step of the clock between two batches is noticed at once", () =>
     testing(
       Effect.gen(function* () {
         const { id, clock, on } = yield* setting
@@ -90,7 +90,7 @@ describe("a node whose clock is off its database's (Specification, Commands)", {
       })
     ))
 
-  it("removes nothing that is old only by its own clock", () =>
+  it("a node removes nothing that is old only by its own clock", () =>
     testing(
       Effect.gen(function* () {
         const { url, clock, rows } = yield* setting

@@ -39,7 +39,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("limits are shared and never overdrawn", () =>
+  it("all nodes count in the same limits, which are never exceeded", () =>
     testing(
       Effect.gen(function* () {
         const { one, two } = yield* twoNodes
@@ -60,7 +60,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a window that a node with a slightly faster clock opened counts for the others too", () =>
+  it("the window of a limit that a node with a slightly faster clock opened counts for the others too", () =>
     testing(
       Effect.gen(function* () {
         const { one, two } = yield* twoNodes

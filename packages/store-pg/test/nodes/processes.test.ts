@@ -142,7 +142,7 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
     }
   })
 
-  it("responds 503 UNAVAILABLE with Retry-After while its database is unreachable, and recovers by itself (Specification, Errors)", async () => {
+  it("a process responds 503 UNAVAILABLE with Retry-After while its database is unreachable, and recovers by itself (Specification, Errors)", async () => {
     const { key } = await open(two.base)
     const get = () => call(`${two.base}/v1/tickets`, { key })
     const post = (once: string) =>
@@ -174,7 +174,7 @@ describe("a process whose database has a locked table (docs/operating.md)", { ti
       filter (where state = 'active'), 0)::double precision as oldest
     from pg_stat_activity where datname = current_database() and application_name like 'workshop %'`
 
-  it("has at most sixteen connections for 64 concurrent requests, ends its statements, and recovers by itself", async () => {
+  it("the process has at most sixteen connections for 64 concurrent requests, ends its statements, and recovers by itself", async () => {
     const { url: apart } = await within(testDatabase)
     const [holder, observer] = [await within(connect(apart)), await within(connect(apart))]
     const { base, process } = await serve(apart)
@@ -276,7 +276,7 @@ describe("a process killed with -9 under load (docs/how-it-is-built.md)", { time
 })
 
 describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () => {
-  it("delivers the events that serve leaves to it, and shuts down cleanly", async () => {
+  it("workshop dispatch delivers the events that serve leaves to it, and shuts down cleanly", async () => {
     const { url: apart } = await within(testDatabase)
     const ports = await within(node({ url: apart }))
     const shop = await within(Effect.withClock(Effect.provide(openShop(), ports), new RealClock()))
@@ -307,7 +307,7 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     ])
   })
 
-  it("requires a database, and says so in one sentence", async () => {
+  it("workshop dispatch requires a database, and says so in one sentence", async () => {
     const { status, stdout, stderr } = await run(["dispatch"], { DATABASE_URL: "" })
     expect([status, stdout]).toEqual([1, ""])
     expect(stderr).toBe(

@@ -30,7 +30,7 @@ const pagesOf = (url: string, now: number) =>
   }).pipe(Effect.scoped)
 
 describe("a snapshot that another session holds open (docs/operating.md)", { timeout: 120_000 }, () => {
-  it("does not make a claim scan the deliveries that ended since", () => {
+  it("an open snapshot does not make a claim scan the deliveries that ended since", () => {
     const clock = new SettableClock()
     const now = () => clock.unsafeCurrentTimeMillis()
     return testing(

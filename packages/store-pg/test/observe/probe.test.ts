@@ -59,7 +59,7 @@ const complaining = (url: string, clock?: Clock.Clock) =>
 const PATIENT = { timeout: 90_000 }
 
 describe("the database as the operator sees it", PATIENT, () => {
-  it("has the due deliveries and their age, disabled webhooks, the lanes, the pool and the listener", async () => {
+  it("the metrics have the due deliveries and their age, disabled webhooks, the commit queues, the pool and the listener", async () => {
     const clock = new SettableClock(Date.parse("2026-03-01T10:00:00Z"))
     const work = Effect.gen(function* () {
       const { url } = yield* testDatabase
@@ -104,7 +104,7 @@ describe("the database as the operator sees it", PATIENT, () => {
     expect(shown("workshop_pg_listener_connected")).toEqual([0])
   })
 
-  it("covers all addresses of a process: a disconnected listener is visible, and pools are added up", async () => {
+  it("the metrics cover all addresses of a process: a disconnected listener is visible, and pools are added up", async () => {
     const [one, other] = [{}, {}]
     const states = [
       [one, true],
@@ -133,7 +133,7 @@ describe("the database as the operator sees it", PATIENT, () => {
     expect(shown("workshop_pg_pool_waiting")).toEqual([5])
   })
 
-  it("costs no more if much is due, because it counts at most two thousand", async () => {
+  it("the metrics cost no more if much is due, because at most two thousand deliveries are counted", async () => {
     await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -157,7 +157,7 @@ describe("the database as the operator sees it", PATIENT, () => {
   })
 
   it.each(["pg_replication_slots", "pg_prepared_xacts"])(
-    "has the oldest snapshot, also if one of %s holds it after its session ended",
+    "the metrics have the oldest snapshot, also if one of %s holds it after its session ended",
     async (view) => {
       await watched(
         Effect.gen(function* () {
@@ -179,7 +179,7 @@ describe("the database as the operator sees it", PATIENT, () => {
     }
   )
 
-  it("is unknown while the database is unreachable, and says so", async () => {
+  it("the metrics of the database are NaN while it is unreachable, and the probe says so", async () => {
     const url = "postgres://nobody@127.0.0.1:1/nothing"
     await watched(
       Effect.gen(function* () {
@@ -193,8 +193,8 @@ describe("the database as the operator sees it", PATIENT, () => {
   })
 })
 
-describe("if nobody looks", PATIENT, () => {
-  it("logs at the start that the schema is another version than the program's", async () => {
+describe("a node without probes", PATIENT, () => {
+  it("a node logs at the start that the schema is another version than the program's", async () => {
     const said = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -211,8 +211,8 @@ describe("if nobody looks", PATIENT, () => {
   })
 })
 
-describe("a node is not ready", PATIENT, () => {
-  it("if its clock is more than a second off its database's (docs/operating.md), and says in which direction", async () => {
+describe("the readiness of a node", PATIENT, () => {
+  it("a node whose clock is more than a second off its database's is not ready, and says in which direction (docs/operating.md)", async () => {
     const [right, slow, fast] = await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -226,7 +226,7 @@ describe("a node is not ready", PATIENT, () => {
     )
   })
 
-  it("if its database does not respond, also while the schema is read, and is ready again once it responds", async () => {
+  it("a node whose database does not respond is not ready, also while the schema is read, and is ready again once it responds", async () => {
     const said = await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -245,7 +245,7 @@ describe("a node is not ready", PATIENT, () => {
     expect(said).toEqual([["The database does not answer."], [null]])
   })
 
-  it("if its database has a newer schema that it cannot use, or an older one", async () => {
+  it("a node whose database has a newer schema that it cannot use, or an older one, is not ready", async () => {
     const said = (change: string) =>
       watched(
         Effect.gen(function* () {
