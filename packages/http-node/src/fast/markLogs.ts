@@ -1,10 +1,15 @@
+/*
+ * Replaces `Effect.annotateLogs`, because that also restores the annotations when its effect ends, and a request's fiber ends with the request.
+ * `npm run bench -- fast` compares the two (docs/how-it-is-built.md).
+ */
+
 import { type Fiber, FiberRef, HashMap } from "effect"
 
 interface SettableFiber {
   readonly setFiberRef: <A>(ref: FiberRef.FiberRef<A>, value: A) => void
 }
 
-/** As `Effect.annotateLogs` does, but permanently, since the fiber ends with its request: that costs a tenth. */
+/** Adds the id of a request to all log lines of its fiber. */
 export const markLogs = (fiber: Fiber.RuntimeFiber<unknown, unknown>, request_id: string): void => {
   const marked = HashMap.set(fiber.getFiberRef(FiberRef.currentLogAnnotations), "request_id", request_id as unknown)
   ;(fiber as unknown as SettableFiber).setFiberRef(FiberRef.currentLogAnnotations, marked)

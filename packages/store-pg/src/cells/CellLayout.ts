@@ -147,7 +147,7 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
 
 /** The options of adding a cell. */
 export interface CellAdding<E extends { readonly _tag: string } = never> extends Pick<Database, "schema"> {
-  /** Called before anything is created, with the names of the other cells besides the home cell. If it fails, nothing is created. */
+  /** Called before anything is created, with the names of the other cells except the home cell. If it fails, nothing is created. */
   readonly confirm?: (names: ReadonlyArray<string>) => Effect.Effect<void, E>
 }
 

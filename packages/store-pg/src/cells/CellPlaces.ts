@@ -3,7 +3,7 @@ import { databaseUrl } from "../connection/Address.js"
 import { DatabaseFailed } from "../connection/DatabaseFailed.js"
 import { checkedSchema, type Database, DEFAULT_SCHEMA } from "../connection/Schema.js"
 
-/** One of several cells besides the home cell. */
+/** A cell other than the home cell. */
 export interface CellAddress {
   /** The name in the directory: letters, digits and underscores. */
   readonly name: string
@@ -20,7 +20,7 @@ export interface CellLocation {
 
 /** The cells that a command was given. */
 export interface CellOptions extends Pick<Database, "schema"> {
-  /** The cells besides the home cell; none by default. */
+  /** The cells other than the home cell; none by default. */
   readonly cells?: ReadonlyArray<CellAddress> | undefined
 }
 

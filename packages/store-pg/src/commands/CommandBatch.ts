@@ -21,10 +21,10 @@ import { type BatchStates, loadStatements } from "./LoadStatements.js"
 import { BatchChanges } from "./SaveStatements.js"
 
 /*
- * One transaction for many commands, in two round trips, and no more for 128 commands than for one:
+ * Runs many commands in one transaction, which takes two round trips, for 128 commands as for one:
  *
- * 1. `decideBatch` sends: begin, lock the heads of all shops in one order, load the rows that the commands request. Then it runs one
- *    decision after the other in memory; each sees the changes of those before it.
+ * 1. `decideBatch` begins a transaction, locks the heads of all shops in one order, and loads the rows that the commands request. Then it
+ *    runs one decision after the other in memory; each sees the changes of those before it.
  * 2. `saveBatch` sends all changes as one statement, with a receipt (the connection and a number), and the commit.
  *
  * If the connection breaks before the commit is confirmed, `outcomeOf` looks for the receipt on a new connection.
@@ -70,7 +70,7 @@ export const LOCK_FREE_HEADS: Omit<Statement, "values"> = {
   text: `${SELECT_HEADS} skip locked) h) as heads`
 }
 
-/** Loads the rows that every decision gets besides the head: the shop and its webhook. */
+/** Loads the rows that every decision gets in addition to the head: the shop and its webhook. */
 export const LOAD_SHOPS: Omit<Statement, "values"> = {
   name: "load shops",
   text: `select row_to_json(s) as shop, row_to_json(w) as webhook
@@ -189,7 +189,7 @@ const rolledBack = new PgFailure({
   kind: "conflict",
   code: null,
   constraint: null,
-  cause: new Error("The commit was answered with a rollback")
+  cause: new Error("The server rolled back instead of committing")
 })
 
 /** Saves the changes with the receipt and commits, or rolls back if nothing changed. Succeeds once the commit is confirmed. */

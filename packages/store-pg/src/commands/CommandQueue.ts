@@ -55,7 +55,7 @@ export class CommandQueue {
     return true
   }
 
-  /** The next batch: one command of each shop in turn. */
+  /** Takes the next batch: one command of each shop, then a second one of each, and so on. */
   take(): ReadonlyArray<QueuedCommand> {
     const taken: Array<QueuedCommand> = []
     const begun = new Set<ShopId>()
@@ -75,7 +75,7 @@ export class CommandQueue {
     return taken
   }
 
-  /** The next batch of one shop only: the shop that was served longest ago. */
+  /** Takes the next batch, with commands of one shop only: the one that was served longest ago. */
   takeOfOneShop(): ReadonlyArray<QueuedCommand> {
     for (const [shop_id, ofShop] of this.#byShop) {
       const next = ofShop.findIndex((queued, i) => i > 0 && (isExclusive(queued) || isExclusive(ofShop[0]!)))

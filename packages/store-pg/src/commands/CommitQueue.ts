@@ -112,7 +112,7 @@ export const commitQueue = ({
 
 /** The number of commit queues, their connections, and the callback after a commit. */
 export interface TransactOptions extends Database {
-  /** The number of commit queues besides the contended one. Each has one connection, and the shops are divided among them. */
+  /** The number of commit queues, not counting the contended one. Each has one connection, and the shops are divided among them. */
   readonly lanes: number
   /** The name of the cell, if there are several. */
   readonly cell?: string | undefined

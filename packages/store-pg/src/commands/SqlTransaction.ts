@@ -22,7 +22,7 @@ const joined = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return { value: yield* run(effect), afterCommit }
   })
 
-/** A class of SQLSTATE: the server has no room for the connection. */
+/** The class of SQLSTATEs of a server that has no room for another connection. */
 const NO_ROOM = /^53/
 
 const isLoss = (error: unknown): error is SqlError => {
@@ -31,7 +31,7 @@ const isLoss = (error: unknown): error is SqlError => {
   return isLoss || NO_ROOM.test(code ?? "")
 }
 
-/** Reports a connection that is lost, or was never opened, as the services do. The client dies if it can neither commit nor roll back. */
+/** Reports a connection that is lost, or was never opened, as the services do. The client throws it as a defect if it can neither commit nor roll back. */
 const lossAsUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
   effect.pipe(
     Effect.catchSomeDefect((defect) =>
@@ -45,8 +45,8 @@ const lossAsUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effe
  * your transaction, and commit together with your rows if the effect succeeds; if it fails or is interrupted, all of them are rolled back.
  * After the commit, listeners and dispatchers are notified. A `sqlTransaction` or `sql.withTransaction` inside another is a savepoint. Fails
  * with `StoreUnavailable` if the connection is lost or cannot be opened. If it is lost during the commit, it is unknown whether the commit
- * succeeded, so repeat the effect with the same idempotency key. Dies with `TransactionRefused` if the store has no transactions, as the
- * memory store has none, or the client is not connected to its database.
+ * succeeded, so repeat the effect with the same idempotency key. Dies with `TransactionRefused` if the store has no transactions, like the
+ * memory store, or if the client is not connected to the store's database.
  */
 export const sqlTransaction = <A, E, R>(
   effect: Effect.Effect<A, E, R>

@@ -206,7 +206,7 @@ const borrowedClient = (client: PoolClient): Borrowed => {
 const allInUse = (clients: number) =>
   `${inUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}: raise its max, return its clients sooner, or give within a pool of its own`
 
-/** Fails because no client came in time: all were in use, for which `exhaustion` is the sentence, or Postgres does not respond. */
+/** Fails because no client was available in time: all were in use, as the sentence `exhaustion` says, or Postgres does not respond. */
 const withoutClient = (
   pool: PoolLike,
   cause: Error,
@@ -223,7 +223,7 @@ const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
   Effect.async<Borrowed, PgFailure>((resume) => {
     let isLate = false
     Promise.resolve(pool.connect()).then(
-      // At once, because the connection may break before a fiber goes on.
+      // Called without a fiber in between, because the connection may break before a fiber goes on.
       (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(borrowedClient(client)))),
       (cause: Error) =>
         resume(
@@ -287,7 +287,7 @@ const borrowingConnection =
         const sessionId = verified(borrowed.client).pipe(
           Effect.tapError(() => Effect.sync(() => borrowed.release(true)))
         )
-        // Each queue keeps its first id, by which receipts are found, whichever client wrote them.
+        // A queue keeps its first id, because receipts are found by it, whichever client wrote them.
         id ??= yield* sessionId
         const send = sendOn(borrowed.client, schema, { begin })
         const connection: Connection = {

@@ -165,7 +165,7 @@ const send = async (
     const batches = groups.map((statements) => new StatementBatch(statements.map(sent), client))
     StatementBatch.query(client, batches)
     const results = await Promise.all(batches.map((batch) => batch.results))
-    // For example, a commit whose wait for a synchronous standby was cancelled is confirmed and may still be lost.
+    // A warning may mean that the work is lost: a commit whose wait for a synchronous standby was cancelled is confirmed with one.
     if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
     return results.flat()
   } catch (error) {
@@ -213,7 +213,7 @@ export interface ReconnectingConnection {
   readonly undo: (failure: PgFailure) => Effect.Effect<void>
 }
 
-/** The abandoned connections, by purpose and address, because a `ReconnectingConnection` may be made anew for each use. */
+/** The abandoned connections, by purpose and address, because each use may make a new `ReconnectingConnection`. */
 const abandoned = new Map<string, AbandonedSessions>()
 
 /** The abandoned connections of a purpose at an address. */

@@ -41,7 +41,7 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   ...Object.fromEntries(CONNECTION_ENDED.map((code) => [code, "lost" as const]))
 }
 
-/** A prepared statement exists already, or no longer: other clients share the session. */
+/** The SQLSTATEs of a prepared statement that exists already, or no longer: other clients share the session. */
 const SHARED_SESSION = ["42P05", "26000"]
 
 // Every SQLSTATE contains a digit; the system's EPIPE, which has the same length, does not.
@@ -50,7 +50,7 @@ const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
 /** The messages of `pg` for a result or a connection that does not come. */
 const NO_ANSWER = ["Query read timeout", "timeout expired"]
 
-/** A row came while its month got a partition, which it missed. Unlike a check, the bounds of a partition have no name. */
+/** Whether a row was written while a partition for its month was created. Unlike a check constraint, the bounds of a partition have no name. */
 const missedPartition = (code: string, constraint: string | null): boolean => code === "23514" && constraint === null
 
 const kindOf = (code: string | null, constraint: string | null, cause: unknown): FailureKind => {

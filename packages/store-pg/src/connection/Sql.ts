@@ -41,7 +41,7 @@ class FailoverPool extends pg.Pool {
     this.#abandoned = new AbandonedSessions(config.url)
   }
 
-  /** Takes note of a connection whose result was late: while its commit waits for a standby, the server counts it as ours. */
+  /** Records a connection whose result was late, because it counts for the server's limit while its commit waits for a standby. */
   abandon({ pid }: PreparingClient): void {
     this.#abandoned.add(pid)
   }
@@ -99,8 +99,8 @@ export const readPool = ({
       pool.on("acquire", (client) => idle.delete(client))
       pool.on("remove", (client) => idle.delete(client))
       pool.on("release", (_, client) => idle.add(client))
-      // Broken connections are replaced when they are next needed. If the network is the cause, the others are broken too, without a sign,
-      // and each would fail a read of its own after a time-out; so they are replaced as well.
+      // Broken connections are replaced when they are next needed. If the network broke one, it broke the others too, which shows only when a
+      // read on each of them times out; so they are replaced as well.
       const dropOthers = () => {
         const others = [...idle]
         idle.clear()

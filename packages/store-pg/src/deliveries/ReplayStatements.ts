@@ -27,7 +27,7 @@ export interface EventWithDelivery extends Pick<EventRecord, "id" | "type" | "ti
 const WITH_DELIVERY = `select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status`
 
-/** Attempts have the same number if one was overtaken and its result came late: the last one is the one that began last. */
+/** The last attempt. Two attempts have the same number if the lease of the first ended before its result came; then the one that began last counts, or one that was delivered. */
 const LAST_ATTEMPT = `left join lateral (
     select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
     order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1

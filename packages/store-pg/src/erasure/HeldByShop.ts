@@ -110,7 +110,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
   return Effect.gen(function* () {
     const [held] = yield* linkAndCard
     const lines = yield* ledger
-    // Open offers are read first: if one is answered meanwhile, it is found twice, and not missed.
+    // Open offers are read first: if one changes its status meanwhile, it is read twice instead of being missed.
     const offers = new Map<string, Sequenced<OfferRecord>>()
     for (const phone of phones)
       for (const status of OFFER_STATUSES) for (const row of yield* offersOf(phone, status)) offers.set(row.id, row)

@@ -1,5 +1,5 @@
 /*
- * Replaces the client of `@effect/sql-pg`, which gives statements no names, so that the server would parse and plan every read anew. When
+ * Replaces the client of `@effect/sql-pg`, which gives statements no names, so that the server would parse and plan every read again. When
  * plans were first kept, planning took 0.29 ms of the 0.35 ms for which the server worked on a read of one ticket; no benchmark measures it
  * alone.
  */

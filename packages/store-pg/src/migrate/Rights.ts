@@ -50,7 +50,7 @@ export const serviceRights: Readonly<Record<string, ReadonlyArray<Right>>> = {
   event_rest: ["select"],
   attempt_rest: ["select"],
   schema_migration: ["select"],
-  // Of an older release.
+  // Only an older release uses this table.
   server_life: []
 }
 

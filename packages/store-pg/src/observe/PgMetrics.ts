@@ -16,7 +16,7 @@ const waiting = gauge("workshop_store_waiting_commands", "Commands that wait, by
 export const showWaiting = (queue: string, n: number): Effect.Effect<void> =>
   Metric.set(Metric.tagged(waiting, "lane", queue), n)
 
-/** Counts commands that waited too long for their turn or for a lock and were refused, in an embedder's transaction too. */
+/** Counts commands that were refused because they waited too long in a queue or for a lock, also in an embedder's transaction. */
 export const expiredCommands = Metric.counter("workshop_store_expired_commands_total", {
   description: "Commands refused because their turn, or a lock, did not come in time.",
   incremental: true

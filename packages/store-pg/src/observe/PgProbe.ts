@@ -184,7 +184,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     const sql = yield* SqlClient.SqlClient
     if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(logWrongSchema(sql, schema)))
     const clock = yield* Effect.clock
-    // A rate needs a first value.
+    // The counters are exported as zero at first, because a rate needs a first value.
     for (const counter of [expiredCommands, ...Object.values(poolsExhausted)]) yield* Metric.incrementBy(counter, 0)
 
     const offset = Effect.tap(ahead(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))

@@ -65,7 +65,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
         sql`x.phone = c.whom`,
         sql`select a.phone from workshop.client_account a where a.id = ${id}`
       )
-      // One of each shop, because Postgres would otherwise read the links of all shops for a few of one client.
+      // `limit 1` for each shop, because Postgres would otherwise read the links of all shops for a few of one client.
       const link = sql`select * from workshop.client_link l where l.shop_id = c.shop_id and l.client_id = ${id} limit 1`
       const inStatus = latest(sql`workshop.offer x
         where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN_WHILE_BLOCKED}) or l.blocked_at is null)`)

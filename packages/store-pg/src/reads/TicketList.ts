@@ -115,7 +115,7 @@ const PAGE_LIMITS: ReadonlySet<number> = new Set([Limits.page_default + 1, Limit
 
 /**
  * A limit of a list. The usual ones are in the text, because Postgres would otherwise not know that few tickets are wanted, and would plan
- * each list of a large shop anew. Others are values, so that there are no more statements than connections keep prepared.
+ * each list of a large shop again. Others are values, so that there are no more statements than connections keep prepared.
  */
 const limitOf = (sql: SqlClient, limit: number): Fragment =>
   PAGE_LIMITS.has(limit) ? sql.literal(String(limit)) : sql`${limit}`
@@ -217,7 +217,7 @@ const newestFirst = (
   // tickets. The order names the state, although it is constant, so that Postgres does not use the index of all tickets instead.
   return forEach(
     sql,
-    // Rows, because their number is known to the planner: with an array it would plan each list anew.
+    // The states are rows and not an array, because the planner then knows their number, and does not plan each list again.
     sql`(values ${sql.csv(statesOf(state).map((one) => sql`(${one}::text)`))}) s (state)`,
     matching(
       sql,
