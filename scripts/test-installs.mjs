@@ -1,4 +1,4 @@
-// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next next-postgres nest nest-postgres drizzle knex worker.
+// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next next-postgres nest nest-postgres drizzle effect-drizzle knex worker.
 // Without names it does all. It needs the npm registry.
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -452,6 +452,79 @@ const parts = {
       }
       await serve("node", ["dist/server.js"], place, 4955, env, ask)
       run("npx", ["vitest", "run", "--dir", "src"], place, env)
+    })
+  },
+  "effect-drizzle": async () => {
+    const platform = { "@effect/platform-node": "0.108", "@effect/sql": "0.52", "@effect/sql-pg": "0.53" }
+    const place = project("effect-drizzle", "embed-effect.md", {
+      ...{ "@types/node": "20", typescript: "5.9", ...platform, ...byName(["store-pg", "cli"]) },
+      ...{
+        "drizzle-orm": "0.45",
+        "drizzle-kit": "0.31",
+        pg: "8",
+        "@types/pg": "8",
+        "@effect/vitest": "0.30",
+        vitest: "3"
+      }
+    })
+    // As the section about Drizzle says; its src/Orders.ts is written after the one of the section before it.
+    const change = (
+      /** @type {string} */ path,
+      /** @type {ReadonlyArray<readonly [string | RegExp, string]>} */ changes
+    ) => {
+      const before = readFileSync(join(place, path), "utf8")
+      const after = changes.reduce((text, [from, to]) => text.replace(from, to), before)
+      if (after === before) throw new Error(`${path} is not changed`)
+      writeFileSync(join(place, path), after)
+    }
+    change("src/Shop.ts", [
+      [/ {4}const sql = [\s\S]*?`\n/, ""],
+      ['import { SqlClient } from "@effect/sql"\n', ""]
+    ])
+    change("src/Server.ts", [
+      [/PgClient\.layerConfig\(.*\)\)$/m, "Database.Default)"],
+      ['import { PgClient } from "@effect/sql-pg"', 'import { Database } from "./Database.js"']
+    ])
+    const [, postgres = ""] =
+      /^```ts\n(import \{ MigratedStore \} from "@workshop\/store-pg"\n(?:(?!^```)[\s\S])*?layerConfig[\s\S]*?)^```/m.exec(
+        readFileSync("docs/embed-effect.md", "utf8")
+      ) ?? []
+    writeFileSync(join(place, "src/Store.ts"), postgres)
+    change("src/Workshop.ts", [
+      ["import { Dispatcher,", "import { Probes, sandboxAddresses, WebhookPolicy, Dispatcher,"],
+      [
+        /(Entropy\.layer\))\n\)/,
+        "$1,\n  Layer.provideMerge(Probes.layer),\n  Layer.provideMerge(Layer.succeed(WebhookPolicy, sandboxAddresses))\n)"
+      ]
+    ])
+    writeDrizzleConfig(place)
+    run("npm", ["install"], place)
+    run("node_modules/.bin/tsc", [], place)
+    await withPostgres(place, async (url) => {
+      const env = { DATABASE_URL: url, HOOK_URL: "http://127.0.0.1:4957/hook" }
+      run("npx", ["drizzle-kit", "push", "--force"], place, env)
+      await serve("node", ["dist/serve.js"], place, 4957, env, async (base) => {
+        const headers = { cookie: "session=amira", "content-type": "application/json", "idempotency-key": "1" }
+        const ask = async (/** @type {string} */ path, /** @type {object | undefined} */ body) => {
+          const method = body === undefined ? "GET" : "POST"
+          const response = await fetch(`${base}${path}`, { method, headers, body: JSON.stringify(body) })
+          return { status: response.status, body: await response.json() }
+        }
+        const order = (/** @type {string} */ customer) =>
+          ask("/orders", { id: "A1", customer, ticket: { service: "Hem" } })
+        const [first, again, other] = [await order("Ada"), await order("Ada"), await order("Grace")]
+        endConnections(place, url)
+        const later = await order("Ada")
+        const listed = await ask("/workshop/v1/tickets", undefined)
+        await ask(`/workshop/v1/tickets/${listed.body.data[0].id}/status`, { status: "ready" })
+        const said = [first.status, again.body.number, other.body.error?.details.reason, later.body.number]
+        if (said.join() !== "201,0001,ORDER_EXISTS,0001") throw new Error(`The server responded ${said}`)
+        const received = () => query(place, url, "select state, times_ready from orders")[0]
+        for (let tries = 0; received().times_ready === 0; tries++)
+          if (tries === 30) throw new Error("The receiver got no event")
+        const read = await ask("/orders/A1", undefined)
+        if (read.body.state !== "ready") throw new Error(`The order is ${JSON.stringify(read)}`)
+      })
     })
   },
   knex: async () => {

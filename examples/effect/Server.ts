@@ -48,9 +48,12 @@ export const api = HttpApiBuilder.api(MyApi).pipe(
 
 const socket = createServer()
 
-// Without the logger, a bug in your code is an empty 500 and nothing in the log. Without the limit, a request to an endpoint of yours, such
-// as the receiver of webhooks, may fill the memory; the API has its own limit, and a handler that reads the stream of a request has none.
-const middleware = flow(HttpMiddleware.logger, HttpServerRequest.withMaxBodySize(Option.some(FileSystem.KiB(64))))
+// Without it, a bug in your code is an empty 500 and at most a line of the level INFO.
+const logDefects = HttpMiddleware.make(Effect.tapDefect((cause) => Effect.logError("A request failed", cause)))
+
+// Without the limit, a request to an endpoint of yours, such as the receiver of webhooks, may fill the memory; the API has its own limit, and
+// a handler that reads the stream of a request has none.
+const middleware = flow(logDefects, HttpServerRequest.withMaxBodySize(Option.some(FileSystem.KiB(64))))
 
 // The server is provided here, so that it listens only after the API and the services are there: a request that came earlier would get no
 // response.

@@ -178,7 +178,17 @@ describe("an upload of JSON lines", () => {
 })
 
 describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 60_000 }, () => {
-  const orders = async (work: (server: { readonly base: string; readonly url: string }) => Promise<void>) => {
+  interface Started {
+    readonly base: string
+    readonly url: string
+    /** What the program logged as an error. */
+    readonly errors: ReadonlyArray<string>
+  }
+  const orders = async (work: (server: Started) => Promise<void>) => {
+    const errors: Array<string> = []
+    const log = Logger.make<unknown, void>(({ logLevel, message }) => {
+      if (logLevel === LogLevel.Error) errors.push(String(message))
+    })
     const program = Effect.gen(function* () {
       const { url } = yield* testDatabase
       // A program's own rows are in a schema of its own.
@@ -196,10 +206,10 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
           Layer.provide(servicesOn(MigratedStore.layer({ url }))),
           Layer.provide(Layer.succeed(WebhookPolicy, sandboxAddresses)),
           Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(config))),
-          Layer.provide(Logger.minimumLogLevel(LogLevel.None))
+          Layer.provide(Logger.replace(Logger.defaultLogger, log))
         )
       )
-      yield* Effect.promise(() => work({ base, url: own }))
+      yield* Effect.promise(() => work({ base, url: own, errors }))
     })
     await Effect.runPromise(Effect.scoped(program))
   }
@@ -249,7 +259,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
     }))
 
   it("places an order with its ticket or neither, keeps what verified webhooks say, imports, and refuses in one format", () =>
-    orders(async ({ base, url }) => {
+    orders(async ({ base, url, errors }) => {
       const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
         const all = { cookie: "session=amira", "content-type": "application/json", ...headers }
         const response = await fetch(`${base}${path}`, { method, headers: all, ...(body !== undefined && { body }) })
@@ -320,7 +330,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
       expect(await place("A1", { service: "Hem" }, "amira", "Grace")).toEqual(taken)
       expect(await place("A1", { service: "Hem" }, "zoe")).toEqual(taken)
       await query("alter table orders add check (id <> 'A2')")
-      expect((await place("A2", { service: "Zip" }))[0]).toBe(500)
+      expect([(await place("A2", { service: "Zip" }))[0], errors]).toEqual([500, ["A request failed"]])
       expect((await tickets()).map(({ service }) => service)).toEqual(["Hem", "Press"])
 
       expect(
