@@ -17,7 +17,7 @@ const shared = (): Readonly<Record<string, ReadonlyArray<string>>> => {
 }
 
 describe("the entries of the core", () => {
-  it("export each value once, except what programs need with Effect and without it", () => {
+  it("the entries of the core export each value once, except those that programs need both with Effect and without it", () => {
     expect(shared()).toEqual({
       internationalPhone: ["embedding", "promise"],
       OptionRefused: ["embedding", "promise"],
@@ -26,7 +26,7 @@ describe("the entries of the core", () => {
     })
   })
 
-  it("keep the checks of requests and the times of the sandbox from embedders", () => {
+  it("the entries of the core do not export the checks of requests and the times of the sandbox", () => {
     const names = [...Object.keys(embedding), ...Object.keys(http)]
     expect(names).toEqual(expect.arrayContaining(["Tickets", "mountFetch", "httpApp", "pipeline"]))
     for (const name of ["Checks", "respond", "toIso", "SandboxClock"]) {

@@ -70,7 +70,7 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
 
 /** Every kind of change of a shop's own is there again for the reads and the loads that ask for it, field by field. */
 export const changesContract = cases({
-  "TicketPut: every field, full and empty, is read back as it was put": function* ({ reads, shop }) {
+  "TicketPut: every field of a ticket, full and empty, is read back as it was put": function* ({ reads, shop }) {
     const full = fullTicket(shop, yield* freshId<TicketId>())
     yield* run(putting(shop.id, { _tag: "TicketPut", row: full }))
     const [empty] = yield* run(placing(shop.id, [{}]))
@@ -85,7 +85,7 @@ export const changesContract = cases({
     yield* same("put again", (yield* reads.ticket(shop.id, empty!.id)).tickets[0]?.record, emptied)
   },
 
-  "HeadPut, ShopPut, WebhookPut: the shop as it is from now on": function* ({ reads, shop }) {
+  "HeadPut, ShopPut, WebhookPut: later reads return the changed shop": function* ({ reads, shop }) {
     const head: ShopHead = {
       shop_id: shop.id,
       next_number: 9999,
@@ -139,7 +139,7 @@ export const changesContract = cases({
     yield* same("webhook put again", (yield* reads.shop(shop.id))?.webhook, on)
   },
 
-  "KeyPut: the shop's keys, oldest first, revoked ones too": function* ({ reads, directory, shop }) {
+  "KeyPut: the shop's keys are read oldest first, revoked ones too": function* ({ reads, directory, shop }) {
     const key = (name: string, created_at: number, id: KeyId): ApiKeyRecord => ({
       id,
       shop_id: shop.id,
@@ -164,7 +164,7 @@ export const changesContract = cases({
     yield* same("by hash", (yield* directory.keyByHash(old.hash))?.key, revoked)
   },
 
-  "IdempotencyRecordPut: the first answer is given again until it is forgotten": function* ({ shop }) {
+  "IdempotencyRecordPut: the first response is returned again until the record is removed": function* ({ shop }) {
     const caller_id = yield* freshCaller
     let ran = 0
     const command = (): Command<{ readonly ran: number; readonly text: string }> => ({
@@ -184,7 +184,7 @@ export const changesContract = cases({
     yield* same("under another key", (yield* ask("a", "k", 1)).replayed, false)
   },
 
-  "EventRaised: the shop's events in their order, each text as it was frozen": function* ({ reads, shop }) {
+  "EventRaised: the shop's events are read in their order, each text as it was stored": function* ({ reads, shop }) {
     const other = yield* openShop()
     const [ticket] = yield* run(placing(shop.id, [{}]))
     const raised = []
@@ -204,7 +204,7 @@ export const changesContract = cases({
 
 /** Every kind of change about a client is returned for the reads and the loads that ask for it. */
 export const clientChangesContract = cases({
-  "LinkPut, CardPut: the client as the shop knows them, with the card": function* ({ reads, shop }) {
+  "LinkPut, CardPut: the client is read as the shop knows them, with the card": function* ({ reads, shop }) {
     const { id } = yield* openAccount()
     const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
     const card: CardRecord = {
@@ -225,7 +225,7 @@ export const clientChangesContract = cases({
     yield* same("unseen", (yield* Effect.flip(run(loaded(shop.id, Load.client(id)))))._tag, "ClientNotFound")
   },
 
-  "LinkRemoved: the last change of a row counts where one command puts and removes it": function* ({ shop }) {
+  "LinkRemoved: the last change of a row counts if one command puts and removes it": function* ({ shop }) {
     const { id } = yield* openAccount()
     const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
     const [put, again, removed] = [
@@ -255,7 +255,9 @@ export const clientChangesContract = cases({
     yield* same("blocked", (yield* run(loaded(shop.id, Load.ticket(ticket!.id)))).linked, null)
   },
 
-  "OfferPut: the offer, its ticket with its client, and the present holder of the number": function* (bench) {
+  "OfferPut: an offer is loaded with its ticket, the ticket's client, and the present holder of the number": function* (
+    bench
+  ) {
     const { directory, shop } = bench
     const [holder, client] = [yield* openAccount(), yield* openAccount({ given_name: "Sami" })]
     const link = { shop_id: shop.id, client_id: client.id, known_at: TEST_START, blocked_at: null }
@@ -291,7 +293,7 @@ export const clientChangesContract = cases({
     yield* same("to a number that nobody holds", nobody._tag, "OfferNotFound")
   },
 
-  "StampsUsedPut: counted by caller and client": function* ({ shop }) {
+  "StampsUsedPut: used stamps are counted by caller and client": function* ({ shop }) {
     const { id: client_id } = yield* openAccount()
     const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
     const row = { used: 7, resets_at: LATER }
@@ -305,7 +307,7 @@ export const clientChangesContract = cases({
     yield* same("counted on", yield* used(caller_id), more)
   },
 
-  "LedgerAppended, NotificationAppended: the client's inbox, oldest first": function* ({ directory, shop }) {
+  "LedgerAppended, NotificationAppended: a client's inbox is read oldest first": function* ({ directory, shop }) {
     const { id: client_id } = yield* openAccount()
     const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
     const appended: Array<NotificationRecord> = []
@@ -336,7 +338,7 @@ export const clientChangesContract = cases({
     yield* same("of another client", yield* directory.inbox((yield* openAccount()).id), [])
   },
 
-  "a shop fills no client's lists: of each shop they hold the latest alone": function* ({ directory }) {
+  "a client's lists hold only the latest rows of each shop, so that no shop can fill them": function* ({ directory }) {
     const { id: client_id, phone } = yield* openAccount()
     const many = Limits.client_list_of_shop_max + 3
     const wanted: Array<string> = []
@@ -363,7 +365,9 @@ export const clientChangesContract = cases({
     yield* same("offers", idsOf(yield* directory.offers(client_id)), wanted)
   },
 
-  "a client's lists hold the first shops alone, however many have something for the client": function* ({ directory }) {
+  "a client's lists hold rows of the first shops only, however many have rows for the client": function* ({
+    directory
+  }) {
     const { id: client_id, phone } = yield* openAccount()
     const wanted: Array<readonly [ShopId, string]> = []
     for (let n = 0; n < Limits.client_list_shops_max + 2; n++) {
@@ -399,7 +403,11 @@ const notesOf = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ details }
 
 /** The audit log. */
 export const auditContract = cases({
-  "an act of a command is there with it, field by field, the latest first": function* ({ clock, auditLog: log, shop }) {
+  "an act is stored with its command, field by field, and acts are listed the latest first": function* ({
+    clock,
+    auditLog: log,
+    shop
+  }) {
     const other = yield* openShop()
     for (const note of ["one", "two", "three"]) {
       clock.advance(1)
@@ -427,7 +435,11 @@ export const auditContract = cases({
     yield* same("nothing", yield* auditLog.list(shop.id, null, 10), [])
   },
 
-  "an act of no one shop is among all, and among no shop's": function* ({ clock, auditLog: log, shop }) {
+  "an act without a shop is listed among all acts, and among those of no shop": function* ({
+    clock,
+    auditLog: log,
+    shop
+  }) {
     yield* touched(shop.id, "first")
     clock.advance(1)
     const entry: AuditEntry = {

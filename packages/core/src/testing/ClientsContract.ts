@@ -33,7 +33,9 @@ const link = (shop_id: ShopId, client_id: ClientId, blocked_at: number | null = 
 
 /** The clients that a shop sees: those who know it and do not block it, as they are now (Specification, Clients and loyalty). */
 export const clientsContract = cases({
-  "a client is seen by the shops that know them, by id and by number, with their tickets counted": function* (bench) {
+  "a client is visible to the shops that know them, by id and by number, with their tickets counted": function* (
+    bench
+  ) {
     const { reads, shop } = bench
     const other = yield* openShop()
     const { id, phone } = yield* openAccount()
@@ -54,7 +56,7 @@ export const clientsContract = cases({
     yield* same("to another shop by number", yield* reads.client(other.id, { phone }), null)
   },
 
-  "a client who never was, one the shop does not know and one who blocks it are absent alike": function* (bench) {
+  "an unknown client, one whom the shop does not know and one who blocks it are absent alike": function* (bench) {
     const { reads, shop } = bench
     const [blocking, unknown] = [yield* openAccount(), yield* openAccount()]
     yield* run(link(shop.id, blocking.id))
@@ -77,7 +79,7 @@ export const clientsContract = cases({
     for (const { tickets } of seen) yield* same("no client on the ticket", each(tickets, "client"), [null])
   },
 
-  "a block is one shop's: the others see the client as before": function* ({ reads, shop }) {
+  "a block concerns one shop, and the others see the client as before": function* ({ reads, shop }) {
     const other = yield* openShop()
     const { id } = yield* openAccount()
     yield* run(link(shop.id, id))
@@ -101,7 +103,7 @@ export const clientsContract = cases({
     yield* same("number", tickets[0]?.client?.display_name, name)
   },
 
-  "settings apply on reading: every read carries the shop as it is now": function* ({ reads, shop }) {
+  "a change of settings applies to every later read of the shop": function* ({ reads, shop }) {
     const { id } = yield* openAccount()
     yield* run(link(shop.id, id))
     const [ticket] = yield* run(placing(shop.id, [{ client_id: id, number: 2 }]))
@@ -115,7 +117,7 @@ export const clientsContract = cases({
     yield* same("client", (yield* reads.client(shop.id, { id }))?.shop, now)
   },
 
-  "the holder of the number accepts: known, linked and counted at once": function* ({ reads, directory, shop }) {
+  "a client who accepts an offer is known, linked and counted at once": function* ({ reads, directory, shop }) {
     const { id, phone } = yield* openAccount()
     const ticket = yield* run(creating(shop.id, { service: "Hem", client_phone: phone }))
     const [offer] = yield* directory.offers(id)
@@ -128,7 +130,7 @@ export const clientsContract = cases({
     yield* same("answered once", refusal._tag, "OfferClosed")
   },
 
-  "a ticket whose client blocks the shop goes to the client who accepts it next": function* ({
+  "a ticket whose client blocks the shop is linked to the next client who accepts it": function* ({
     reads,
     directory,
     shop
@@ -157,7 +159,9 @@ const personOf = (client_id: ClientId, ...phones: ReadonlyArray<Phone>): Person 
 
 /** The data of one person: found, handed out, rewritten and taken away. */
 export const personalDataContract = cases({
-  "an account that is corrected is read so; a number that another holds is refused": function* ({ directory }) {
+  "a corrected account is read with its new data, and a number that another account has is refused": function* ({
+    directory
+  }) {
     const [account, other] = [yield* openAccount(), yield* openAccount()]
     const after = { ...account, given_name: "Émira", hide_name: true, phone: yield* freshPhone }
     yield* same("changed", yield* directory.changeClient(after), true)
@@ -168,7 +172,7 @@ export const personalDataContract = cases({
     yield* same("the former number is free", (yield* directory.account(again.id))?.phone, account.phone)
   },
 
-  "an erasure takes the account away at once and remembers whom to look for until it ends": function* (bench) {
+  "an erasure removes the account at once, and stores whom to look for until it ends": function* (bench) {
     const { personalData: personal, directory } = bench
     const { id, given_name, family_name, phone } = yield* openAccount()
     yield* same("nobody", yield* personal.beginErasure(yield* freshId<ClientId>(), []), null)
@@ -184,7 +188,7 @@ export const personalDataContract = cases({
     yield* same("ended", yield* personal.beginErasure(id, []), null)
   },
 
-  "what a shop has of a person is found by id and by number, in the shops that have it": function* (bench) {
+  "the data of a person are found by id and by number, in each shop that has some": function* (bench) {
     const { personalData: personal, shop } = bench
     const [other, third] = [yield* openShop(), yield* openShop()]
     const { id: client_id, phone: client_phone } = yield* openAccount()
@@ -211,7 +215,7 @@ export const personalDataContract = cases({
     yield* same("nothing there", [none.link, none.tickets], [null, []])
   },
 
-  "what a shop has of a person is whole, however much it is": function* ({ personalData: personal, shop }) {
+  "the data of a person are complete, however much a shop has": function* ({ personalData: personal, shop }) {
     const { id: client_id, phone } = yield* openAccount()
     const many = Array.from({ length: ServiceLimits.personal_data_page + 3 }, (_, n) => n)
     const theirs: Array<TicketRecord> = []
@@ -254,7 +258,9 @@ export const personalDataContract = cases({
     yield* same("the tickets", each(held.tickets, "id").sort(), each([...theirs, ...byPhone, ...offered], "id").sort())
   },
 
-  "an event is found by its ticket and by what its text says; rewritten, it keeps all but its text": function* (bench) {
+  "an event is found by its ticket and by its text, and a rewritten one keeps everything except its text": function* (
+    bench
+  ) {
     const { dispatcher, personalData: personal, reads } = bench
     const shop = yield* dispatcher.open
     // Events are rewritten within an erasure alone.
@@ -289,26 +295,27 @@ export const personalDataContract = cases({
     yield* same("and the head of the answer", each(again?.attempts, "head", "status"), [["", 200]])
   },
 
-  "an idempotency record is found, forgotten by half, or forgotten where its key names the person": function* (bench) {
-    const { personalData: personal, shop } = bench
-    const caller_id = yield* freshCaller
-    const person = personOf(yield* freshId<ClientId>(), yield* freshPhone)
-    const remember = (key: string, answer: object) =>
-      run(
-        idempotent(
-          { caller_id, operation: "create ticket", key: key as IdempotencyKey, request: { key } },
-          { shop_id: shop.id, loadRequests: [], run: () => unchanged(answer) }
+  "an idempotency record of a person is found, loses its request, or is removed if its key names the person":
+    function* (bench) {
+      const { personalData: personal, shop } = bench
+      const caller_id = yield* freshCaller
+      const person = personOf(yield* freshId<ClientId>(), yield* freshPhone)
+      const remember = (key: string, answer: object) =>
+        run(
+          idempotent(
+            { caller_id, operation: "create ticket", key: key as IdempotencyKey, request: { key } },
+            { shop_id: shop.id, loadRequests: [], run: () => unchanged(answer) }
+          )
         )
-      )
-    yield* remember("one", { id: shop.id, client: person.client_id })
-    yield* remember("two", { id: caller_id })
-    yield* remember("three", {})
-    yield* remember(`four ${person.phones[0]}`, {})
-    const { found, next } = yield* personal.idempotencyRecords(shop.id, person, [caller_id as never], null)
-    yield* same("found", each(found, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
-    yield* same("all looked at", next, null)
-    yield* run(eraseIdempotencyRecords(shop.id, person, found))
-    const left = yield* run(loaded(shop.id, Load.idempotencyRecords(found)))
-    yield* same("the key that names the person is gone", each(left, "key").sort(), ["one", "two"])
-  }
+      yield* remember("one", { id: shop.id, client: person.client_id })
+      yield* remember("two", { id: caller_id })
+      yield* remember("three", {})
+      yield* remember(`four ${person.phones[0]}`, {})
+      const { found, next } = yield* personal.idempotencyRecords(shop.id, person, [caller_id as never], null)
+      yield* same("found", each(found, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
+      yield* same("all looked at", next, null)
+      yield* run(eraseIdempotencyRecords(shop.id, person, found))
+      const left = yield* run(loaded(shop.id, Load.idempotencyRecords(found)))
+      yield* same("the key that names the person is gone", each(left, "key").sort(), ["one", "two"])
+    }
 })

@@ -11,7 +11,7 @@ const AHEAD = 61 * DAY_MS
 
 /** The state of a shop after the repair of dates that were ahead (Specification, Lists and sync). */
 export const clockRepairContract = cases({
-  "a shop that was dated ahead is back at the present with all that is its own": function* (bench) {
+  "a repaired shop is back at the present with all its rows": function* (bench) {
     const { dispatcher, clock, reads, start, auditLog, closures, messages } = bench
     const shop = yield* dispatcher.open
     const early = yield* newTicket(shop)
@@ -61,7 +61,7 @@ export const clockRepairContract = cases({
     yield* same("nothing is left", yield* repairShopClock(shop), { ahead_until: null, tickets: 0 })
   },
 
-  "a repair that was cut short goes on when it is called again": function* ({ dispatcher, clock, reads, start }) {
+  "an interrupted repair continues when it is called again": function* ({ dispatcher, clock, reads, start }) {
     const shop = yield* dispatcher.open
     yield* run(placing(shop, Array(150).fill({})))
     clock.set(start + AHEAD)

@@ -17,7 +17,7 @@ const DOWN = answered(500)
 
 /** How deliveries are handed out (Specification, Webhooks). Leases are measured by the nanoseconds of the running clock. */
 export const deliveriesContract = cases({
-  "an event is due at once, with its bytes and the webhook as it is now": function* ({ dispatcher, reads }) {
+  "an event is due at once, with its bytes and the present webhook": function* ({ dispatcher, reads }) {
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
     yield* dispatcher.hook(shop, () => ({ url: "https://other.example/", secret: "whsec_2" }))
@@ -32,42 +32,42 @@ export const deliveriesContract = cases({
     yield* same("and no more", yield* dispatcher.claim(), [])
   },
 
-  "at most four of a shop are in flight, and the next goes when one has landed (Specification, Webhooks)": function* (
-    bench
-  ) {
-    const { clock, dispatcher } = bench
-    const shop = yield* dispatcher.open
-    yield* dispatcher.raise(shop, null, null, null, null, null)
-    const claims = yield* dispatcher.claim()
-    yield* same("no fifth", yield* dispatcher.claim(), [])
-    clock.advance(SECOND_MS)
-    yield* dispatcher.raise(shop, null)
-    const events = yield* eventsIn(shop)
-    yield* same("four", eventsOf(claims), events.slice(0, 4))
-    yield* record(claims[2]!, OK)
-    yield* same("the fifth", eventsOf(yield* dispatcher.claim()), [events[4]])
-    yield* record(claims[0]!, DOWN)
-    yield* same("the sixth, after a failure", eventsOf(yield* dispatcher.claim()), [events[5]])
-  },
+  "at most four deliveries of a shop are in flight, and the next is claimed when one has ended (Specification, Webhooks)":
+    function* (bench) {
+      const { clock, dispatcher } = bench
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, null, null, null, null, null)
+      const claims = yield* dispatcher.claim()
+      yield* same("no fifth", yield* dispatcher.claim(), [])
+      clock.advance(SECOND_MS)
+      yield* dispatcher.raise(shop, null)
+      const events = yield* eventsIn(shop)
+      yield* same("four", eventsOf(claims), events.slice(0, 4))
+      yield* record(claims[2]!, OK)
+      yield* same("the fifth", eventsOf(yield* dispatcher.claim()), [events[4]])
+      yield* record(claims[0]!, DOWN)
+      yield* same("the sixth, after a failure", eventsOf(yield* dispatcher.claim()), [events[5]])
+    },
 
-  "at most one of a ticket is in flight, and its events go out in order (Specification, Webhooks)": function* (bench) {
-    const { dispatcher } = bench
-    const shop = yield* dispatcher.open
-    yield* dispatcher.raise(shop, 1, 1, 2, 1, 2)
-    const [a, b, c, d, e] = yield* eventsIn(shop)
-    const first = yield* dispatcher.claim()
-    yield* same("one each", eventsOf(first), [a, c])
-    yield* record(first[1]!, OK)
-    const second = yield* dispatcher.claim()
-    yield* same("the other ticket's next", eventsOf(second), [e])
-    yield* record(first[0]!, OK)
-    const third = yield* dispatcher.claim()
-    yield* same("this ticket's next", eventsOf(third), [b])
-    yield* record(third[0]!, OK)
-    yield* same("and its last", eventsOf(yield* dispatcher.claim()), [d])
-  },
+  "at most one delivery of a ticket is in flight, and a ticket's events are claimed in order (Specification, Webhooks)":
+    function* (bench) {
+      const { dispatcher } = bench
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, 1, 1, 2, 1, 2)
+      const [a, b, c, d, e] = yield* eventsIn(shop)
+      const first = yield* dispatcher.claim()
+      yield* same("one each", eventsOf(first), [a, c])
+      yield* record(first[1]!, OK)
+      const second = yield* dispatcher.claim()
+      yield* same("the other ticket's next", eventsOf(second), [e])
+      yield* record(first[0]!, OK)
+      const third = yield* dispatcher.claim()
+      yield* same("this ticket's next", eventsOf(third), [b])
+      yield* record(third[0]!, OK)
+      yield* same("and its last", eventsOf(yield* dispatcher.claim()), [d])
+    },
 
-  "a failed one that waits for its retry holds nothing back (Specification, Webhooks)": function* ({
+  "a failed delivery that waits for its retry does not delay the others (Specification, Webhooks)": function* ({
     dispatcher,
     clock
   }) {
@@ -99,7 +99,9 @@ export const deliveriesContract = cases({
     yield* same("then", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
   },
 
-  "a shop with 10,000 due delays another by at most its turn (Specification, Webhooks)": function* ({ dispatcher }) {
+  "a shop with 10,000 due deliveries delays another shop by one turn at most (Specification, Webhooks)": function* ({
+    dispatcher
+  }) {
     const [busy, quiet] = [yield* dispatcher.open, yield* dispatcher.open]
     for (const n of [4000, 4000, 2000]) yield* dispatcher.raise(busy, ...Array(n).fill(null))
     yield* dispatcher.raise(quiet, null)
@@ -110,7 +112,7 @@ export const deliveriesContract = cases({
     yield* same("a full shop takes no turn", each(yield* dispatcher.claim(), "shop_id"), [quiet, quiet, quiet])
   },
 
-  "shops with much due take turns, whatever `most` is": function* ({ dispatcher }) {
+  "shops with many due deliveries take turns, whatever `most` is": function* ({ dispatcher }) {
     const shops = [yield* dispatcher.open, yield* dispatcher.open, yield* dispatcher.open]
     for (const shop of shops) yield* dispatcher.raise(shop, ...Array(9).fill(null))
     const order = []
@@ -119,7 +121,7 @@ export const deliveriesContract = cases({
     yield* same("round", order, [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
   },
 
-  "each shop that has something due gets its turn before any gets its second, however the claims are cut": function* (
+  "each shop with a due delivery has one turn before any has a second, however many each claim takes": function* (
     bench
   ) {
     const { dispatcher, clock } = bench
@@ -145,7 +147,7 @@ export const deliveriesContract = cases({
     yield* same("a shop that was never served goes before all that were", first?.shop_id, newcomer)
   },
 
-  "a claim of one finds what is due behind many shops that were served before and have nothing left": function* ({
+  "a claim of one delivery finds a due one behind many shops that were served before and have none left": function* ({
     dispatcher
   }) {
     const shops = yield* Effect.replicateEffect(dispatcher.open, 40)
@@ -158,7 +160,7 @@ export const deliveriesContract = cases({
     yield* same("the last one's", each(yield* dispatcher.claim(1), "shop_id"), [last])
   },
 
-  "off, nothing is claimed, whenever it was raised; on again, all is due at once, in order (Specification, Webhooks)":
+  "nothing is claimed while the webhook is off, and everything is due at once, in order, when it is on again (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock } = bench
       const shop = yield* dispatcher.open
@@ -177,7 +179,7 @@ export const deliveriesContract = cases({
       yield* same("and the ticket's next", eventsOf(yield* dispatcher.claim()), [third])
     },
 
-  "turned off and on while one is in flight: it is not handed out twice, and its failure counts as the first":
+  "a delivery in flight while the webhook is turned off and on is not claimed twice, and its failure counts as the first":
     function* (bench) {
       const { dispatcher, clock } = bench
       const shop = yield* dispatcher.open
@@ -254,7 +256,7 @@ export const deliveriesContract = cases({
 
 /** The claims whose lease ends, and deliveries whose clock was set back (Specification, Webhooks). */
 export const leasesContract = cases({
-  "after the clock was set back, what is raised is due at once, and a retry after its minute (Specification, Webhooks)":
+  "after the clock was set back, new events are due at once, and a retry after its minute (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, reads, start, deliveries } = bench
       const shop = yield* dispatcher.open
@@ -274,7 +276,7 @@ export const leasesContract = cases({
       yield* same("after a minute", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
     },
 
-  "a lease holds for fifteen seconds; then the delivery is handed out anew, with all its attempts (docs/how-it-is-built.md)":
+  "a lease lasts fifteen seconds, and then the delivery can be claimed again, with all its attempts (docs/how-it-is-built.md)":
     function* (bench) {
       const { dispatcher, clock, deliveryLog: log, reads, deliveries } = bench
       const { reclaim } = deliveries
@@ -298,7 +300,7 @@ export const leasesContract = cases({
       yield* same("one attempt", (yield* log.deliveries(shop))[0]?.attempts.length, 1)
     },
 
-  "an attempt whose delivery was claimed anew is logged, counts for the webhook's health, and once (Specification, Webhooks)":
+  "an attempt whose delivery was claimed again is logged once, and counts for the webhook's health (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, reads, deliveryLog: log, deliveries } = bench
       const shop = yield* dispatcher.open
@@ -346,7 +348,7 @@ export const leasesContract = cases({
     yield* same("delivered", yield* log.count(shop, { state: "delivered" }), 1)
   },
 
-  "a failure that is recorded twice, because its first answer was lost, counts once": function* (bench) {
+  "a failure that is recorded twice, because its first response was lost, counts once": function* (bench) {
     const { dispatcher, reads, deliveryLog } = bench
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
@@ -360,7 +362,7 @@ export const leasesContract = cases({
 
 /** The deliveries of a webhook that is removed. */
 export const webhookRemovalContract = cases({
-  "a removed webhook takes all that waits with it, a thousand at a time; a later one gets what is raised from then on":
+  "a removed webhook loses its waiting deliveries, a thousand at a time, and a later webhook gets only later events":
     function* (bench) {
       const { dispatcher, reads, deliveries } = bench
       const shop = yield* dispatcher.open

@@ -18,14 +18,16 @@ const states = (shop_id: ShopId) => Effect.map(logOf(shop_id), (log) => each(log
 
 /** The deliveries that an owner can read (Specification, Sandbox). */
 export const deliveryLogContract = cases({
-  "events raised without a webhook have no delivery, and one set later does not make any": function* ({ dispatcher }) {
+  "events raised without a webhook have no delivery, and a webhook that is set later does not make any": function* ({
+    dispatcher
+  }) {
     const { id } = yield* openShop()
     yield* run(raising(id, [null]))
     yield* same("none", yield* logOf(id), [])
     yield* same("and nothing is due", yield* dispatcher.claim(), [])
   },
 
-  "attempts that begin at one instant of a clock that stands still are all logged, in whichever order they end (Specification, Webhooks)":
+  "attempts that begin at one instant of a frozen clock are all logged, in whichever order they end (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, reads, deliveries, start } = bench
       const shop = yield* dispatcher.open
@@ -47,31 +49,32 @@ export const deliveryLogContract = cases({
       yield* same("the late failure counts", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
     },
 
-  "a delivery that arrived stays delivered although a fast clock says that an overtaken attempt began later":
-    function* (bench) {
-      const { dispatcher, clock, deliveryLog: log, deliveries, start } = bench
-      const shop = yield* dispatcher.open
-      for (const isLoggedFirst of [true, false]) {
-        clock.set(start)
-        yield* dispatcher.raise(shop, null)
-        const [slow] = yield* dispatcher.claim()
-        clock.advance(ServiceLimits.delivery_lease_ms)
-        yield* deliveries.reclaim
-        const [again] = yield* dispatcher.claim()
-        const late = Effect.suspend(() => {
-          clock.advance(MINUTE_MS)
-          return Effect.tap(recordLate(slow!, DOWN), () => clock.advance(-MINUTE_MS))
-        })
-        if (isLoggedFirst) yield* late
-        yield* same("arrived", yield* record(again!, answered(200)), "delivered")
-        if (!isLoggedFirst) yield* late
-        const logged = (yield* logOf(shop)).find(({ event_id }) => event_id === slow!.event_id)
-        yield* same("delivered", [logged?.state, each(logged?.attempts, "status")], ["delivered", [503, 200]])
-      }
-      yield* same("given up", yield* log.count(shop, { state: "dead" }), 0)
-    },
+  "a delivery that arrived stays delivered although by a fast clock an overtaken attempt began later": function* (
+    bench
+  ) {
+    const { dispatcher, clock, deliveryLog: log, deliveries, start } = bench
+    const shop = yield* dispatcher.open
+    for (const isLoggedFirst of [true, false]) {
+      clock.set(start)
+      yield* dispatcher.raise(shop, null)
+      const [slow] = yield* dispatcher.claim()
+      clock.advance(ServiceLimits.delivery_lease_ms)
+      yield* deliveries.reclaim
+      const [again] = yield* dispatcher.claim()
+      const late = Effect.suspend(() => {
+        clock.advance(MINUTE_MS)
+        return Effect.tap(recordLate(slow!, DOWN), () => clock.advance(-MINUTE_MS))
+      })
+      if (isLoggedFirst) yield* late
+      yield* same("arrived", yield* record(again!, answered(200)), "delivered")
+      if (!isLoggedFirst) yield* late
+      const logged = (yield* logOf(shop)).find(({ event_id }) => event_id === slow!.event_id)
+      yield* same("delivered", [logged?.state, each(logged?.attempts, "status")], ["delivered", [503, 200]])
+    }
+    yield* same("given up", yield* log.count(shop, { state: "dead" }), 0)
+  },
 
-  "lists without pages end: a shop's events and deliveries are its latest ten thousand": function* (bench) {
+  "lists without pages have a limit: a shop's events and deliveries are its latest ten thousand": function* (bench) {
     const { dispatcher, reads, deliveryLog } = bench
     const shop = yield* dispatcher.open
     for (const n of [3, 4000, 4000, 2000]) yield* dispatcher.raise(shop, ...Array(n).fill(null))
@@ -99,7 +102,7 @@ export const deliveryLogContract = cases({
     yield* same("nor a delivery", yield* deliveryLog.deliveries(shop, { before: 1 }), [])
   },
 
-  "deliveries are listed in the order of their events, with every attempt as it was": function* (bench) {
+  "deliveries are listed in the order of their events, with every attempt as it was recorded": function* (bench) {
     const { dispatcher, clock, start, reads } = bench
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, 1, 2)
@@ -127,57 +130,55 @@ export const deliveryLogContract = cases({
     yield* same("log", yield* logOf(shop), [loggedAttempt(0, DOWN), loggedAttempt(1, unanswered("reset"))])
   },
 
-  "pending until the receiver takes it; dead after the eighth attempt; parked while the webhook is off": function* (
-    bench
-  ) {
-    const { dispatcher, clock, start } = bench
-    const shop = yield* dispatcher.open
-    yield* dispatcher.raise(shop, null)
-    yield* same("raised", yield* states(shop), [["pending", start]])
-    for (const wait of [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, DAY_MS]) {
-      yield* same("failed", yield* record((yield* dispatcher.claim())[0]!, DOWN), "retry")
-      yield* same("waits", yield* states(shop), [["pending", clock.unsafeCurrentTimeMillis() + wait]])
-      clock.advance(wait)
-    }
-    yield* same("given up", yield* record((yield* dispatcher.claim())[0]!, DOWN), "dead")
-    yield* dispatcher.raise(shop, null)
-    yield* same("dead", yield* states(shop), [
-      ["dead", null],
-      ["pending", clock.unsafeCurrentTimeMillis()]
-    ])
-    yield* dispatcher.turnOff(shop)
-    yield* same("parked", yield* states(shop), [
-      ["dead", null],
-      ["parked", null]
-    ])
-  },
+  "a delivery is pending until its receiver accepts it, dead after the eighth attempt, and parked while the webhook is off":
+    function* (bench) {
+      const { dispatcher, clock, start } = bench
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, null)
+      yield* same("raised", yield* states(shop), [["pending", start]])
+      for (const wait of [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, DAY_MS]) {
+        yield* same("failed", yield* record((yield* dispatcher.claim())[0]!, DOWN), "retry")
+        yield* same("waits", yield* states(shop), [["pending", clock.unsafeCurrentTimeMillis() + wait]])
+        clock.advance(wait)
+      }
+      yield* same("given up", yield* record((yield* dispatcher.claim())[0]!, DOWN), "dead")
+      yield* dispatcher.raise(shop, null)
+      yield* same("dead", yield* states(shop), [
+        ["dead", null],
+        ["pending", clock.unsafeCurrentTimeMillis()]
+      ])
+      yield* dispatcher.turnOff(shop)
+      yield* same("parked", yield* states(shop), [
+        ["dead", null],
+        ["parked", null]
+      ])
+    },
 
-  "the owner's notices, oldest first: warned twice on the way to the switch-off (Specification, Webhooks)": function* (
-    bench
-  ) {
-    const { dispatcher, clock, start, deliveryLog } = bench
-    const shop = yield* dispatcher.open
-    yield* dispatcher.raise(shop, ...Array(4).fill(null))
-    yield* dispatcher.hook(shop, () => ({ failures_in_row: 18, first_failure_at: start - 30 * HOUR_MS }))
-    const claims = yield* dispatcher.claim()
-    for (const [at, hours] of [0, 20, 42].entries()) {
-      clock.set(start + hours * HOUR_MS)
-      yield* record(claims[at]!, DOWN)
+  "the owner's notices are listed oldest first: two warnings, and then that the webhook is off (Specification, Webhooks)":
+    function* (bench) {
+      const { dispatcher, clock, start, deliveryLog } = bench
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, ...Array(4).fill(null))
+      yield* dispatcher.hook(shop, () => ({ failures_in_row: 18, first_failure_at: start - 30 * HOUR_MS }))
+      const claims = yield* dispatcher.claim()
+      for (const [at, hours] of [0, 20, 42].entries()) {
+        clock.set(start + hours * HOUR_MS)
+        yield* record(claims[at]!, DOWN)
+      }
+      yield* same("a 410 when it is off already", yield* record(claims[3]!, answered(410)), "parked")
+      const notices = yield* deliveryLog.notices(shop)
+      const brief = notices.map(({ kind, created_at, off_reason, failures_in_row }) => [
+        kind,
+        created_at,
+        off_reason,
+        failures_in_row
+      ])
+      yield* same("notices", brief, [
+        ["webhook_failing", start, null, 19],
+        ["webhook_failing", start + 20 * HOUR_MS, null, 20],
+        ["webhook_off", start + 42 * HOUR_MS, "failing", 21]
+      ])
     }
-    yield* same("a 410 when it is off already", yield* record(claims[3]!, answered(410)), "parked")
-    const notices = yield* deliveryLog.notices(shop)
-    const brief = notices.map(({ kind, created_at, off_reason, failures_in_row }) => [
-      kind,
-      created_at,
-      off_reason,
-      failures_in_row
-    ])
-    yield* same("notices", brief, [
-      ["webhook_failing", start, null, 19],
-      ["webhook_failing", start + 20 * HOUR_MS, null, 20],
-      ["webhook_off", start + 42 * HOUR_MS, "failing", 21]
-    ])
-  }
 })
 
 const OK = answered(200)
@@ -206,7 +207,9 @@ const replay = Effect.fnUntraced(function* (shop_id: ShopId, filter: ReplayFilte
 
 /** How events are sent again (Specification, Sandbox). */
 export const replayContract = cases({
-  "replayed ones go out again under the same ids, in order, never before a live one that is due": function* (bench) {
+  "replayed deliveries are claimed under the same ids, in order, never before a live one that is due": function* (
+    bench
+  ) {
     const { dispatcher, deliveryLog } = bench
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, 1, 1, 2)
@@ -227,34 +230,33 @@ export const replayContract = cases({
     )
   },
 
-  "a replay is open until it has taken up the last event, a thousand at a time; the oldest comes first": function* (
-    bench
-  ) {
-    const { dispatcher, clock, deliveries } = bench
-    const shop = yield* dispatcher.open
-    yield* dispatcher.raise(shop, ...Array(2000).fill(1))
-    yield* dispatcher.raise(shop, ...Array(50).fill(2))
-    const { replays } = deliveries
-    const first = yield* run(startReplay(shop, {}))
-    clock.advance(1)
-    const second = yield* run(startReplay(shop, {}))
-    yield* dispatcher.raise(shop, null)
-    const open = Effect.map(replays, (all) =>
-      each(
-        all.filter((one) => one.shop_id === shop),
-        "id"
+  "a replay is open until it has processed the last event, a thousand at a time, and the oldest replay comes first":
+    function* (bench) {
+      const { dispatcher, clock, deliveries } = bench
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, ...Array(2000).fill(1))
+      yield* dispatcher.raise(shop, ...Array(50).fill(2))
+      const { replays } = deliveries
+      const first = yield* run(startReplay(shop, {}))
+      clock.advance(1)
+      const second = yield* run(startReplay(shop, {}))
+      yield* dispatcher.raise(shop, null)
+      const open = Effect.map(replays, (all) =>
+        each(
+          all.filter((one) => one.shop_id === shop),
+          "id"
+        )
       )
-    )
-    yield* same("both", yield* open, [first.id, second.id])
-    const steps = []
-    while ((yield* open).includes(first.id)) steps.push((yield* run(advanceReplay(shop, first.id))).taken_up)
-    yield* same("steps", steps, [1000, 1000, 50])
-    yield* same("the second", yield* open, [second.id])
-    yield* same("a step too many", (yield* run(advanceReplay(shop, first.id))).taken_up, 0)
-    while ((yield* open).length > 0) yield* run(advanceReplay(shop, second.id))
-  },
+      yield* same("both", yield* open, [first.id, second.id])
+      const steps = []
+      while ((yield* open).includes(first.id)) steps.push((yield* run(advanceReplay(shop, first.id))).taken_up)
+      yield* same("steps", steps, [1000, 1000, 50])
+      yield* same("the second", yield* open, [second.id])
+      yield* same("a step too many", (yield* run(advanceReplay(shop, first.id))).taken_up, 0)
+      while ((yield* open).length > 0) yield* run(advanceReplay(shop, second.id))
+    },
 
-  "one that asks for the last few of many events comes to them, and counts them": function* (bench) {
+  "a replay of the last few of many events reaches them, and counts them": function* (bench) {
     const { dispatcher, clock, deliveryLog } = bench
     const shop = yield* dispatcher.open
     // Off, so that nothing stays due.
@@ -267,7 +269,7 @@ export const replayContract = cases({
     yield* same("taken up", yield* replay(shop, filter), 2)
   },
 
-  "one whose attempt is under way for a retry goes on, is not sent twice, and its failure is the first of eight (Specification, Webhooks)":
+  "a replayed delivery that is in flight for a retry is not sent twice, and its failure is the first of eight (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, deliveries } = bench
       const shop = yield* dispatcher.open
@@ -289,7 +291,7 @@ export const replayContract = cases({
       yield* same("the first delay anew", yield* next(now + 400_000), now + 60_000)
     },
 
-  "one that never arrived stays live and goes before its ticket's later ones; what had arrived goes behind (Specification, Webhooks)":
+  "a replayed delivery that never arrived stays live, before its ticket's later ones, and one that had arrived goes behind (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock } = bench
       const shop = yield* dispatcher.open
@@ -308,7 +310,7 @@ export const replayContract = cases({
       yield* same("in order", yield* deliver(dispatcher), [failed, waiting, last, arrived])
     },
 
-  "parked ones that are replayed go out in their ticket's order once the webhook is on (Specification, Webhooks)":
+  "parked deliveries that are replayed are claimed in their ticket's order after the webhook is on (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock } = bench
       const shop = yield* dispatcher.open
@@ -324,7 +326,7 @@ export const replayContract = cases({
       yield* same("created, ready, collected", yield* deliver(dispatcher), events)
     },
 
-  "the numbers of attempts go on, also where the log has lost the earlier ones to retention, or two share one (Specification, Webhooks)":
+  "the numbers of attempts continue, even if the log has lost earlier ones to retention, or two share one (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, deliveries, deliveryLog } = bench
       const shop = yield* dispatcher.open
@@ -389,21 +391,22 @@ export const replayContract = cases({
     }
   },
 
-  "one that was not tried yet keeps its place: a replay neither delays it nor sends it twice": function* ({
+  "a delivery that was not tried yet keeps its place, because a replay neither delays it nor sends it twice":
+    function* ({ dispatcher }) {
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, 1, 1)
+      const [flying] = yield* dispatcher.claim()
+      yield* replay(shop, {})
+      yield* dispatcher.raise(shop, 1)
+      const [first, second, third] = yield* eventsIn(shop)
+      yield* same("one of a ticket in flight", yield* dispatcher.claim(), [])
+      yield* same("delivered", yield* record(flying!, OK), "delivered")
+      yield* same("in order, each once", [first, ...(yield* deliver(dispatcher))], [flying!.event_id, second, third])
+    },
+
+  "deliveries that are replayed while the webhook is off wait with the others, and are claimed after them": function* ({
     dispatcher
   }) {
-    const shop = yield* dispatcher.open
-    yield* dispatcher.raise(shop, 1, 1)
-    const [flying] = yield* dispatcher.claim()
-    yield* replay(shop, {})
-    yield* dispatcher.raise(shop, 1)
-    const [first, second, third] = yield* eventsIn(shop)
-    yield* same("one of a ticket in flight", yield* dispatcher.claim(), [])
-    yield* same("delivered", yield* record(flying!, OK), "delivered")
-    yield* same("in order, each once", [first, ...(yield* deliver(dispatcher))], [flying!.event_id, second, third])
-  },
-
-  "replayed while off, they wait with the others, and go after them": function* ({ dispatcher }) {
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, 1, 1)
     yield* deliver(dispatcher)
@@ -416,7 +419,7 @@ export const replayContract = cases({
     yield* same("on", yield* deliver(dispatcher), [third, first, second])
   },
 
-  "a filter asks by name, time and state; a named event may be one from before the webhook": function* (bench) {
+  "a replay filters by name, time and state, and a named event may be from before the webhook": function* (bench) {
     const { dispatcher, clock, start, deliveryLog } = bench
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)

@@ -18,7 +18,7 @@ const offered = (shop_id: ShopId, client_phone: string) => run(creating(shop_id,
 
 /** The data that belong to no one shop (docs/how-it-is-built.md). */
 export const directoryContract = cases({
-  "a shop is opened with an untouched head": function* ({ reads }) {
+  "a new shop has an unused head": function* ({ reads }) {
     const shop = yield* openShop({
       ...{ tracking_base_url: null, decimals: 0, currency: "JPY" },
       ...{ forbidden_words: ["zut"], allowed_words: ["dick"], languages: ["de", "en"] }
@@ -32,7 +32,7 @@ export const directoryContract = cases({
     yield* same("no such shop", yield* reads.shop(yield* freshId<ShopId>()), null)
   },
 
-  "there is a shop once one was opened, and one caller alone opens the first (docs/how-it-is-built.md)": function* ({
+  "hasShops is true once a shop was opened, and only one caller opens the first (docs/how-it-is-built.md)": function* ({
     directory
   }) {
     yield* openShop()
@@ -42,16 +42,14 @@ export const directoryContract = cases({
     yield* same("claimed", yield* directory.claimFirstShop, false)
   },
 
-  "data are a sandbox's once they were marked so, and stay it (Specification, Keys and scopes)": function* (bench) {
+  "data that were marked as a sandbox's stay marked (Specification, Keys and scopes)": function* (bench) {
     const { directory } = bench
     yield* directory.markSandboxMade
     yield* directory.markSandboxMade
     yield* same("marked", yield* directory.isSandboxMade, true)
   },
 
-  "tickets are found by their tracking code without knowing their shop, with nothing private": function* ({
-    directory
-  }) {
+  "a ticket is found by its tracking code without its shop, and without private data": function* ({ directory }) {
     const [shop, other] = [yield* openShop({ name: "Atelier Lac" }), yield* openShop({ active: false })]
     const row = {
       ...{ item: "Boots", description: "Careful: the left heel", client_phone: yield* freshPhone },
@@ -75,7 +73,7 @@ export const directoryContract = cases({
     yield* same("an unknown code", yield* directory.tracked("0000-000U"), [])
   },
 
-  "shops are listed by id, a page at a time": function* ({ directory }) {
+  "shops are listed by id, one page at a time": function* ({ directory }) {
     const opened = [yield* openShop(), yield* openShop({ name: "Atelier Port" }), yield* openShop({ active: false })]
     const byId = opened.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const [first, second, third] = byId
@@ -110,7 +108,7 @@ export const directoryContract = cases({
     yield* same("no such account", yield* directory.account(yield* freshId<ClientId>()), null)
   },
 
-  "accounts are listed in the order of their ids, after one where it is given": function* ({ directory }) {
+  "accounts are listed in the order of their ids, after a given one": function* ({ directory }) {
     const opened = [yield* openAccount(), yield* openAccount(), yield* openAccount()]
     const [first, second, third] = opened.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const ids = opened.map(({ id }) => id)
@@ -130,7 +128,7 @@ export const directoryContract = cases({
     )
   },
 
-  "accounts are found by the numbers that they hold": function* ({ directory }) {
+  "accounts are found by their numbers": function* ({ directory }) {
     const [first, second] = [yield* openAccount(), yield* openAccount()]
     const found = yield* directory.holders([second.phone, yield* freshPhone, first.phone])
     yield* same("found", new Set(each(found, "id")).size, 2)
@@ -143,7 +141,7 @@ export const directoryContract = cases({
     yield* same("of no number", yield* directory.holders([]), [])
   },
 
-  "a number has one holder, also when many want it at once": function* ({ directory }) {
+  "a number has one holder, even if many accounts are opened with it at once": function* ({ directory }) {
     const first = yield* openAccount()
     const second = { ...first, id: yield* freshId<ClientId>() }
     yield* same("taken", yield* directory.createClient(second), false)
@@ -163,7 +161,7 @@ export const directoryContract = cases({
     )
   },
 
-  "a key is found by its hash, revoked or not, with its shop as it is now": function* ({ clock, directory, shop }) {
+  "a key is found by its hash, revoked or not, with its present shop": function* ({ clock, directory, shop }) {
     const text = keyText("live", yield* Entropy.draw(KEY_BYTES))
     const hash = keyHash(text)
     yield* same("no such key", yield* directory.keyByHash(hash), null)
@@ -178,7 +176,7 @@ export const directoryContract = cases({
     yield* same("when", revoked.revoked_at, clock.unsafeCurrentTimeMillis())
   },
 
-  "the last use of a key is the latest that was noted, and no command takes it back": function* ({ directory, shop }) {
+  "the last use of a key is the latest recorded one, and no command sets it back": function* ({ directory, shop }) {
     const [used, unused] = yield* Effect.replicateEffect(
       Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, KEY, keyText("live", bytes)))),
       2
@@ -203,7 +201,7 @@ export const directoryContract = cases({
     yield* directory.keysUsed(new Map())
   },
 
-  "five active keys, also when ten are asked for at once": function* ({ reads, shop }) {
+  "a shop has five active keys at most, even if ten are created at once": function* ({ reads, shop }) {
     const texts = yield* Effect.replicateEffect(
       Effect.map(Entropy.draw(KEY_BYTES), (bytes) => keyText("live", bytes)),
       10
@@ -215,7 +213,7 @@ export const directoryContract = cases({
     yield* same("kept", (yield* reads.keys(shop.id)).length, 5)
   },
 
-  "a key that expired or was revoked leaves its place among the five active ones": function* ({ clock, reads, shop }) {
+  "a key that expired or was revoked does not count towards the five active ones": function* ({ clock, reads, shop }) {
     const expires_at = clock.unsafeCurrentTimeMillis() + HOUR_MS
     const create = (input: KeyInput = KEY) =>
       Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, input, keyText("live", bytes))))
@@ -232,7 +230,7 @@ export const directoryContract = cases({
     yield* same("all are kept", (yield* reads.keys(shop.id)).length, 7)
   },
 
-  "the shop of a ticket, an offer and a key; none of what never was": function* ({ directory, shop }) {
+  "the shop of a ticket, an offer and a key is found, and none for an unknown id": function* ({ directory, shop }) {
     const other = yield* openShop()
     const holder = yield* openAccount()
     const key = yield* run(createKey(other.id, KEY, keyText("live", yield* Entropy.draw(KEY_BYTES))))
@@ -265,9 +263,7 @@ export const directoryContract = cases({
     yield* same("answered ones stay", statuses, ["accepted", "open", "open"])
   },
 
-  "an offer made before its number has an account is shown to the client who takes the number later": function* (
-    bench
-  ) {
+  "an offer made before its number had an account is shown to the client who opens one later": function* (bench) {
     const { directory, shop } = bench
     const phone = yield* freshPhone
     const ticket = yield* offered(shop.id, phone)
@@ -275,7 +271,7 @@ export const directoryContract = cases({
     yield* same("offers", each(yield* directory.offers(holder.id), "ticket_id"), [ticket.id])
   },
 
-  "a client who blocks a shop sees no open offer of it any more, and those of others as before": function* (bench) {
+  "a client who blocks a shop no longer sees its open offers, and sees those of others as before": function* (bench) {
     const { clock, directory, shop } = bench
     const other = yield* openShop()
     const holder = yield* openAccount()
@@ -294,7 +290,7 @@ export const directoryContract = cases({
     yield* same("left", left, expected)
   },
 
-  "the latest instant is that of the shop that did something last (docs/how-it-is-built.md)": function* (bench) {
+  "the latest instant is that of the shop with the latest command (docs/how-it-is-built.md)": function* (bench) {
     const { clock, directory, shop } = bench
     yield* openShop()
     clock.set(4_000_000_000_000)
@@ -316,7 +312,7 @@ export const directoryContract = cases({
     yield* same("none", yield* directory.ahead(5_000_000_000_000), { count: 0, first: [] })
   },
 
-  "a client's inbox gathers from every shop": function* ({ clock, directory }) {
+  "a client's inbox has notifications of every shop": function* ({ clock, directory }) {
     const { id: client_id } = yield* openAccount()
     const appended: Array<string> = []
     for (const shop of [yield* openShop(), yield* openShop()]) {

@@ -40,7 +40,7 @@ const closuresIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number
 
 /** Which tickets await their automatic closure, and when (Specification, States). */
 export const closuresContract = cases({
-  "a ticket is due at exactly sixty days, and not a millisecond before": function* ({ shop, start }) {
+  "a ticket is due for closure at exactly sixty days, and not a millisecond before": function* ({ shop, start }) {
     const id = yield* newTicket(shop.id)
     yield* same("before", yield* closuresIn([shop], start + SIXTY_DAYS - 1), [])
     const expected = [{ shop_id: shop.id, id, due_at: start + SIXTY_DAYS }]
@@ -48,7 +48,11 @@ export const closuresContract = cases({
     yield* same("and later", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), expected)
   },
 
-  "news from the shop puts a workshop ticket off, nothing puts a ready one off": function* ({ clock, shop, start }) {
+  "news from the shop postpones the closure of a ticket in the workshop, and nothing that of a ready one": function* ({
+    clock,
+    shop,
+    start
+  }) {
     const [waiting, ready] = [yield* newTicket(shop.id), yield* newTicket(shop.id)]
     clock.set(start + DAY_MS)
     yield* run(changeStatus(shop.id, ready, "ready"))
@@ -63,7 +67,7 @@ export const closuresContract = cases({
     ])
   },
 
-  "collected, impossible and closed tickets are never due; one that is reopened is due anew": function* (bench) {
+  "collected, impossible and closed tickets are never due, and a reopened one is due again": function* (bench) {
     const { clock, shop, start } = bench
     const [impossible, collected, reopened, closed] = yield* Effect.replicateEffect(newTicket(shop.id), 4)
     yield* run(changeStatus(shop.id, impossible!, "impossible"))
@@ -80,7 +84,9 @@ export const closuresContract = cases({
     yield* same("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
   },
 
-  "those to one kind of receiver are found past the others, and those of a shop that are due later": function* (bench) {
+  "messages to one kind of receiver are found among the others, and shops whose messages are due later too": function* (
+    bench
+  ) {
     const { clock, messages, shop, start } = bench
     const { phone } = yield* openAccount()
     const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
@@ -117,21 +123,22 @@ export const closuresContract = cases({
     yield* same("left", yield* after(start - 1, PLENTY), [early, late])
   },
 
-  "the earliest come first, across shops, and a limit leaves the later ones for next time": function* (bench) {
-    const { clock, closures, start } = bench
-    const shops = yield* Effect.replicateEffect(openShop(), 3)
-    const made: Array<DueClosure> = []
-    for (const [step, at] of [2, 0, 1, 1, 2, 0, 0, 2].entries()) {
-      clock.set(start + step)
-      const shop_id = shops[at]!.id
-      made.push({ shop_id, id: yield* newTicket(shop_id), due_at: start + step + SIXTY_DAYS })
-    }
-    const until = start + SIXTY_DAYS + 6
-    yield* same("due", yield* closuresIn(shops, until), made.slice(0, 7))
-    yield* earliestFirst((limit) => closures.due(until, limit))
-  },
+  "the earliest closures are found first, across shops, and a limit leaves the later ones for the next call":
+    function* (bench) {
+      const { clock, closures, start } = bench
+      const shops = yield* Effect.replicateEffect(openShop(), 3)
+      const made: Array<DueClosure> = []
+      for (const [step, at] of [2, 0, 1, 1, 2, 0, 0, 2].entries()) {
+        clock.set(start + step)
+        const shop_id = shops[at]!.id
+        made.push({ shop_id, id: yield* newTicket(shop_id), due_at: start + step + SIXTY_DAYS })
+      }
+      const until = start + SIXTY_DAYS + 6
+      yield* same("due", yield* closuresIn(shops, until), made.slice(0, 7))
+      yield* earliestFirst((limit) => closures.due(until, limit))
+    },
 
-  "a clock that was ahead closes nothing before its time, nor later than sixty days (Specification, States)":
+  "a clock that was ahead closes nothing before its time, nor later than after sixty days (Specification, States)":
     function* (bench) {
       const { clock, shop, start } = bench
       const early = yield* newTicket(shop.id)
@@ -148,7 +155,12 @@ export const closuresContract = cases({
       ])
     },
 
-  "found twice, closed once, as of the instant at which it was due": function* ({ clock, reads, shop, start }) {
+  "a ticket that is found twice is closed once, with the instant at which it was due": function* ({
+    clock,
+    reads,
+    shop,
+    start
+  }) {
     const id = yield* newTicket(shop.id)
     clock.set(start + SIXTY_DAYS + 12_345)
     const closings = yield* Effect.replicateEffect(run(closeTicket(shop.id, id)), 5, { concurrency: "unbounded" })
@@ -173,7 +185,7 @@ const brief = ({ id, receiver, attempts_made, due_at }: Message) => [id, receive
 
 /** The messages that wait to be sent to clients and owners (Specification, States; Webhooks). */
 export const messagesContract = cases({
-  "a notification and a notice wait from the instant of their change, and say what is stored": function* (bench) {
+  "a notification and a notice wait from the instant of their change, and have the stored data": function* (bench) {
     const { clock, shop, start, directory } = bench
     const { id: client_id } = yield* openAccount()
     const [record] = yield* run(placing(shop.id, [{ client_id }]))
@@ -237,22 +249,23 @@ export const messagesContract = cases({
       yield* same("recorded", message?.payload?.created_at, start + 9 * MINUTE_MS)
     },
 
-  "one begun waits on under its next instant, and is begun once however many found it": function* ({ shop, start }) {
-    yield* warn(shop.id)
-    const [message] = yield* messagesIn([shop], start)
-    const begun = yield* Effect.replicateEffect(run(beginNotification(message!)), 5, { concurrency: "unbounded" })
-    yield* same("begun", begun.filter((answer) => answer === "begun").length, 1)
-    yield* same("put off", yield* messagesIn([shop], start + MINUTE_MS - 1), [])
-    yield* same("again", (yield* messagesIn([shop], start + MINUTE_MS)).map(brief), [
-      [message!.id, "owner", 1, start + MINUTE_MS]
-    ])
-    const { payload: _, ...row } = message!
-    const expected = { ...row, attempts_made: 1, due_at: start + MINUTE_MS }
-    yield* same("needed", yield* run(loaded(shop.id, Load.message(row.id, 1))), expected)
-    yield* same("under another count", yield* run(loaded(shop.id, Load.message(row.id, 0))), null)
-  },
+  "a message whose attempt began waits until its next instant, and the attempt begins once however many callers found it":
+    function* ({ shop, start }) {
+      yield* warn(shop.id)
+      const [message] = yield* messagesIn([shop], start)
+      const begun = yield* Effect.replicateEffect(run(beginNotification(message!)), 5, { concurrency: "unbounded" })
+      yield* same("begun", begun.filter((answer) => answer === "begun").length, 1)
+      yield* same("put off", yield* messagesIn([shop], start + MINUTE_MS - 1), [])
+      yield* same("again", (yield* messagesIn([shop], start + MINUTE_MS)).map(brief), [
+        [message!.id, "owner", 1, start + MINUTE_MS]
+      ])
+      const { payload: _, ...row } = message!
+      const expected = { ...row, attempts_made: 1, due_at: start + MINUTE_MS }
+      yield* same("needed", yield* run(loaded(shop.id, Load.message(row.id, 1))), expected)
+      yield* same("under another count", yield* run(loaded(shop.id, Load.message(row.id, 0))), null)
+    },
 
-  "a notification whose ticket has left the state waits no more, and stays in the inbox": function* (bench) {
+  "a notification whose ticket has left the state no longer waits, and stays in the inbox": function* (bench) {
     const { directory, shop, start } = bench
     const { id: client_id } = yield* openAccount()
     const row = { shop_id: shop.id, client_id, known_at: start, blocked_at: null }
@@ -269,7 +282,7 @@ export const messagesContract = cases({
     yield* same("in the inbox", (yield* directory.inbox(client_id)).length, 2)
   },
 
-  "a message that was delivered waits no more, and leaves the others": function* ({ shop, start }) {
+  "a message that was delivered no longer waits, and the others still do": function* ({ shop, start }) {
     for (let n = 0; n < 3; n++) yield* warn(shop.id)
     const [first, second, third] = yield* messagesIn([shop], start)
     yield* run(beginNotification(second!))
@@ -279,19 +292,20 @@ export const messagesContract = cases({
     yield* same("left", [...left].sort(), [first!.id, third!.id].sort())
   },
 
-  "the earliest come first, across shops, and a limit leaves the later ones for next time": function* (bench) {
-    const { clock, start, messages } = bench
-    const shops = yield* Effect.replicateEffect(openShop(), 3)
-    for (const [step, at] of [2, 0, 1, 1, 2, 0].entries()) {
-      clock.set(start + step)
-      yield* warn(shops[at]!.id)
+  "the earliest messages are found first, across shops, and a limit leaves the later ones for the next call":
+    function* (bench) {
+      const { clock, start, messages } = bench
+      const shops = yield* Effect.replicateEffect(openShop(), 3)
+      for (const [step, at] of [2, 0, 1, 1, 2, 0].entries()) {
+        clock.set(start + step)
+        yield* warn(shops[at]!.id)
+      }
+      const found = yield* messagesIn(shops, start + 4)
+      yield* same(
+        "due",
+        each(found, "shop_id", "due_at"),
+        [2, 0, 1, 1, 2].map((at, step) => [shops[at]!.id, start + step])
+      )
+      yield* earliestFirst((limit) => messages.due(start + 4, limit))
     }
-    const found = yield* messagesIn(shops, start + 4)
-    yield* same(
-      "due",
-      each(found, "shop_id", "due_at"),
-      [2, 0, 1, 1, 2].map((at, step) => [shops[at]!.id, start + step])
-    )
-    yield* earliestFirst((limit) => messages.due(start + 4, limit))
-  }
 })

@@ -18,7 +18,10 @@ const importing = (shop_id: ShopId, rows: ReadonlyArray<CheckedRow>, raises = fa
 
 /** Tickets that come from elsewhere are like those that were made here (Specification, Tickets). */
 export const importsContract = cases({
-  "a number is kept, the next ones follow the highest, and none of them is given again": function* ({ reads, shop }) {
+  "an imported number is kept, later ones follow the highest, and no number is given twice": function* ({
+    reads,
+    shop
+  }) {
     const numbers = [7, null, 3, 9, null]
     const rows = numbers.map((number, i) => checked({ service: "Hem", external_ref: `A-${i}`, number }))
     yield* importing(shop.id, rows)
@@ -33,7 +36,7 @@ export const importsContract = cases({
     yield* same("of the next ticket", made.number, 12)
   },
 
-  "a ticket is listed among those of its time, synced as new, and closes by its own dates": function* (bench) {
+  "an imported ticket is listed by its own dates, synced as new, and closed by its own dates": function* (bench) {
     const { clock, closures, reads, shop, start } = bench
     const before = yield* newTicket(shop.id)
     clock.set(start + 10)
@@ -51,7 +54,7 @@ export const importsContract = cases({
     yield* same("due to close", due, [{ shop_id: shop.id, id: imported, due_at: start + DAY_MS }])
   },
 
-  "a client is known with the card that was given, once": function* ({ reads, shop }) {
+  "an imported client is known with the given card, which is added once": function* ({ reads, shop }) {
     const { id, phone, given_name, family_name } = yield* openAccount()
     const card = { balance: 3, lifetime: 13, rewards_redeemed: 1 }
     const row = (given: object) => checked({ client: { phone, given_name, family_name, card: given } }, id)
@@ -92,7 +95,7 @@ export const importsContract = cases({
     yield* same("of the second page", found[500]?.state, "ready")
   },
 
-  "of imports of one file at once, beside creates, each ticket is made once": function* ({ reads, shop }) {
+  "of several imports of one file at once, during creates, each ticket is created once": function* ({ reads, shop }) {
     const lines = Array.from({ length: 700 }, (_, i) => ({
       line: i + 1,
       row: { service: "Hem", external_ref: `A-${i}` }
@@ -112,7 +115,7 @@ export const importsContract = cases({
     yield* same("there", tickets.length, 705)
   },
 
-  "events are raised where they are asked for": function* ({ reads, shop }) {
+  "events are raised if the import asks for them": function* ({ reads, shop }) {
     yield* importing(shop.id, [checked({ service: "Hem", external_ref: "A" })])
     yield* same("none", yield* reads.events(shop.id), [])
     const rows = ["B", "C"].map((external_ref) => checked({ service: "Hem", external_ref }))

@@ -53,7 +53,7 @@ const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
 
 /** The list by creation: its order, its pages and its filters (Specification, Endpoints; Lists and sync). */
 export const listContract = cases({
-  "those of some references that tickets of the shop have are found, and none of another shop": function* ({
+  "those of the given references that the shop's tickets have are found, and none of another shop": function* ({
     reads,
     shop
   }) {
@@ -105,7 +105,7 @@ export const listContract = cases({
       yield* same("ids rise", [...made].sort(), made)
     },
 
-  "a ticket made while the list is followed disturbs none of those after it": function* ({ reads, shop }) {
+  "a ticket created between two pages does not change the later pages": function* ({ reads, shop }) {
     const old = newestFirst(yield* run(placing(shop.id, Array(6).fill({}))))
     const first = yield* reads.tickets(shop.id, {}, NEWEST, 3)
     yield* run(placing(shop.id, [{}, {}]))
@@ -121,7 +121,7 @@ export const listContract = cases({
     yield* same("missed", missed, [])
   },
 
-  "every filter, alone and with every other, lets through what fits and nothing else": function* (bench) {
+  "every filter, alone and with every other, returns the tickets that match and no others": function* (bench) {
     const { clock, shop, start } = bench
     const [amira, sami] = [yield* openAccount(), yield* openAccount()]
     for (const { id } of [amira, sami]) {
@@ -167,7 +167,7 @@ export const listContract = cases({
     yield* same("of no state", ids(yield* walk(shop.id, { state: [] }, PAGE)), [])
   },
 
-  "created_after is inclusive, created_before is not": function* ({ clock, shop, start }) {
+  "the filter created_after is inclusive, and created_before is not": function* ({ clock, shop, start }) {
     const found: Array<TicketRecord> = []
     for (const at of [0, 1, 2]) {
       clock.set(start + at)
@@ -181,7 +181,7 @@ export const listContract = cases({
     yield* same("none", yield* list({ created_after: start + 1, created_before: start + 1 }), [])
   },
 
-  "another shop's ticket is not there": function* ({ reads, shop }) {
+  "another shop's ticket is not found": function* ({ reads, shop }) {
     const other = yield* openShop()
     const [ticket] = yield* run(placing(other.id, [{ number: 3 }]))
     yield* same("by id", (yield* reads.ticket(shop.id, ticket!.id)).tickets, [])
@@ -190,7 +190,9 @@ export const listContract = cases({
     yield* same("it is where it belongs", ids(yield* walk(other.id, {}, 9)), [ticket!.id])
   },
 
-  "by-number: the newest open ticket, else the newest; the others newest first, up to a limit": function* (bench) {
+  "by-number returns the newest open ticket, else the newest, and the others newest first, up to a limit": function* (
+    bench
+  ) {
     const { clock, reads, shop } = bench
     const placed: Array<string> = []
     const place = Effect.fnUntraced(function* (state: TicketState, number = 42) {
@@ -218,7 +220,7 @@ export const listContract = cases({
     yield* same("a newer open one", yield* read(3), [6, 5, 4, 3])
   },
 
-  "by-number: a hundred others are no trouble": function* ({ reads, shop }) {
+  "by-number returns a hundred others in one call": function* ({ reads, shop }) {
     const rows = yield* run(placing(shop.id, Array(120).fill({ number: 7, state: "collected" })))
     const expected = ids(newestFirst(rows)).slice(0, 101)
     const { tickets } = yield* reads.ticketsOfNumber(shop.id, 7, 100)
@@ -264,7 +266,10 @@ export const syncContract = cases({
     }
   },
 
-  "followed at every page size, with every change in one millisecond, none is missed": function* ({ shop, start }) {
+  "a client that follows the changes misses none at any page size, with every change in one millisecond": function* ({
+    shop,
+    start
+  }) {
     const rows = [...(yield* run(placing(shop.id, Array(12).fill({}))))]
     for (const i of [3, 3, 7, 0, 11]) yield* touch(shop.id, rows[i]!)
     for (let size = 1; size <= 13; size++) {
@@ -279,7 +284,7 @@ export const syncContract = cases({
     }
   },
 
-  "a ticket that changes between two pages comes again, and none behind it is skipped": function* (bench) {
+  "a ticket that changes between two pages is listed again, and no ticket after it is skipped": function* (bench) {
     const { clock, shop, start } = bench
     const rows = yield* run(placing(shop.id, Array(6).fill({})))
     const first = yield* changed(shop.id, start, null, 2)
@@ -308,7 +313,7 @@ export const syncContract = cases({
       yield* same("a future instant", yield* lastChange({}, start + 99, PAGE), start + 10)
     },
 
-  "filters hold for the list by change too": function* ({ shop, start }) {
+  "filters apply to the list by change too": function* ({ shop, start }) {
     const rows = yield* run(
       placing(shop.id, [
         { state: "ready", external_ref: "x" },
@@ -323,7 +328,7 @@ export const syncContract = cases({
     yield* same("limit", (yield* changed(shop.id, start, null, 1, { state: ["ready"] }))[0]?.id, rows[2]!.id)
   },
 
-  "with a filter a page looks at so many changes, or at the tickets of its index where they are no more (Specification, Lists and sync)":
+  "a page of a filtered list by change reads a limited number of changes, or its index's tickets if these are no more (Specification, Lists and sync)":
     function* (bench) {
       const { clock, reads, shop, start } = bench
       const rows: Array<TicketRecord> = []
@@ -362,7 +367,7 @@ export const syncContract = cases({
       yield* same("no filter", (yield* page({}, null, 9)).found.length, 9)
     },
 
-  "hundreds of changes of few tickets leave one place for each": function* ({ shop, start }) {
+  "hundreds of changes of few tickets leave one row for each ticket": function* ({ shop, start }) {
     const rows = yield* run(placing(shop.id, Array(3).fill({})))
     for (let i = 0; i < 200; i++) yield* touch(shop.id, rows[i % 3]!)
     const found = yield* changed(shop.id, start, null, PAGE)

@@ -24,7 +24,7 @@ const drain = Effect.fnUntraced(function* (take: LimitUse, uses: number, now = T
 
 /** The counts behind the limits of requests (Specification, Limits). */
 export const rateLimitsContract = cases({
-  "a hundred and twenty requests a minute, and not one more": function* ({ limits }) {
+  "a hundred and twenty requests a minute are accepted, and not one more": function* ({ limits }) {
     const take = use("requests_per_minute", yield* subject)
     for (let n = 1; n <= 120; n++) {
       const limitStatuses = yield* limits.take([take], T + n)
@@ -40,7 +40,7 @@ export const rateLimitsContract = cases({
     yield* same("a new window", brief(yield* limits.take([take], T + 1 + MINUTE_MS)), [["requests_per_minute", 119]])
   },
 
-  "of two that want the last use at once, one gets it": function* ({ limits }) {
+  "of two concurrent uses, one gets the last that remains": function* ({ limits }) {
     const take = use("requests_per_minute", yield* subject)
     yield* drain(take, 119)
     const takes = yield* Effect.forEach([1, 2, 3, 4], () => Effect.either(limits.take([take], T)), {
@@ -50,7 +50,7 @@ export const rateLimitsContract = cases({
     yield* same("left", (yield* limits.look(take, T)).remaining, 0)
   },
 
-  "three hundred at once: a hundred and twenty are taken": function* ({ limits }) {
+  "of three hundred requests at once, a hundred and twenty are accepted": function* ({ limits }) {
     const [id, other] = [yield* subject, yield* subject]
     const takes = yield* Effect.forEach(
       Array.from({ length: 300 }, (_, i) => i),
@@ -74,7 +74,7 @@ export const rateLimitsContract = cases({
     yield* same("writes left", (yield* limits.look(use("writes_per_minute", other), T)).remaining, 30 - writes)
   },
 
-  "all of a request's uses are taken, or none": function* ({ limits }) {
+  "a request's uses are taken of all its policies, or of none": function* ({ limits }) {
     const id = yield* subject
     const [request, write] = [use("requests_per_minute", id), use("writes_per_minute", id)]
     yield* drain(write, 29)
@@ -106,7 +106,7 @@ export const rateLimitsContract = cases({
     )
   },
 
-  "to look takes nothing, and opens no window": function* ({ limits }) {
+  "reading a limit takes no use, and opens no window": function* ({ limits }) {
     const take = use("writes_per_minute", yield* subject)
     yield* same("at first", (yield* limits.look(take, T)).remaining, 30)
     yield* same("again", (yield* limits.look(take, T + 30_000)).remaining, 30)
@@ -115,7 +115,7 @@ export const rateLimitsContract = cases({
     yield* same("seen", yield* limits.look(take, T + 50_001), status)
   },
 
-  "what is given back can be taken again, and never more than was taken": function* ({ limits }) {
+  "a use that is given back can be taken again, and never more than were taken": function* ({ limits }) {
     const id = yield* subject
     const takes = [use("requests_per_minute", id), use("writes_per_minute", id)]
     const left = (now: number) =>
@@ -130,7 +130,7 @@ export const rateLimitsContract = cases({
     yield* same("and full again", (yield* Effect.either(limits.take(takes, T + 3)))._tag, "Left")
   },
 
-  "a use of a window that has ended is not given back to the next": function* ({ limits }) {
+  "a use of a window that has ended is not given back to the next window": function* ({ limits }) {
     const takes = [use("writes_per_minute", yield* subject)]
     const late = yield* limits.take(takes, T)
     yield* limits.take(takes, T + MINUTE_MS)
@@ -138,7 +138,7 @@ export const rateLimitsContract = cases({
     yield* same("the use in the new window stands", (yield* limits.look(takes[0]!, T + MINUTE_MS)).remaining, 29)
   },
 
-  "subjects and policies are counted apart": function* ({ limits }) {
+  "each subject and each policy is counted separately": function* ({ limits }) {
     const [one, other] = [yield* subject, yield* subject]
     yield* drain(use("writes_per_minute", one), 30)
     yield* same("the subject", (yield* limits.look(use("writes_per_minute", other), T)).remaining, 30)
@@ -146,7 +146,7 @@ export const rateLimitsContract = cases({
     yield* same("itself", (yield* limits.look(use("writes_per_minute", one), T)).remaining, 0)
   },
 
-  "an hour counts from its first use, a day is the shop's calendar day": function* ({ limits }) {
+  "an hour counts from its first use, and a day is the shop's calendar day": function* ({ limits }) {
     const id = yield* subject
     // 20 November 2026, 22:59:59.999 UTC: a millisecond before midnight in Tunis.
     const before = Date.UTC(2026, 10, 20, 22, 59, 59, 999)

@@ -43,7 +43,7 @@ const furnished = Effect.fnUntraced(function* ({
 
 /** The data of a sandbox as a whole (Specification, Sandbox). */
 export const sandboxDataContract = cases({
-  "what stands in a shop is read as changes, and made again of them after everything was removed": function* (bench) {
+  "the data of a shop are read as changes, which restore it after everything was removed": function* (bench) {
     const { directory, deliveries, closures, reads, store, clock } = bench
     const whole = yield* SandboxData
     yield* directory.markSandboxMade
@@ -72,7 +72,7 @@ export const sandboxDataContract = cases({
     yield* same("deliveries are claimed again", (yield* bench.dispatcher.claim()).length, 2)
   },
 
-  "limits begin anew once everything is removed": function* ({ directory, limits, start }) {
+  "limits count from 0 after everything was removed": function* ({ directory, limits, start }) {
     yield* directory.markSandboxMade
     const use = { policy: "unauthenticated_per_minute", subject: "192.0.2.77", time_zone: null } as const
     const { take } = yield* RateLimits

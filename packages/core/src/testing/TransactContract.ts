@@ -30,7 +30,9 @@ const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
 
 /** Commands of one shop run one after another, whole or not at all (docs/how-it-is-built.md). */
 export const transactContract = cases({
-  "a client in no transaction of the store's database is refused, and commands go on without it": function* ({ shop }) {
+  "a client outside a transaction of the store's database is refused, and later commands run without it": function* ({
+    shop
+  }) {
     const { join } = yield* Transactions
     for (const client of [undefined, {}, { query: () => Promise.reject(new Error("no server")) }]) {
       const refused = yield* Effect.flip(join(client))
@@ -39,7 +41,7 @@ export const transactContract = cases({
     yield* same("the shop is as it was", yield* run(count(shop.id)), 1)
   },
 
-  "a command's changes are all visible to a read after its answer": function* ({ reads, shop }) {
+  "a command's changes are visible to every read after its result": function* ({ reads, shop }) {
     const { id, phone } = yield* openAccount()
     const ticket = yield* run(creating(shop.id, { service: "Hem", client_phone: phone }))
     const state = yield* reads.shop(shop.id)
@@ -51,13 +53,13 @@ export const transactContract = cases({
     yield* same("and no client is linked by it", yield* reads.client(shop.id, { id }), null)
   },
 
-  "a command sees what the ones before it did": function* ({ shop }) {
+  "a command sees the changes of earlier commands": function* ({ shop }) {
     const answers = []
     for (let n = 0; n < 5; n++) answers.push(yield* run(count(shop.id)))
     yield* same("each saw the last one's head", answers, [1, 2, 3, 4, 5])
   },
 
-  "a refusal saves nothing and is answered as it is": function* ({ reads, shop }) {
+  "a refusal saves nothing and is returned unchanged": function* ({ reads, shop }) {
     yield* run(count(shop.id))
     const before = yield* reads.shop(shop.id)
     const refusal = yield* Effect.flip(run(refuse(shop.id)))
@@ -76,7 +78,10 @@ export const transactContract = cases({
     yield* same("the others are saved", (yield* reads.shop(shop.id))?.head.next_number, 21)
   },
 
-  "a shop that does not exist is refused by name, beside others and in every read": function* ({ reads, shop }) {
+  "a shop that does not exist is refused by name, in a batch with others and in every read": function* ({
+    reads,
+    shop
+  }) {
     const nobody = yield* freshId<ShopId>()
     const filter = { _tag: "Newest", after: null } as const
     const refusals = yield* Effect.all([
@@ -91,7 +96,7 @@ export const transactContract = cases({
     yield* same("the other is answered", both[1], 1)
   },
 
-  "a refusal amid others disturbs nobody": function* ({ shop }) {
+  "a refusal among other commands does not affect them": function* ({ shop }) {
     const exits = yield* Effect.forEach(
       Array.from({ length: 40 }, (_, i) => i),
       (i) => Effect.exit(i % 2 === 0 ? run(refuse(shop.id)) : run(count(shop.id))),
@@ -101,7 +106,7 @@ export const transactContract = cases({
     yield* same("and counted once each", yield* run(count(shop.id)), 21)
   },
 
-  "many commands of several shops at once: each shop's run one after another": function* () {
+  "of many commands of several shops at once, each shop's run one after another": function* () {
     const shops = yield* Effect.replicateEffect(openShop(), 4)
     const answers = yield* Effect.forEach(
       Array.from({ length: 400 }, (_, i) => i),
@@ -118,7 +123,7 @@ export const transactContract = cases({
     }
   },
 
-  "what was read stays as it was read, whatever is written afterwards": function* ({ reads, shop }) {
+  "data that were read stay unchanged, whatever is written afterwards": function* ({ reads, shop }) {
     const [ticket] = yield* run(placing(shop.id, [{}]))
     const state = yield* reads.shop(shop.id)
     const seen = yield* reads.ticket(shop.id, ticket!.id)
@@ -129,7 +134,7 @@ export const transactContract = cases({
     yield* same("events", events, [])
   },
 
-  "interrupted before it starts, a command never runs": function* ({ reads, shop }) {
+  "a command that is interrupted before it starts never runs": function* ({ reads, shop }) {
     let ran = 0
     const observed = changing(shop.id, () => {
       ran++
@@ -141,7 +146,7 @@ export const transactContract = cases({
     yield* same("and nothing was saved", (yield* reads.shop(shop.id))?.head.next_number, 2)
   },
 
-  "interrupted in flight, a command is saved whole or not at all, and never after it ended": function* (bench) {
+  "a command that is interrupted in flight is saved whole or not at all, and never after it ended": function* (bench) {
     const { reads, shop } = bench
     const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () => Effect.fork(run(creating(shop.id))))
     yield* yields(3)
@@ -163,7 +168,7 @@ export const transactContract = cases({
     yield* same("and none comes later", (yield* reads.events(shop.id)).length, events.length)
   },
 
-  "a shop's clock never goes back although the clock does": function* ({ clock, reads, shop, start }) {
+  "a shop's clock never goes back, even if the process's clock does": function* ({ clock, reads, shop, start }) {
     const at = changing(shop.id, () => undefined)
     const instants = []
     for (const step of [0, 50, -40, -1000, 20, 5000]) {
@@ -182,7 +187,7 @@ export const transactContract = cases({
     )
   },
 
-  "a tracking code that comes up again is drawn anew, and the command runs once": function* (bench) {
+  "a tracking code that exists already is replaced by another, and the command runs once": function* (bench) {
     const { clock, entropy, reads, shop } = bench
     const first = yield* run(creating(shop.id))
     clock.advance(1)
@@ -205,7 +210,7 @@ export const transactContract = cases({
     yield* same("the code", second.tracking_code, first.tracking_code)
   },
 
-  "the limits a decision touched come with its answer": function* ({ store, shop }) {
+  "the limits that a decision used come with its result": function* ({ store, shop }) {
     const { limitStatuses } = yield* store.transact(creating(shop.id))
     yield* same("statuses of limits", each(limitStatuses, "policy", "limit", "remaining"), [
       ["tickets_per_hour", 150, 149],

@@ -18,7 +18,7 @@ const create = (fields: Record<string, unknown> = {}) =>
   createTicket(SHOP, ticketInput(fields), { via: "api", foundWords: [] })
 
 describe("docs/embed.md: the author of a change", () => {
-  it("is in the history of the tickets that the command changes, beside what an edit changed, and the command is otherwise the same", () => {
+  it("the author of a command is in the history of the tickets that it changes, and nothing else of the command differs", () => {
     const shop = new TestShop()
     const author = { by: "caller", caller_id: "amira" } as const
     const id = shop.does(withAuthor(author, create())).id as TicketId
@@ -35,7 +35,7 @@ describe("docs/embed.md: the author of a change", () => {
 })
 
 describe("the moment of a command", () => {
-  it("keeps every field, also one that a later version adds, when the command gets its author", () => {
+  it("a moment that gets an author keeps every other field, also one that a later version adds", () => {
     const moments: Array<object> = []
     const seeing = {
       ...create(),
@@ -55,7 +55,7 @@ describe("docs/operating.md: an act of an owner is logged in the commit of its c
   const logging = (entryOf: () => Pick<AuditEntry, "act" | "details"> | null) =>
     audited(create(), "owner:amira", entryOf)
 
-  it("the entry has the actor, the act and the time of the clock, also one that was set back", () => {
+  it("an act's entry in the audit log has the actor, the act and the time of the clock, also of one that was set back", () => {
     const shop = new TestShop()
     shop.create()
     const { id: ticket } = shop.wait(-HOUR).does(logging(() => ({ act: "key.created", details: { name: "Till" } })))
@@ -73,7 +73,7 @@ describe("docs/operating.md: an act of an owner is logged in the commit of its c
     expect(shop.record(ticket).created_at).toBe(START)
   })
 
-  it("there is no entry if the act says so, or if it was refused", () => {
+  it("a command leaves no entry in the audit log if its act says so, or if it was refused", () => {
     const shop = new TestShop()
     shop.does(logging(() => null))
     expect(shop.rows("AuditAppended")).toEqual([])
@@ -105,7 +105,7 @@ describe("Specification, States; Webhooks: people are notified in the commit of 
 })
 
 describe("docs/how-it-is-built.md: what a decision collects", () => {
-  it("the limits that it used are in its result", () => {
+  it("the result of a decision names the limits that it used", () => {
     const shop = new TestShop()
     const hour: LimitStatus = { policy: "tickets_per_hour", limit: 150, remaining: 9, resets_at: START + HOUR }
     const day: LimitStatus = { ...hour, policy: "tickets_per_day", limit: 600 }
@@ -119,7 +119,7 @@ describe("docs/how-it-is-built.md: what a decision collects", () => {
     expect(unchanged("as before")).toEqual(Either.right({ result: "as before", changes: [], limitStatuses: [] }))
   })
 
-  it("a ticket has the address of its page from the shop, otherwise from the process", () => {
+  it("a ticket gets the address of its page from the shop, and otherwise from the process", () => {
     const urlOf = (tracking_base_url: string | null) => {
       const { slice } = new TestShop({ tracking_base_url })
       const moment = { ...momentAt(START), tracking_base_url: "https://pages.example/" }
@@ -136,14 +136,14 @@ describe("Specification, Tickets: the count in the identifiers of a shop", () =>
   const makes = (shop: TestShop, n = 1) =>
     shop.does(collecting((changes) => Array.from({ length: n }, () => changes.newId()))).map(partsOf)
 
-  it("goes on within a millisecond, and begins again in the next", () => {
+  it("the count of identifiers goes on within a millisecond, and begins again in the next", () => {
     const shop = new TestShop()
     expect(makes(shop, 2).map(([, n]) => n)).toEqual(["000", "001"])
     expect(makes(shop)).toEqual([[START, "002"]])
     expect(makes(shop.wait(1))).toEqual([[START + 1, "000"]])
   })
 
-  it("fills a millisecond to its last place, and goes on in the next", () => {
+  it("the count fills a millisecond to its last place, and goes on in the next", () => {
     const shop = new TestShop()
     shop.slice.head = { ...shop.slice.head, last_instant: START, ids_made: IDENTIFIERS_PER_MS - 2 }
     expect(makes(shop)).toEqual([[START, "ffe"]])
@@ -154,7 +154,7 @@ describe("Specification, Tickets: the count in the identifiers of a shop", () =>
     ])
   })
 
-  it("counts identifiers that grant access among the others, with random bytes of their own", () => {
+  it("identifiers that grant access are counted among the others, with random bytes of their own", () => {
     const shop = new TestShop()
     const ids = [KARIM, KARIM].flatMap(({ phone }) => [shop.create({ client_phone: phone }), shop.offer.id])
     expect(ids.map((id) => partsOf(id)[1])).toEqual([...new Set(ids.map((id) => partsOf(id)[1]))].sort())

@@ -63,7 +63,7 @@ describe("Specification, States: closure after 60 days", () => {
     expect(shop.events[0]!.data).toEqual({ ticket, reason: "no_news" })
   })
 
-  it("one millisecond earlier neither closes, and nothing changes (Specification, States)", () => {
+  it("a ticket is not closed one millisecond before its sixty days are over (Specification, States)", () => {
     for (const state of ["ready", "workshop"] as const) {
       const shop = new TestShop()
       const id = shop.ticketIn(state)
@@ -73,7 +73,7 @@ describe("Specification, States: closure after 60 days", () => {
     }
   })
 
-  it("a closure that runs late still says when the ticket was due; the change itself is of now (Specification, States)", () => {
+  it("a ticket that is closed late has the time at which it was due, and the change has the present time (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     const { change_seq } = shop.record(id)
@@ -86,7 +86,7 @@ describe("Specification, States: closure after 60 days", () => {
     })
   })
 
-  it("impossible never closes by itself, nor does collected (Specification, States)", () => {
+  it("an impossible or collected ticket is never closed automatically (Specification, States)", () => {
     for (const state of ["impossible", "collected"] as const) {
       const shop = new TestShop()
       const id = shop.ticketIn(state)
@@ -95,7 +95,7 @@ describe("Specification, States: closure after 60 days", () => {
     }
   })
 
-  it("closing twice does nothing the second time (Specification, States)", () => {
+  it("closing a ticket twice does nothing the second time (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("abandoned")
     expect(shop.wait(DAY).does(closeTicket(SHOP, id))).toBeNull()
@@ -120,7 +120,7 @@ describe("Specification, States: closure after 60 days", () => {
     expect(shop.refuses(changeStatus(SHOP, id, "collected"))._tag).toBe("TicketAbandoned")
   })
 
-  it("the client of a closed ticket is not notified by the closure (Specification, States)", () => {
+  it("a closure does not notify the client of the ticket (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.wait(SIXTY_DAYS).does(closeTicket(SHOP, id))
@@ -135,7 +135,7 @@ describe("Specification, States: closure after 60 days", () => {
 
 describe("Specification, States: what counts as news", () => {
   for (const [name, act] of Object.entries(SHOPS_NEWS)) {
-    it(`${name} puts off the closure of a ticket in the workshop by 60 days (Specification, States)`, () => {
+    it(`${name} postpones the closure of a ticket in the workshop by 60 days (Specification, States)`, () => {
       const { shop, id, offer } = quoted("workshop")
       shop.wait(59 * DAY).does(act(id, offer))
       expect(shop.record(id).shop_changed_at).toBe(START + 59 * DAY)
@@ -144,7 +144,7 @@ describe("Specification, States: what counts as news", () => {
       expect(shop.wait(1).does(closeTicket(SHOP, id))?.abandon_reason).toBe("no_news")
     })
 
-    it(`${name} does not put off the closure of a ready ticket (Specification, States)`, () => {
+    it(`${name} does not postpone the closure of a ready ticket (Specification, States)`, () => {
       const { shop, id, offer } = quoted("ready")
       shop.wait(59 * DAY).does(act(id, offer))
       shop.now = START + SIXTY_DAYS
@@ -153,7 +153,7 @@ describe("Specification, States: what counts as news", () => {
   }
 
   for (const [name, act] of Object.entries(CLIENTS_ACTS)) {
-    it(`${name} by the client puts off no closure (Specification, States)`, () => {
+    it(`${name} by the client does not postpone a closure (Specification, States)`, () => {
       for (const state of ["workshop", "ready"] as const) {
         const { shop, id, offer } = quoted(state)
         shop.wait(59 * DAY).does(act(id, offer))
@@ -164,7 +164,7 @@ describe("Specification, States: what counts as news", () => {
     })
   }
 
-  it("a reopened ticket counts from its reopening (Specification, States)", () => {
+  it("the 60 days of a reopened ticket count from its reopening (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("ready")
     shop.wait(59 * DAY).moves(id, "workshop")
@@ -172,7 +172,7 @@ describe("Specification, States: what counts as news", () => {
     expect(shop.wait(1).does(closeTicket(SHOP, id))?.abandon_reason).toBe("no_news")
   })
 
-  it("a ticket made ready again counts from the second time (Specification, States)", () => {
+  it("the 60 days of a ticket that is made ready again count from the second time (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("ready")
     shop.wait(30 * DAY).moves(id, "workshop", "ready")
@@ -180,7 +180,7 @@ describe("Specification, States: what counts as news", () => {
     expect(shop.wait(30 * DAY).does(closeTicket(SHOP, id))).toMatchObject({ abandoned_at: "2026-05-31T09:00:00.000Z" })
   })
 
-  it("an abandoned ticket stays as it is: every act is refused (Specification, States)", () => {
+  it("an abandoned ticket refuses every act (Specification, States)", () => {
     const { shop, id } = quoted("workshop")
     shop.wait(SIXTY_DAYS).does(closeTicket(SHOP, id))
     for (const act of Object.values(SHOPS_NEWS))

@@ -17,7 +17,7 @@ const blockedBy = (shop: TestShop, who: typeof KARIM) => {
 }
 
 describe("Specification, Errors: what refuses a new ticket", () => {
-  it("an unknown, an unmet and a blocking client are the same refusal (Specification, Endpoints; Tickets)", () => {
+  it("an unknown client, one who never met the shop and one who blocks it are refused alike (Specification, Endpoints; Tickets)", () => {
     const shop = new TestShop()
     shop.meets(KARIM)
     blockedBy(shop, KARIM)
@@ -29,7 +29,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     }
   })
 
-  it("the embedder's verdict refuses, naming the field (Specification, Errors)", () => {
+  it("a text that the embedder's word filter refuses is refused with the name of its field (Specification, Errors)", () => {
     expect(
       new TestShop().refuses(
         create({ items: [{ label: "Coat" }, { label: "Hat" }] }, [{ field: "items.1.label", word: "hat" }])
@@ -62,7 +62,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     expect(shop.eventTypes).toEqual(["ticket.created"])
   })
 
-  it("a word that was found is refused only in shops of its languages (Specification, Errors)", () => {
+  it("a word of a language's list is refused only in shops of that language (Specification, Errors)", () => {
     const found = [{ field: "item", word: "schlampe", languages: ["de", "it"] }] as const
     const item = "Schlampe"
     expect(new TestShop({ languages: ["de"] }).refuses(create({ item }, found))).toMatchObject({ field: "item" })
@@ -70,7 +70,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     expect(new TestShop({ languages: [] }).does(create({ item }, found)).item).toBe(item)
   })
 
-  it("a word that is plain in one of the shop's languages passes there (Specification, Errors)", () => {
+  it("a word that is forbidden in one language and harmless in another language of the shop is accepted (Specification, Errors)", () => {
     const found = [{ field: "item", word: "dick", languages: ["en"] }] as const
     expect(new TestShop({ languages: ["de", "en"] }).does(create({ item: "dick gefüttert" }, found)).number).toBe(1)
     expect(new TestShop({ languages: ["en"] }).refuses(create({ item: "dick" }, found))).toMatchObject({
@@ -78,7 +78,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     })
   })
 
-  it("a shop allows a word or a phrase of the list, and only that (Specification, Sandbox)", () => {
+  it("a shop can allow a word or a phrase of the list, which allows no other (Specification, Sandbox)", () => {
     const shop = new TestShop({ allowed_words: ["Hem", "coat of arms"] })
     const coat = [{ field: "item", word: "coat" }]
     expect(shop.does(create({}, HEM)).service).toBe("Hem")
@@ -86,7 +86,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     expect(shop.refuses(create({ item: "coat of arms on a coat" }, coat))).toMatchObject({ field: "item" })
   })
 
-  it("a word that a filter names otherwise than it is written is allowed by the filter's name for it (Specification, Sandbox)", () => {
+  it("a word is allowed by the name that a filter gives it, even if the text spells it differently (Specification, Sandbox)", () => {
     const found = [{ field: "item", word: "coat" }]
     expect(new TestShop().refuses(create({ item: "c0at" }, found))).toMatchObject({ field: "item" })
     expect(new TestShop({ allowed_words: ["coat"] }).does(create({ item: "c0at" }, found)).item).toBe("c0at")
@@ -96,7 +96,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     })
   })
 
-  it("a text is taken apart a few times, however many of its words are found and allowed (Specification, Sandbox)", () => {
+  it("a text is scanned a few times at most, however many of its words are found and allowed (Specification, Sandbox)", () => {
     const alike = Array.from({ length: 1000 }, (_, i) => `coat ${"of a ".repeat(10)}b${i}`)
     const shop = new TestShop({ allowed_words: ["coat", ...alike], forbidden_words: alike })
     const description = "coat of a ".repeat(200).trim()
@@ -116,12 +116,12 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     expect(texts).toBeLessThan(3_000)
   })
 
-  it("a word that the shop forbids stays forbidden, even if it allows the word too (Specification, Sandbox)", () => {
+  it("a word that the shop both forbids and allows is refused (Specification, Sandbox)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"], allowed_words: ["darn"] })
     expect(shop.refuses(create({ item: "darn" }))).toMatchObject({ field: "item" })
   })
 
-  it("another shop's forbidden words do not count here (Specification, Sandbox)", () => {
+  it("the forbidden words of one shop do not count in another (Specification, Sandbox)", () => {
     expect(new TestShop().does(create({ item: "darn" })).item).toBe("darn")
   })
 

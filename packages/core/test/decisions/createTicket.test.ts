@@ -10,7 +10,7 @@ const create = (fields: Record<string, unknown> = {}, via: "app" | "api" = "api"
   createTicket(SHOP, ticketInput(fields), { via, foundWords: [] })
 
 describe("Specification, Endpoints: POST /v1/tickets", () => {
-  it("with a service alone, everything else is empty and the type is repair (Specification, Resources; Endpoints)", () => {
+  it("a ticket created with a service alone is a repair whose other fields are empty (Specification, Resources; Endpoints)", () => {
     const ticket = new TestShop().does(create())
     expect(ticket).toEqual({
       id: expect.stringMatching(UUID7),
@@ -52,7 +52,7 @@ describe("Specification, Endpoints: POST /v1/tickets", () => {
     })
   })
 
-  it("everything given is kept as given (Specification, Endpoints)", () => {
+  it("a new ticket keeps every given field as it was given (Specification, Endpoints)", () => {
     const ticket = new TestShop().does(
       create({
         type: "prepare",
@@ -77,7 +77,7 @@ describe("Specification, Endpoints: POST /v1/tickets", () => {
     })
   })
 
-  it("raises ticket.created with the ticket as answered, and nothing else (Specification, States; Webhooks)", () => {
+  it("a create raises ticket.created with the ticket of the response, and no other event (Specification, States; Webhooks)", () => {
     const shop = new TestShop()
     const ticket = shop.does(create())
     expect(shop.events).toMatchObject([{ type: "ticket.created", created_at: NOW, data: { ticket } }])
@@ -85,20 +85,20 @@ describe("Specification, Endpoints: POST /v1/tickets", () => {
     expect(shop.rows("NotificationAppended")).toEqual([])
   })
 
-  it("made in the app says created_via app (Specification, Resources)", () => {
+  it("a ticket created in the app has created_via app (Specification, Resources)", () => {
     expect(new TestShop().does(create({}, "app")).created_via).toBe("app")
   })
 
-  it("without a tracking base there is no tracking_url (Specification, Tickets)", () => {
+  it("a ticket has no tracking_url if neither the shop nor the process has a tracking address (Specification, Tickets)", () => {
     expect(new TestShop({ tracking_base_url: null }).does(create()).tracking_url).toBeNull()
   })
 
-  it("counts news from its creation and has earned no stamps (Specification, States; Clients and loyalty)", () => {
+  it("a new ticket has news from its creation, and has earned no stamps (Specification, States; Clients and loyalty)", () => {
     const shop = new TestShop()
     expect(shop.record(shop.create())).toMatchObject({ shop_changed_at: START, stamps_earned: false, change_seq: 1 })
   })
 
-  it("each of several items has its own identifier, its own service and price, and is not done (Specification, Resources)", () => {
+  it("each of several items has its own identifier, service and price, and is not done (Specification, Resources)", () => {
     const { items, money } = new TestShop().does(
       create({
         items: [
@@ -117,28 +117,28 @@ describe("Specification, Endpoints: POST /v1/tickets", () => {
     expect(money.price_minor).toBeNull()
   })
 
-  it("without a price nothing remains to pay, whatever was deposited (Specification, Tickets)", () => {
+  it("a ticket without a price has nothing remaining to pay, even with a deposit (Specification, Tickets)", () => {
     const { money } = new TestShop().does(create({ deposit_minor: 500 }))
     expect(money).toMatchObject({ price_minor: null, deposit_minor: 500, remaining_minor: null })
   })
 })
 
 describe("Specification, Resources: ticket numbers", () => {
-  it("numbers run without gaps, each with its four-digit label (Specification, Tickets)", () => {
+  it("ticket numbers have no gaps, and each has a label of four digits (Specification, Tickets)", () => {
     const shop = new TestShop()
     const numbers = [1, 2, 3].map(() => shop.does(create()))
     expect(numbers.map(({ number }) => number)).toEqual([1, 2, 3])
     expect(numbers.map(({ number_label }) => number_label)).toEqual(["0001", "0002", "0003"])
   })
 
-  it("9999 is followed by 1 (Specification, Resources)", () => {
+  it("the number 9999 is followed by 1 (Specification, Resources)", () => {
     const shop = new TestShop()
     shop.does(changeShop(SHOP, { next_number: 9998 } as never))
     const tickets = [1, 2, 3, 4].map(() => shop.does(create()))
     expect(tickets.map(({ number_label }) => number_label)).toEqual(["9998", "9999", "0001", "0002"])
   })
 
-  it("a refused create uses none up (Specification, Tickets)", () => {
+  it("a refused create uses up no number (Specification, Tickets)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"] })
     shop.does(create())
     expect(shop.refuses(create({ item: "Darn" }))._tag).toBe("ForbiddenWord")
@@ -153,7 +153,7 @@ describe("Specification, Resources: ticket numbers", () => {
 })
 
 describe("Specification, Endpoints: the client of a new ticket", () => {
-  it("a known client is linked at once: ticket.created, then client.linked (Specification, Tickets)", () => {
+  it("a client known to the shop is linked at once, with ticket.created and then client.linked (Specification, Tickets)", () => {
     const shop = new TestShop()
     const client_id = shop.meets(AMIRA)
     const ticket = shop.wait(HOUR).does(create({ client_id }))
@@ -168,14 +168,14 @@ describe("Specification, Endpoints: the client of a new ticket", () => {
     expect(shop.record(ticket.id).client_id).toBe(AMIRA.id)
   })
 
-  it("a client who hides their name is shown abbreviated, also in events (Specification, Resources)", () => {
+  it("the name of a client who hides it is abbreviated, also in events (Specification, Resources)", () => {
     const shop = new TestShop()
     shop.does(create({ client_id: shop.meets(KARIM) }))
     expect(shop.events[1]!.data.client).toEqual({ id: KARIM.id, display_name: "Karim T." })
     expect(JSON.stringify(shop.events)).not.toContain("Trabelsi")
   })
 
-  it("a phone number gets an offer, and nobody is linked automatically (Specification, Endpoints)", () => {
+  it("a phone number makes an offer and links nobody (Specification, Endpoints)", () => {
     const shop = new TestShop()
     const ticket = shop.does(create({ client_phone: AMIRA.phone }))
     expect(ticket).toMatchObject({ client: null, client_phone: AMIRA.phone })
@@ -193,13 +193,13 @@ describe("Specification, Endpoints: the client of a new ticket", () => {
     ])
   })
 
-  it("even a known client's phone links nobody (Specification, Endpoints)", () => {
+  it("the phone number of a known client links nobody (Specification, Endpoints)", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)
     expect(shop.does(create({ client_phone: AMIRA.phone })).client).toBeNull()
   })
 
-  it("the answer and its events are the same whether or not an account exists, or blocks the shop (Specification, Endpoints)", () => {
+  it("the response and its events are the same whether or not the number has an account, or its holder blocks the shop (Specification, Endpoints)", () => {
     const outcome = (phone: string, prepare: (shop: TestShop) => void) => {
       const shop = new TestShop()
       shop.create({ client_phone: KARIM.phone })
@@ -226,7 +226,7 @@ describe("Specification, Endpoints: the client of a new ticket", () => {
     for (const same of [account, known, blocking]) expect(same).toBe(nobody)
   })
 
-  it("a known client and a phone may be given together: linked, and offered to the phone (Specification, Endpoints)", () => {
+  it("a create may have both a known client, who is linked, and a phone number, which makes an offer (Specification, Endpoints)", () => {
     const shop = new TestShop()
     const ticket = shop.does(create({ client_id: shop.meets(AMIRA), client_phone: KARIM.phone }))
     expect(ticket.client?.id).toBe(AMIRA.id)

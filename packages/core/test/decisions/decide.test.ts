@@ -15,7 +15,7 @@ import { AMIRA, DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestSh
 const create = createTicket(SHOP, ticketInput(), { via: "api", foundWords: [] })
 
 describe("Specification, Lists and sync: the shop's clock", () => {
-  it("a moment earlier than the shop's latest is taken as the latest (Specification, Lists and sync)", () => {
+  it("a moment earlier than the shop's latest counts as the latest (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     shop.wait(HOUR).does(create)
     const later = shop.wait(-30 * 60_000).does(create)
@@ -24,7 +24,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect(shop.slice.head.last_instant).toBe(START + HOUR)
   })
 
-  it("also identifiers are of the shop's instant, so they sort as they were made (Specification, Lists and sync; Tickets)", () => {
+  it("identifiers are made from the shop's instant, so that they sort in the order of their creation (Specification, Lists and sync; Tickets)", () => {
     const shop = new TestShop()
     const first = shop.create()
     const second = shop.wait(-DAY).create()
@@ -53,7 +53,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect(shop.wait(1).does(closeTicket(SHOP, ready))?.state).toBe("abandoned")
   })
 
-  it("an hourly window lasts an hour, although the clock is set back by one (Specification, Lists and sync)", () => {
+  it("an hourly window lasts an hour, even if the clock is set back by an hour meanwhile (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     shop.wait(HOUR).create()
     shop.wait(-HOUR).create()
@@ -62,7 +62,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect(daily).toEqual({ used: 2, resets_at: Date.parse("2026-03-02T23:00:00.000Z") })
   })
 
-  it("deliveries, retries and messages are due by the clock, also one that was set back (Specification, Lists and sync)", () => {
+  it("deliveries, retries and messages become due by the clock, also by one that was set back (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     shop.does(setWebhook(SHOP, { url: "https://shop.example/", secret: "whsec_1" }))
     shop.wait(61 * DAY).does(pingWebhook(SHOP))
@@ -80,7 +80,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect([...shop.slice.messages.values()].map(({ due_at }) => due_at)).toEqual([START])
   })
 
-  it("identifiers rise with every command of one millisecond, however many there are (Specification, Lists and sync)", () => {
+  it("identifiers rise with each command of one millisecond, however many there are (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     const made = []
     for (let n = 0; n < 40; n++) made.push(shop.create(), ...shop.events.slice(-1).map(({ id }) => id))
@@ -116,7 +116,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect([...made].sort()).toEqual(made)
   })
 
-  it("a shop that has done nothing takes any instant, the year 1970 too (Specification, Lists and sync)", () => {
+  it("a shop without commands accepts any instant, even in the year 1970 (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     shop.now = 0
     expect(shop.does(create).created_at).toBe("1970-01-01T00:00:00.000Z")
@@ -124,7 +124,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
 })
 
 describe("docs/how-it-is-built.md: a decision", () => {
-  it("is of one shop and says what must be loaded (docs/how-it-is-built.md)", () => {
+  it("a decision belongs to one shop, and names the rows that must be loaded (docs/how-it-is-built.md)", () => {
     const move = changeStatus(SHOP, "t" as never, "ready")
     expect(move.shop_id).toBe(SHOP)
     expect(move.loadRequests).toEqual([{ _tag: "Ticket", id: "t" }])
@@ -155,7 +155,7 @@ describe("docs/how-it-is-built.md: a decision", () => {
     expect(JSON.stringify(snapshot(shop.slice))).toBe(before)
   })
 
-  it("same slice, same command, same moment: the same decision, and nothing is touched (docs/how-it-is-built.md)", () => {
+  it("the same rows, command and moment give the same decision, and none of them is modified (docs/how-it-is-built.md)", () => {
     fc.assert(
       fc.property(fc.array(anyAct, { maxLength: 40, size: "max" }), fc.nat(1000), (acts, draw) => {
         const shop = new TestShop({ program: PROGRAM })
@@ -176,19 +176,19 @@ describe("docs/how-it-is-built.md: a decision", () => {
     )
   })
 
-  it("every decision that changes anything moves the shop's clock, last of all (docs/how-it-is-built.md)", () => {
+  it("each decision that changes anything advances the shop's clock as its last change (docs/how-it-is-built.md)", () => {
     const shop = new TestShop()
     shop.create()
     expect(shop.last.changes.at(-1)?._tag).toBe("HeadPut")
     expect(shop.rows("HeadPut")).toHaveLength(1)
   })
 
-  it("a long request's fingerprint is lower-case hexadecimal of 256 bits (Specification, Idempotency)", () => {
+  it("the fingerprint of a long request is 256 bits in lower-case hexadecimal (Specification, Idempotency)", () => {
     expect(fingerprint({ service: "Hem".repeat(200) })).toMatch(/^[0-9a-f]{64}$/)
     expect(fingerprint({ service: "Hem" })).toBe('{"service":"Hem"}')
   })
 
-  it("an explicit default is the same request as none (Specification, Idempotency)", () => {
+  it("a request with an explicit default is the same as one without it (Specification, Idempotency)", () => {
     const defaults = { type: "repair" }
     expect(fingerprint({ type: "repair", service: "Hem" }, defaults)).toBe(fingerprint({ service: "Hem" }, defaults))
     expect(fingerprint({ type: "prepare", service: "Hem" }, defaults)).not.toBe(

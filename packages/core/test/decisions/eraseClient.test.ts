@@ -23,28 +23,28 @@ const amira: Person = { client_id: AMIRA.id, names: ["Amira", "Ben Salah"], phon
 describe("docs/personal-data.md: a client is erased from tickets", () => {
   const erases = (shop: TestShop, ...ids: ReadonlyArray<TicketId>) => shop.does(eraseTickets(SHOP, amira, ids))
 
-  it("their own ticket loses notes, number and name, and keeps their id, because the ledger must add up", () => {
+  it("an erased client's own ticket loses notes, number and name, and keeps their id, because the ledger must add up", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA), item: "Coat of Amira", description: "She waits" })
     erases(shop, id)
     expect(shop.record(id)).toMatchObject({ client_id: AMIRA.id, item: "Coat of [erased]", description: null })
   })
 
-  it("a ticket without a client may be theirs, so it loses its notes too", () => {
+  it("a ticket without a client loses its notes too, because it may be the erased client's", () => {
     const shop = new TestShop()
     const id = shop.create({ client_phone: AMIRA.phone, description: "She waits" })
     erases(shop, id)
     expect(shop.record(id)).toMatchObject({ client_id: null, client_phone: null, description: null })
   })
 
-  it("another client's ticket loses only their name and number", () => {
+  it("a ticket of another client loses only the erased client's name and number", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(KARIM), description: "He waits for Amira" })
     erases(shop, id)
     expect(shop.record(id)).toMatchObject({ client_id: KARIM.id, description: "He waits for [erased]" })
   })
 
-  it("each changed ticket takes the next place in the order of changes, and no event is raised", () => {
+  it("each changed ticket takes the next place in the order of changes, and raises no event", () => {
     const shop = new TestShop()
     const ids = [shop.create({ item: "Amira" }), shop.create({ item: "Amira" })]
     shop.wait(HOUR)
@@ -63,7 +63,7 @@ describe("docs/personal-data.md: a client is erased from tickets", () => {
     expect(shop.rows("TicketPut")).toEqual([])
   })
 
-  it("the history of a ticket loses their id, and a ticket without a history gets none", () => {
+  it("the history of a ticket loses the erased client's id, and a ticket without a history gets none", () => {
     const shop = new TestShop()
     const create = createTicket(SHOP, ticketInput({ item: "Amira" }), { via: "app", foundWords: [] })
     const id = shop.does(withAuthor(theClient(AMIRA.id), create)).id as TicketId
@@ -107,19 +107,19 @@ describe("docs/personal-data.md: a client is erased from events", () => {
     return shop
   }
 
-  it("a text with their name is written again without it, and everything else of the event stays", () => {
+  it("the text of an event is written again without the client's name, and the rest of the event is unchanged", () => {
     const shop = erasing({ event: named, attempts: [] }, { event: other, attempts: [] })
     const body = named.body.replace('"Amira B."', "null")
     expect(shop.last.changes).toEqual([{ _tag: "EventRewritten", row: { ...named, body } }])
   })
 
-  it("the kept starts of responses are erased, because a receiver may repeat the request in any form", () => {
+  it("the stored beginnings of receivers' responses are erased, because a receiver may repeat the request in any form", () => {
     const [answeredWith, empty] = [attempt(other.id, 1, "HTTP/1.1 200 OK\n\nAmira"), attempt(other.id, 2, "")]
     const shop = erasing({ event: other, attempts: [answeredWith, empty] })
     expect(shop.last.changes).toEqual([{ _tag: "AttemptRewritten", row: { ...answeredWith, head: "" } }])
   })
 
-  it("events that are no longer kept are left out", () => {
+  it("events that are no longer stored are left out", () => {
     expect(erasing().last.changes).toEqual([])
   })
 })
@@ -135,7 +135,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
   const erases = (shop: TestShop, ...keys: ReadonlyArray<string>) =>
     shop.does(eraseIdempotencyRecords(SHOP, amira, keysOf(...keys)))
 
-  it("the key still leads to the same ticket, without their name, whatever the till sends with it", () => {
+  it("an idempotency key still returns the same ticket, without the client's name, whatever the till sends with it", () => {
     const shop = new TestShop()
     const { data } = shop.does(keyed("a", { item: "Coat of Amira" }))
     erases(shop, "a")
@@ -147,14 +147,14 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
     expect(shop.slice.tickets.size).toBe(1)
   })
 
-  it("a request is forgotten although its response has no data of theirs, because the request may have some", () => {
+  it("a stored request is removed even if its response has no data of the client, because the request may have some", () => {
     const shop = new TestShop()
     const { data } = shop.does(keyed("a", { item: "Coat" }))
     erases(shop, "a")
     expect(shop.does(keyed("a", { item: "Hat" }))).toEqual({ data, replayed: true })
   })
 
-  it("rewrites an event whose request was erased before only if it contains the name", () => {
+  it("an event whose stored request was removed before is rewritten only if it contains the client's name", () => {
     const shop = new TestShop()
     shop.does(keyed("a", { item: "Coat of Amira and Karim" }))
     shop.does(eraseIdempotencyRecords(SHOP, { client_id: KARIM.id, names: ["Karim"], phones: [] }, keysOf("a")))
@@ -164,7 +164,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
     expect(shop.last.changes).toEqual([])
   })
 
-  it("deletes an idempotency record whose key contains the name, and keeps the others", () => {
+  it("an idempotency record whose key contains the client's name is deleted, and the others are kept", () => {
     const shop = new TestShop()
     for (const key of ["for Amira", "b"]) shop.does(keyed(key, { item: "Coat" }))
     erases(shop, "for Amira", "c")
@@ -174,7 +174,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
     expect([...shop.slice.idempotency_records.values()].map(({ key }) => key)).toEqual(["b"])
   })
 
-  it("keeps a stored response that is not a ticket, because it has no texts", () => {
+  it("a stored response that is not a ticket is kept, because it has no texts", () => {
     const shop = new TestShop({ program: PROGRAM })
     const client_id = shop.meets(AMIRA)
     const stamps = (count: number) =>
@@ -190,7 +190,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
 })
 
 describe("docs/personal-data.md: what is left of a client is deleted", () => {
-  it("deletes the offers, and the notifications with their waiting messages", () => {
+  it("an erasure deletes the client's offers, and their notifications with the waiting messages", () => {
     const shop = new TestShop()
     shop.create({ client_phone: NOBODYS_PHONE })
     const { offer } = shop
@@ -204,7 +204,7 @@ describe("docs/personal-data.md: what is left of a client is deleted", () => {
     expect(shop.slice.offers.size).toBe(0)
   })
 
-  it("deletes the link with the shop last; then the shop no longer knows the client", () => {
+  it("the link between client and shop is deleted last, and then the shop no longer knows the client", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)
     shop.does(forgetClient(SHOP, amira))

@@ -37,7 +37,7 @@ const redeem = (key: string) =>
   )
 
 describe("Specification, Endpoints: replays", () => {
-  it("the first time is no replay; the second gives the same ticket and changes nothing (Specification, Endpoints)", () => {
+  it("a repeated request returns the same ticket as a replay and changes nothing (Specification, Endpoints)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a"))
     const again = shop.wait(HOUR).does(create("a"))
@@ -47,14 +47,14 @@ describe("Specification, Endpoints: replays", () => {
     expect(shop.slice.tickets.size).toBe(1)
   })
 
-  it("a replay gives the first data as it was then, whatever became of the ticket (Specification, Idempotency)", () => {
+  it("a replay returns the ticket as it was at first, even if it changed since (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const { data } = shop.does(create("a"))
     shop.wait(HOUR).moves(data.id as never, "ready", "collected")
     expect(shop.does(create("a")).data).toEqual(data)
   })
 
-  it("thirty duplicates make one ticket (Specification, Idempotency)", () => {
+  it("thirty equal requests create one ticket (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const answers = Array.from({ length: 30 }, () => shop.does(create("a")))
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
@@ -63,7 +63,7 @@ describe("Specification, Endpoints: replays", () => {
     expect(shop.everyRow("EventRaised")).toHaveLength(1)
   })
 
-  it("the effect, the events and the remembered answer are one decision (Specification, Idempotency)", () => {
+  it("the effect, the events and the idempotency record are parts of one decision (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const { data } = shop.does(create("a"))
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual([
@@ -86,7 +86,7 @@ describe("Specification, Endpoints: replays", () => {
     expect(shop.slice.tickets.size).toBe(1)
   })
 
-  it("the same key of another caller, or of another operation, is another key (Specification, Idempotency)", () => {
+  it("the same key of another caller, or of another operation, is a different key (Specification, Idempotency)", () => {
     const shop = new TestShop({ program: PROGRAM })
     shop.meets(AMIRA)
     expect(shop.does(create("a")).replayed).toBe(false)
@@ -96,12 +96,12 @@ describe("Specification, Endpoints: replays", () => {
     expect(shop.slice.tickets.size).toBe(2)
   })
 
-  it("keys differ by case and by inner spaces (Specification, Idempotency)", () => {
+  it("keys that differ in case or in inner spaces are different keys (Specification, Idempotency)", () => {
     const shop = new TestShop()
     for (const key of ["a", "A", "a b", "a  b"]) expect(shop.does(create(key)).replayed).toBe(false)
   })
 
-  it("a key is remembered for 30 days, no longer (Specification, Idempotency)", () => {
+  it("a key is remembered for 30 days and no longer (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a"))
     shop.now = START + THIRTY_DAYS - 1
@@ -114,7 +114,7 @@ describe("Specification, Endpoints: replays", () => {
     expect(shop.wait(DAY).does(create("a", { item: "Hat" }))).toEqual({ data: later.data, replayed: true })
   })
 
-  it("the key's length is 1 to 80 characters (Specification, Limits)", () => {
+  it("a key has 1 to 80 characters (Specification, Limits)", () => {
     const accepts = (key: string) => Either.isRight(Schema.decodeUnknownEither(IdempotencyKey)(key))
     expect(["", "a", "x".repeat(80), "x".repeat(81)].map(accepts)).toEqual([false, true, true, false])
   })
@@ -129,7 +129,7 @@ describe("Specification, Idempotency: only successes are remembered", () => {
     expect(shop.does(create("a", { item: "Coat" }))).toMatchObject({ replayed: false, data: { number: 1 } })
   })
 
-  it("a limit that refused leaves no trace either (Specification, Idempotency)", () => {
+  it("a request that a limit refused leaves no trace, so its key can be used again (Specification, Idempotency)", () => {
     const shop = new TestShop()
     for (let n = 0; n < 150; n++) shop.create()
     expect(shop.refuses(create("a"))._tag).toBe("LimitReached")
@@ -138,17 +138,17 @@ describe("Specification, Idempotency: only successes are remembered", () => {
 })
 
 describe("Specification, Idempotency: what makes two requests the same", () => {
-  it("the order of fields makes no difference (Specification, Idempotency)", () => {
+  it("requests that differ only in the order of their fields are the same (Specification, Idempotency)", () => {
     expect(fingerprint({ a: 1, b: { c: 2, d: [1, { x: 1, y: 2 }] } })).toBe(
       fingerprint({ b: { d: [1, { y: 2, x: 1 }], c: 2 }, a: 1 })
     )
   })
 
-  it("null, undefined and absent fields are one (Specification, Errors; Idempotency)", () => {
+  it("requests that differ only in null, undefined and absent fields are the same (Specification, Errors; Idempotency)", () => {
     expect(fingerprint({ a: 1, b: null, c: undefined, d: [{ e: null }] })).toBe(fingerprint({ a: 1, d: [{}] }))
   })
 
-  it("null in a list is an entry: its place counts (Specification, Idempotency)", () => {
+  it("null in a list is an entry, so requests that differ in it are different (Specification, Idempotency)", () => {
     const lists = [[1, null], [1], [null, 1], [1, null, null]].map((a) => fingerprint({ a }))
     expect(new Set(lists).size).toBe(4)
   })
@@ -159,7 +159,7 @@ describe("Specification, Idempotency: what makes two requests the same", () => {
     expect(fingerprint(request(513))).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  it("surrounding spaces and the spelling of phones, dates and ids make no difference (Specification, Idempotency)", () => {
+  it("requests that differ only in surrounding spaces or in the spelling of phones, dates and ids are the same (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const client_id = shop.meets(AMIRA)
     shop.does(
@@ -175,7 +175,7 @@ describe("Specification, Idempotency: what makes two requests the same", () => {
     expect(shop.does(again).replayed).toBe(true)
   })
 
-  it("the order of items, an amount, a letter's case, zero against nothing do make a difference (Specification, Idempotency)", () => {
+  it("requests that differ in the order of items, an amount, a letter's case, or zero against nothing are different (Specification, Idempotency)", () => {
     const prints = [
       { items: [{ label: "a" }, { label: "b" }] },
       { items: [{ label: "b" }, { label: "a" }] },
@@ -190,7 +190,7 @@ describe("Specification, Idempotency: what makes two requests the same", () => {
     expect(new Set(prints).size).toBe(prints.length)
   })
 
-  it("a stamp request of another client or count is another request (Specification, Idempotency)", () => {
+  it("a request for stamps of another client or count is a different request (Specification, Idempotency)", () => {
     const shop = new TestShop({ program: PROGRAM })
     shop.meets(AMIRA)
     shop.does(stamps("a", 2))
@@ -200,7 +200,7 @@ describe("Specification, Idempotency: what makes two requests the same", () => {
 })
 
 describe("Specification, Idempotency: a replay succeeds where a new request would not", () => {
-  it("while the ticket limits are exhausted, and without using them (Specification, Idempotency)", () => {
+  it("a replay succeeds while the ticket limits are exhausted, and uses none of them (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a"))
     for (let n = 1; n < 150; n++) shop.create()
@@ -209,7 +209,7 @@ describe("Specification, Idempotency: a replay succeeds where a new request woul
     expect(shop.slice.head.tickets_per_hour.used).toBe(150)
   })
 
-  it("while the stamps of the day are exhausted (Specification, Idempotency)", () => {
+  it("a replay succeeds while the stamps of the day are exhausted (Specification, Idempotency)", () => {
     const shop = new TestShop({ program: PROGRAM })
     shop.meets(AMIRA)
     const first = shop.does(stamps("a", 10))
@@ -218,7 +218,7 @@ describe("Specification, Idempotency: a replay succeeds where a new request woul
     expect(shop.refuses(stamps("c", 1))._tag).toBe("LimitReached")
   })
 
-  it("after the reward is gone, after the programme is off (Specification, Idempotency)", () => {
+  it("a replay succeeds after the reward was spent and after the programme was turned off (Specification, Idempotency)", () => {
     const shop = new TestShop({ program: PROGRAM })
     shop.meets(AMIRA)
     shop.does(stamps("a", 5))
@@ -228,7 +228,7 @@ describe("Specification, Idempotency: a replay succeeds where a new request woul
     expect(shop.refuses(redeem("c"))._tag).toBe("LoyaltyOff")
   })
 
-  it("after the client blocked the shop, as it was answered then (Specification, Idempotency)", () => {
+  it("a replay succeeds after the client blocked the shop, with the first response (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const client_id = shop.meets(KARIM)
     const first = shop.does(create("a", { client_id }))
@@ -240,7 +240,7 @@ describe("Specification, Idempotency: a replay succeeds where a new request woul
     expect(shop.refuses(create("a", { client_id, item: "Hat" }))._tag).toBe("IdempotencyKeyReused")
   })
 
-  it("when the texts hold a word that is forbidden since (Specification, Errors)", () => {
+  it("a replay succeeds if its texts hold a word that was forbidden since (Specification, Errors)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a", { item: "Darn" }))
     expect(shop.does(create("a", { item: "Darn" }, { found: DARN }))).toEqual({

@@ -22,22 +22,22 @@ describe("Specification, Tickets: ids are UUIDs of version 7", () => {
     )
   })
 
-  it("within one moment they sort in the order in which they were made (Specification, Tickets)", () => {
+  it("identifiers of one moment sort in the order of their creation (Specification, Tickets)", () => {
     const ids = Array.from({ length: 100 }, (_, n) => identifier(momentAt(START, 5), n))
     expect([...ids].sort()).toEqual(ids)
     expect(new Set(ids).size).toBe(100)
   })
 
-  it("a later moment's sort after an earlier one's (Specification, Tickets)", () => {
+  it("identifiers of a later moment sort after those of an earlier one (Specification, Tickets)", () => {
     expect(identifier(momentAt(START + 1, 0), 0) > identifier(momentAt(START, 9), 40)).toBe(true)
   })
 
-  it("other entropy gives other identifiers at the same instant (Specification, Tickets)", () => {
+  it("different random bytes give different identifiers at the same instant (Specification, Tickets)", () => {
     const of = (draw: number) => identifier(momentAt(START, draw), 0)
     expect(new Set(Array.from({ length: 500 }, (_, draw) => of(draw))).size).toBe(500)
   })
 
-  it("the version and variant bits aside, all of the first eight bytes are used (Specification, Tickets)", () => {
+  it("an identifier uses all of its first eight random bytes, except for the bits of the version and the variant (Specification, Tickets)", () => {
     const zeros = { now: START, entropy: new Uint8Array(ENTROPY_BYTES) }
     for (let byte = 0; byte < 8; byte++) {
       const changed = { now: START, entropy: new Uint8Array(ENTROPY_BYTES).fill(1, byte, byte + 1) }
@@ -45,7 +45,7 @@ describe("Specification, Tickets: ids are UUIDs of version 7", () => {
     }
   })
 
-  it("an offer's identifier follows from no other of its decision: its random bytes are its own (Specification, Endpoints)", () => {
+  it("the identifier of an offer cannot be derived from another of its decision, because its random bytes are its own (Specification, Endpoints)", () => {
     const shop = new TestShop()
     const ticket = shop.create({ client_phone: KARIM.phone })
     const random = (id: string) => id.slice(19)
@@ -63,7 +63,7 @@ describe("Specification, Tickets: ids are UUIDs of version 7", () => {
     expect(grantIdentifier(ones, 2)).toMatch(/-7002-bfff-ffffffffffff$/)
   })
 
-  it("a create with twenty items, a client and a phone gives each thing another identifier (Specification, Tickets)", () => {
+  it("a create with twenty items, a client and a phone number gives each object another identifier (Specification, Tickets)", () => {
     const shop = new TestShop()
     const items = Array.from({ length: 20 }, (_, n) => ({ label: `Thing ${n}` }))
     const id = shop.create({ client_id: shop.meets(AMIRA), client_phone: KARIM.phone, items })
@@ -80,7 +80,7 @@ describe("Specification, Tickets: ids are UUIDs of version 7", () => {
 })
 
 describe("Specification, Tickets: tracking codes", () => {
-  it("a code is two groups of four of Crockford's alphabet: no I, L, O or U (Specification, Tickets)", () => {
+  it("a tracking code is two groups of four letters of Crockford's alphabet, which has no I, L, O or U (Specification, Tickets)", () => {
     fc.assert(
       fc.property(entropy, (entropy) => {
         expect(trackingCode({ now: START, entropy })).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/)
@@ -89,7 +89,7 @@ describe("Specification, Tickets: tracking codes", () => {
     )
   })
 
-  it("the forty bits are written five at a time, the first bits first (Specification, Tickets)", () => {
+  it("a tracking code writes its forty bits five at a time, the first bits first (Specification, Tickets)", () => {
     const code = (...last: ReadonlyArray<number>) =>
       trackingCode({ now: START, entropy: Uint8Array.from([...Array(ENTROPY_BYTES - 5).fill(9), ...last]) })
     expect(code(0, 0, 0, 0, 0)).toBe("0000-0000")
@@ -100,13 +100,13 @@ describe("Specification, Tickets: tracking codes", () => {
     expect(code(0b01010100, 0b10101001, 0b01101100, 0b01101111, 0b10011111)).toBe("AJMP-RVWZ")
   })
 
-  it("a code is derived from nothing: neither the instant nor the ticket's id (Specification, Tickets)", () => {
+  it("a tracking code cannot be derived from the instant or from the ticket's id (Specification, Tickets)", () => {
     const code = (now: number, first: number) =>
       trackingCode({ now, entropy: Uint8Array.from([...Array(8).fill(first), 1, 2, 3, 4, 5]) })
     expect(code(START, 7)).toBe(code(START + 999, 200))
   })
 
-  it("the address is the shop's own base followed by the code (Specification, Tickets)", () => {
+  it("the address of a ticket's page is the shop's own base followed by the code (Specification, Tickets)", () => {
     expect(trackingUrl("https://t.example.com/?c=", "ABCD-1234")).toBe("https://t.example.com/?c=ABCD-1234")
     expect(trackingUrl(null, "ABCD-1234")).toBeNull()
   })

@@ -13,7 +13,7 @@ const client = { phone: "+21620123456", given_name: "Amira", family_name: "Ben S
 const early = "2026-01-05T09:00:00Z"
 const late = "2026-02-05T09:00:00Z"
 
-describe("rows that are in order (Specification, Tickets)", () => {
+describe("rows that are valid (Specification, Tickets)", () => {
   it.each([
     ["a ticket in the workshop, with no date at all", {}],
     ["a ticket in the workshop", { state: "workshop", created_at: early, price_minor: 5, deposit_minor: 5 }],
@@ -55,7 +55,7 @@ describe("rows that are in order (Specification, Tickets)", () => {
     expect(issues(row)).toEqual([])
   })
 
-  it("a client alone, without a ticket", () => {
+  it("a row may have a client alone, without a ticket", () => {
     expect(importIssues(Schema.decodeUnknownSync(ImportRow)({ client }), NOW)).toEqual([])
   })
 })
@@ -117,7 +117,7 @@ describe("rows that contradict themselves are refused with what to change", () =
     expect(issues(row)).toEqual([issue])
   })
 
-  it("a card counts to a million, in whole stamps", () => {
+  it("a card of an imported client has whole stamps, at most a million", () => {
     const accepts = (card: object) =>
       Either.isRight(Schema.decodeUnknownEither(ImportRow)({ client: { ...client, card } }))
     expect([0, 1_000_000, 1_000_001, -1, 0.5].map((balance) => accepts({ balance }))).toEqual([
@@ -130,7 +130,7 @@ describe("rows that contradict themselves are refused with what to change", () =
     expect([200, 201].map((rewards_redeemed) => accepts({ balance: 0, rewards_redeemed }))).toEqual([true, false])
   })
 
-  it("a client alone has no field of a ticket", () => {
+  it("a row with a client alone is refused if it has a field of a ticket", () => {
     const row = Schema.decodeUnknownSync(ImportRow)({ client, state: "ready" })
     expect(importIssues(row, NOW)).toEqual([
       { field: "state", message: "belongs to a ticket, and the row has no service" }

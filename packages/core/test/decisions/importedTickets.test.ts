@@ -24,7 +24,7 @@ const person = (card: object | null = null) => ({
 })
 
 describe("an imported ticket (Specification, Tickets)", () => {
-  it("without more than a service is a repair in the workshop of today", () => {
+  it("a row with a service alone becomes a repair that is in the workshop since the import", () => {
     expect(one({})).toEqual({
       shop_id: SHOP,
       id: expect.any(String),
@@ -66,7 +66,7 @@ describe("an imported ticket (Specification, Tickets)", () => {
     })
   })
 
-  it("keeps everything that was given", () => {
+  it("an imported ticket keeps every given field", () => {
     const at = START - 9 * DAY
     const row = {
       number: 42,
@@ -127,7 +127,7 @@ describe("an imported ticket (Specification, Tickets)", () => {
     expect(ticket.id > ids[0]!).toBe(false)
   })
 
-  it("fields that its quote, its delay and its part omit are null", () => {
+  it("fields that the row's quote, delay and part omit are null", () => {
     const ticket = one({
       quote: { status: "proposed", price_minor: 1, proposed_at: ISO(START) },
       delay: { announced_at: ISO(START) },
@@ -150,7 +150,7 @@ describe("an imported ticket (Specification, Tickets)", () => {
     })
   })
 
-  it("its end follows from its state where it is not given", () => {
+  it("the end of a ticket follows from its state if the row does not give it", () => {
     const created_at = ISO(START - DAY)
     const at = ISO(START - HOUR)
     const end = (row: object) => {
@@ -167,7 +167,7 @@ describe("an imported ticket (Specification, Tickets)", () => {
 })
 
 describe("several imported tickets", () => {
-  it("without a number continue the shop's; a higher number moves it on, a lower one does not", () => {
+  it("tickets without a number continue the shop's numbers; a higher given number moves them on, a lower one does not", () => {
     const shop = new TestShop()
     expect(
       imported(
@@ -186,7 +186,7 @@ describe("several imported tickets", () => {
     expect(shop.rows("TicketPut").map(({ number }) => number)).toEqual([10, 11, 9999, 1])
   })
 
-  it("have identifiers and codes of their own, in the order of their dates", () => {
+  it("imported tickets have identifiers and codes of their own, in the order of their dates", () => {
     const shop = new TestShop()
     const created_at = ISO(START - DAY)
     imported(shop, [checked({ created_at }), checked({ created_at }), checked({}), checked({})])
@@ -211,7 +211,7 @@ describe("several imported tickets", () => {
     expect(rows[0]!.id.slice(-12, -2)).toBe(rows[2]!.id.slice(-12, -2))
   })
 
-  it("raise ticket.created with `events`, and nothing without", () => {
+  it("an import raises ticket.created with the option events, and no event without it", () => {
     const shop = new TestShop()
     imported(shop, [checked({}), checked({})])
     expect(shop.events).toEqual([])
@@ -222,7 +222,7 @@ describe("several imported tickets", () => {
     ])
   })
 
-  it("counts those whose closure is due already", () => {
+  it("the report counts the tickets whose closure is due already", () => {
     const ready = (at: number) => checked({ state: "ready", created_at: ISO(at), ready_at: ISO(at) })
     const shop = new TestShop()
     expect(
@@ -235,7 +235,7 @@ describe("several imported tickets", () => {
 })
 
 describe("the clients of an import (Specification, Clients and loyalty)", () => {
-  it("are known from then on, once each, and their tickets show them", () => {
+  it("imported clients are known from then on, once each, and their tickets show them", () => {
     const shop = new TestShop()
     const rows = [
       checked({ client: person() }, AMIRA.id),
@@ -252,7 +252,7 @@ describe("the clients of an import (Specification, Clients and loyalty)", () => 
     expect(shop.rows("TicketPut").map(({ client_id }) => client_id)).toEqual([AMIRA.id, AMIRA.id, null])
   })
 
-  it("a known client stays unchanged; a client who blocks the shop stays invisible", () => {
+  it("an import does not change a client who is known, nor show one who blocks the shop", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)
     shop.slice.links.set(KARIM.id, { shop_id: SHOP, client_id: KARIM.id, known_at: null, blocked_at: START })
@@ -276,7 +276,7 @@ describe("the clients of an import (Specification, Clients and loyalty)", () => 
     return { cards, lines, card: shop.slice.cards.get(AMIRA.id) }
   }
 
-  it("their card is written as the lines that lead to it", () => {
+  it("an imported card is written as ledger lines that add up to it", () => {
     expect(ledgerOf({ balance: 2 })).toMatchObject({
       cards: 1,
       lines: [["stamps", 2]],
@@ -295,7 +295,7 @@ describe("the clients of an import (Specification, Clients and loyalty)", () => 
     expect(ledgerOf({ balance: 1, lifetime: null, rewards_redeemed: null }).lines).toEqual([["stamps", 1]])
   })
 
-  it("a card that the shop has, or that an earlier row gave, is left as it is", () => {
+  it("an import does not change a card that the shop has, or that an earlier row gave", () => {
     const shop = new TestShop()
     const row = (balance: number) => checked({ client: person({ balance }) }, AMIRA.id)
     expect(imported(shop, [row(2), row(3)]).cards).toBe(1)
@@ -308,12 +308,12 @@ describe("the clients of an import (Specification, Clients and loyalty)", () => 
 describe("rows whose references were looked up before the shop's turn (docs/import.md)", () => {
   const command = importTickets(SHOP, [checked({})], { raises: false })
 
-  it("are written if no ticket of the shop has changed since", () => {
+  it("rows are written if no ticket of the shop has changed since their references were looked up", () => {
     const shop = new TestShop()
     expect(shop.does(unlessChanged(command, shop.slice.head.change_seq))).toMatchObject({ tickets: 1 })
   })
 
-  it("are not written if one has, and the answer says so", () => {
+  it("rows are not written if a ticket of the shop has changed since, and the result says so", () => {
     const shop = new TestShop()
     const { change_seq } = shop.slice.head
     shop.does(command)

@@ -49,7 +49,7 @@ const EVENT_OF: Record<string, string> = {
   abandoned: "ticket.abandoned"
 }
 
-describe("any acts on a shop, in any order", () => {
+describe("any sequence of acts on a shop", () => {
   it("the sequence of changes increases by one with each, and updated_at never decreases along it (Specification, Lists and sync)", () => {
     holds((history) => {
       const rows = play(history).everyRow("TicketPut")
@@ -60,7 +60,7 @@ describe("any acts on a shop, in any order", () => {
     })
   })
 
-  it("events follow one another without gaps, in time, each with an id of its own (Specification, Webhooks)", () => {
+  it("events have consecutive positions, times that never decrease, and ids of their own (Specification, Webhooks)", () => {
     holds((history) => {
       const rows = play(history).everyRow("EventRaised")
       expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => i + 1))
@@ -96,7 +96,7 @@ describe("any acts on a shop, in any order", () => {
     })
   })
 
-  it("a status is accepted exactly where the specification's table has it (Specification, States)", () => {
+  it("a status request is accepted exactly where the specification's table accepts it (Specification, States)", () => {
     holds((history) => {
       play(history, (shop, before, act) => {
         if (act[0] !== "move") return
@@ -107,7 +107,7 @@ describe("any acts on a shop, in any order", () => {
     })
   })
 
-  it("an abandoned ticket stays as it is; at most its client may still be linked (Specification, States)", () => {
+  it("an abandoned ticket does not change, except that its client may still be linked (Specification, States)", () => {
     holds((history) => {
       play(history, (shop, before) => {
         for (const ticket of before.tickets.values()) {
@@ -120,7 +120,7 @@ describe("any acts on a shop, in any order", () => {
     })
   })
 
-  it("the fields of the end are set exactly in the states that have them (Specification, Resources)", () => {
+  it("the fields of a ticket's end are set exactly in the states that have them (Specification, Resources)", () => {
     holds((history) => {
       for (const ticket of play(history).slice.tickets.values()) {
         const { state, abandon_reason } = ticket
@@ -135,7 +135,7 @@ describe("any acts on a shop, in any order", () => {
     })
   })
 
-  it("a price is never below its deposit, so nothing negative remains to pay (Specification, Tickets)", () => {
+  it("a price is never below its deposit, so the remaining amount is never negative (Specification, Tickets)", () => {
     holds((history) => {
       play(history, (shop) => {
         for (const { price_minor, deposit_minor } of shop.slice.tickets.values()) {
@@ -145,7 +145,7 @@ describe("any acts on a shop, in any order", () => {
     })
   })
 
-  it("a linked client changes only once they block the shop, and each link raises one event (Specification, Webhooks)", () => {
+  it("a ticket's client changes only after they block the shop, and each link raises one event (Specification, Webhooks)", () => {
     holds((history) => {
       const links: Array<string> = []
       const shop = play(history, (shop, before) => {
@@ -161,7 +161,7 @@ describe("any acts on a shop, in any order", () => {
     })
   })
 
-  it("the shop's clock never goes back, even when the machine's does (Specification, Lists and sync)", () => {
+  it("the shop's clock never goes back, even if the machine's clock does (Specification, Lists and sync)", () => {
     holds((history) => {
       play(history, ({ slice }, { last_instant }) => {
         expect(slice.head.last_instant).toBeGreaterThanOrEqual(last_instant)

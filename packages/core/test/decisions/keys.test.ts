@@ -32,7 +32,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     expect(shop.slice.keys.size).toBe(5)
   })
 
-  it("revoked keys do not count among the five (Specification, Keys and scopes)", () => {
+  it("revoked keys do not count towards the five (Specification, Keys and scopes)", () => {
     const shop = new TestShop()
     for (let n = 0; n < 12; n++) {
       const { id } = shop.does(create(`Till ${n}`))
@@ -42,14 +42,14 @@ describe("Specification, Keys and scopes: API keys", () => {
     expect(shop.refuses(create())._tag).toBe("TooManyKeys")
   })
 
-  it("a revoked key says when, and revoking it again changes nothing of that (Specification, Keys and scopes)", () => {
+  it("a revoked key has the time of its revocation, which a second revocation does not change (Specification, Keys and scopes)", () => {
     const shop = new TestShop()
     const { id } = shop.does(create())
     expect(shop.wait(HOUR).does(revokeKey(SHOP, id)).revoked_at).toBe(START + HOUR)
     expect(shop.wait(HOUR).does(revokeKey(SHOP, id)).revoked_at).toBe(START + HOUR)
   })
 
-  it("a key may expire: it is active before that instant, and then leaves its place among the five", () => {
+  it("a key is active until the instant at which it expires, and then no longer counts towards the five", () => {
     const shop = new TestShop()
     const create = (expires_at: number | null) =>
       createKey(SHOP, { name: "Fair", scopes: ["tickets:read"], expires_at } as unknown as KeyInput, TEXT)
@@ -61,7 +61,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     expect(shop.wait(HOUR).does(create(null))).toMatchObject({ expires_at: null })
   })
 
-  it("a key that would be expired at once is refused by the name of the field", () => {
+  it("a key that would expire at once is refused with the name of the field", () => {
     const shop = new TestShop()
     const input = { name: "Fair", scopes: ["tickets:read"], expires_at: START } as unknown as KeyInput
     expect(shop.refuses(createKey(SHOP, input, TEXT))).toMatchObject({
@@ -74,7 +74,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     expect(new TestShop().refuses(revokeKey(SHOP, NOBODY as never))._tag).toBe("KeyNotFound")
   })
 
-  it("a scope named twice is held once (Specification, Keys and scopes)", () => {
+  it("a scope that is named twice is stored once (Specification, Keys and scopes)", () => {
     expect(new TestShop().does(create("Till", ["tickets:read", "loyalty:write", "tickets:read"])).scopes).toEqual([
       "tickets:read",
       "loyalty:write"
@@ -89,7 +89,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     expect(accepts({ name: " ", scopes: ["tickets:write"] })).toBe(false)
   })
 
-  it("keys raise no events (Specification, Webhooks)", () => {
+  it("creating and revoking keys raises no events (Specification, Webhooks)", () => {
     const shop = new TestShop()
     const { id } = shop.does(create())
     expect(shop.events).toEqual([])

@@ -19,7 +19,7 @@ const acts = fc.array(
 
 const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, n) => total + n, 0)
 
-it("the card is the sum of its ledger after any acts, its balance never below zero, its lifetime never falling (Specification, Clients and loyalty)", () => {
+it("after any acts a card is the sum of its ledger, its balance is never below zero and its lifetime never decreases (Specification, Clients and loyalty)", () => {
   fc.assert(
     fc.property(acts, (acts) => {
       const shop = new TestShop({ program: PROGRAM })

@@ -28,7 +28,7 @@ const openShop = () => {
   return shop
 }
 
-describe("docs/write-a-store.md: what a need asks the store to load", () => {
+describe("docs/write-a-store.md: the rows that a decision asks the store to load", () => {
   it.each([
     ["nothing", Load.none, []],
     ["a ticket", Load.ticket(TICKET), [{ _tag: "Ticket", id: NOBODY }]],
@@ -56,8 +56,8 @@ describe("docs/write-a-store.md: what a need asks the store to load", () => {
   ])("%s", (_, { loadRequests: asks }, expected) => expect(asks).toEqual(expected))
 })
 
-describe("Specification, Clients and loyalty: a client, as a need reads them", () => {
-  it("is found where the shop knows them, with their number and a card that may be blank", () => {
+describe("Specification, Clients and loyalty: a client, as a decision loads them", () => {
+  it("a client is loaded if the shop knows them, with their number and a card that may be blank", () => {
     const shop = openShop()
     const client = { id: AMIRA.id, display_name: "Amira Ben Salah" }
     const found = { client, card: blankCard(SHOP, AMIRA.id), phone: AMIRA.phone }
@@ -67,7 +67,7 @@ describe("Specification, Clients and loyalty: a client, as a need reads them", (
     expect(read(shop, Load.client(AMIRA.id))).toEqual({ ...found, card })
   })
 
-  it("is not found where the shop never met them, where they blocked it, and where nobody has the id", () => {
+  it("a client whom the shop never met, one who blocks it and an unknown id are not found", () => {
     expect(refusal(new TestShop(), Load.client(AMIRA.id))).toBe("ClientNotFound")
     expect([KARIM.id, CLIENT].map((id) => refusal(openShop(), Load.client(id)))).toEqual([
       "ClientNotFound",
@@ -75,14 +75,14 @@ describe("Specification, Clients and loyalty: a client, as a need reads them", (
     ])
   })
 
-  it("is found for what they do themselves, whether or not the shop sees them", () => {
+  it("a client who acts themselves is loaded, whether or not the shop sees them", () => {
     const shop = openShop()
     expect(read(new TestShop(), Load.account(AMIRA.id))).toEqual({ account: AMIRA, link: null })
     expect(read(shop, Load.account(KARIM.id))).toMatchObject({ account: KARIM, link: { blocked_at: START } })
     expect(refusal(shop, Load.account(CLIENT))).toBe("ClientNotFound")
   })
 
-  it("is among several if they have an account, with link and card where there are any", () => {
+  it("several clients are loaded if they have accounts, each with link and card if there are any", () => {
     const shop = openShop()
     const card = blankCard(SHOP, AMIRA.id)
     shop.slice.cards.set(AMIRA.id, card)
@@ -94,8 +94,8 @@ describe("Specification, Clients and loyalty: a client, as a need reads them", (
   })
 })
 
-describe("Specification, Tickets: a ticket, as a need reads it", () => {
-  it("has its client as the shop sees them, and none if they blocked the shop since", () => {
+describe("Specification, Tickets: a ticket, as a decision loads it", () => {
+  it("a ticket is loaded with its client as the shop sees them, and without one who blocked the shop since", () => {
     const shop = new TestShop()
     const [mine, theirs, bare] = [
       shop.create({ client_id: shop.meets(AMIRA) }),
@@ -110,15 +110,15 @@ describe("Specification, Tickets: a ticket, as a need reads it", () => {
     expect(refusal(shop, Load.ticket(TICKET))).toBe("TicketNotFound")
   })
 
-  it("is left out of several if it does not exist", () => {
+  it("tickets that do not exist are left out if several are loaded", () => {
     const shop = new TestShop()
     const id = shop.create()
     expect(read(shop, Load.tickets([TICKET, id]))).toEqual([shop.record(id)])
   })
 })
 
-describe("Specification, Endpoints: an offer, as a need reads it", () => {
-  it("has its ticket, the ticket's client, and the account that holds the number now", () => {
+describe("Specification, Endpoints: an offer, as a decision loads it", () => {
+  it("an offer is loaded with its ticket, the ticket's client and the account that holds the number now", () => {
     const shop = openShop()
     const id = shop.create({ client_id: AMIRA.id, client_phone: KARIM.phone })
     expect(read(shop, Load.offer(shop.offer.id))).toEqual({
@@ -132,7 +132,7 @@ describe("Specification, Endpoints: an offer, as a need reads it", () => {
     expect(read(shop, Load.offer(shop.offer.id)).link).toBeNull()
   })
 
-  it("is not found if it does not exist, if its ticket is gone, or if no account holds the number", () => {
+  it("an offer is not found if it or its ticket does not exist, or if no account holds the number", () => {
     const shop = new TestShop()
     expect(refusal(shop, Load.offer(OFFER))).toBe("OfferNotFound")
     shop.create({ client_phone: NOBODYS_PHONE })
@@ -145,15 +145,15 @@ describe("Specification, Endpoints: an offer, as a need reads it", () => {
   })
 })
 
-describe("docs/write-a-store.md: other rows, as needs read them", () => {
-  it("all keys of the shop, also revoked ones", () => {
+describe("docs/write-a-store.md: other rows, as decisions load them", () => {
+  it("all keys of the shop are loaded, also revoked ones", () => {
     const shop = new TestShop()
     const rows = [KEY, OTHER_KEY].map((id) => ({ id, revoked_at: START }) as ApiKeyRecord)
     for (const row of rows) shop.slice.keys.set(row.id, row)
     expect(read(shop, Load.keys)).toEqual(rows)
   })
 
-  it("the stamps that a caller gave a client; none if the caller gave them none", () => {
+  it("the stamps that a caller gave a client today are loaded, 0 if there are none", () => {
     const shop = new TestShop()
     const window = { used: 2, resets_at: START }
     shop.slice.stamps_used.set(`${KEY} ${AMIRA.id}`, window)
@@ -161,7 +161,7 @@ describe("docs/write-a-store.md: other rows, as needs read them", () => {
     expect(read(shop, Load.stampsUsed({ ...STAMPS, caller_id: OTHER_KEY }))).toBeUndefined()
   })
 
-  it("a delivery only under the token of its latest claim", () => {
+  it("a delivery is loaded only with the token of its latest claim", () => {
     const shop = new TestShop()
     const row = { event_id: EVENT, token: 4 } as never
     shop.slice.deliveries.set(EVENT, row)
@@ -169,14 +169,14 @@ describe("docs/write-a-store.md: other rows, as needs read them", () => {
     expect(read(shop, Load.delivery(OTHER_EVENT, 4))).toBeNull()
   })
 
-  it("no more waiting deliveries than it asked for, although the state may hold more", () => {
+  it("at most as many waiting deliveries are loaded as the decision asked for", () => {
     const shop = new TestShop()
     for (const id of [EVENT, OTHER_EVENT]) shop.slice.deliveries.set(id, {} as never)
     expect([1, 2, 3].map((most) => read(shop, Load.waiting(most)).length)).toEqual([1, 2, 2])
     expect(read(shop, Load.waiting(1))).toEqual([EVENT])
   })
 
-  it("loads some events and records that are still kept", () => {
+  it("those of the requested events and idempotency records that are still stored are loaded", () => {
     const shop = new TestShop()
     const kept = { event: { id: EVENT }, attempts: [] } as never
     Object.assign(shop.slice, { events: { get: (id: EventId) => (id === EVENT ? kept : undefined) } })
@@ -186,14 +186,14 @@ describe("docs/write-a-store.md: other rows, as needs read them", () => {
     expect(read(shop, Load.idempotencyRecords([{ ...RECORD, key: "b" }, RECORD]))).toEqual([record])
   })
 
-  it("the attempts of an event, none if it was never tried", () => {
+  it("the attempts of an event are loaded, none if it was never tried", () => {
     const shop = new TestShop()
     const rows = [{ n: 1 }] as never
     shop.slice.attempts.set(EVENT, rows)
     expect([EVENT, OTHER_EVENT].map((id) => read(shop, Load.attempts(id)))).toEqual([rows, []])
   })
 
-  it("a message only with the number of attempts that its claim counted", () => {
+  it("a message is loaded only with the number of attempts that its claim counted", () => {
     const shop = new TestShop()
     const row: MessageRecord = { shop_id: SHOP, id: "m", receiver: "client", attempts_made: 2, due_at: START }
     shop.slice.messages.set("m", row)
@@ -201,7 +201,7 @@ describe("docs/write-a-store.md: other rows, as needs read them", () => {
     expect(read(shop, Load.message("other", 2))).toBeNull()
   })
 
-  it("a replay with the next events that it selects, as many as it asked for", () => {
+  it("a replay is loaded with the next events that it selects, as many as the decision asked for", () => {
     const shop = new TestShop()
     const record = { id: "r" } as never
     shop.slice.replays.set("r", record)

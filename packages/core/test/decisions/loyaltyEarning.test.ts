@@ -7,7 +7,7 @@ const shopWithProgram = (program = {}) => new TestShop({ program: { ...PROGRAM, 
 const program = (settings: object) => changeShop(SHOP, { program: settings } as never)
 const balance = (shop: TestShop) => shop.slice.cards.get(AMIRA.id)?.balance ?? 0
 
-describe("Specification, States: loyalty counted as in the app", () => {
+describe("Specification, States: stamps that tickets earn", () => {
   it("a linked client's ticket earns its stamps when it becomes ready (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ stamps_per_ticket: 3 })
     const id = shop.create({ client_id: shop.meets(AMIRA) })
@@ -26,7 +26,7 @@ describe("Specification, States: loyalty counted as in the app", () => {
     })
   })
 
-  it("once in its life: ready, workshop, ready, collected, workshop, ready earn once (Specification, Clients and loyalty)", () => {
+  it("a ticket earns once in its life, however often it is reopened and made ready (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready", "workshop", "ready", "collected", "workshop", "ready", "collected")
@@ -34,21 +34,21 @@ describe("Specification, States: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("reopening takes no stamps back (Specification, Clients and loyalty)", () => {
+  it("reopening a ticket does not take its stamps back (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready", "workshop", "impossible", "collected")
     expect(balance(shop)).toBe(1)
   })
 
-  it("each ticket earns for itself (Specification, Clients and loyalty)", () => {
+  it("each ticket earns its own stamps (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ stamps_per_ticket: 2 })
     const client_id = shop.meets(AMIRA)
     for (let n = 0; n < 3; n++) shop.moves(shop.create({ client_id }), "ready", "collected")
     expect(shop.slice.cards.get(client_id)).toMatchObject({ balance: 6, lifetime: 6 })
   })
 
-  it("a client linked after ready earns at collection (Specification, Clients and loyalty)", () => {
+  it("a ticket whose client is linked after it became ready earns at its collection (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_phone: AMIRA.phone })
     const offer = shop.offer.id
@@ -60,7 +60,7 @@ describe("Specification, States: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("a client linked after collection earns nothing until the ticket is ready again (Specification, Clients and loyalty)", () => {
+  it("a ticket whose client is linked after its collection earns nothing until it is ready again (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_phone: AMIRA.phone })
     const offer = shop.offer.id
@@ -80,7 +80,7 @@ describe("Specification, States: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("with the programme off nothing is earned; on again before collection, the collection earns (Specification, Clients and loyalty)", () => {
+  it("a ticket made ready while the programme is off earns at its collection if the programme is on again (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ active: false })
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")
@@ -90,7 +90,7 @@ describe("Specification, States: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("a ticket collected while the programme was off has earned nothing; reopened and ready again it does (Specification, Clients and loyalty)", () => {
+  it("a ticket collected while the programme is off earns if it is reopened and made ready while it is on (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ active: false })
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready", "collected")
@@ -100,7 +100,7 @@ describe("Specification, States: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("a ticket's stamps stay when the programme goes off and on again (Specification, Clients and loyalty)", () => {
+  it("a ticket keeps its stamps if the programme is turned off and on again (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")
@@ -111,7 +111,7 @@ describe("Specification, States: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("a programme of no stamps a ticket earns its none once: a later, richer one adds nothing (Specification, Clients and loyalty)", () => {
+  it("a ticket that earned no stamps from a programme of none earns nothing from a later, richer one (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ stamps_per_ticket: 0 })
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")

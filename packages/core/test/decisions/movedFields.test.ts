@@ -8,7 +8,7 @@ const ISO_1H = "2026-03-02T10:00:00.000Z"
 const ISO_2H = "2026-03-02T11:00:00.000Z"
 
 describe("Specification, States: the fields that a move sets and clears", () => {
-  it("ready sets ready_at and nothing of the end (Specification, States)", () => {
+  it("a move to ready sets ready_at and none of the fields of the end (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.wait(HOUR).moves(id, "ready")
@@ -21,7 +21,7 @@ describe("Specification, States: the fields that a move sets and clears", () => 
     })
   })
 
-  it("impossible sets no ready_at and no outcome yet (Specification, Resources)", () => {
+  it("a move to impossible sets neither ready_at nor an outcome (Specification, Resources)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.wait(HOUR).moves(id, "impossible")
@@ -44,7 +44,7 @@ describe("Specification, States: the fields that a move sets and clears", () => 
     expect(shop.record(id)).toMatchObject({ outcome: "impossible", ready_at: null, collected_at: START + HOUR })
   })
 
-  it("back to the workshop clears ready_at, collected_at and outcome (Specification, States)", () => {
+  it("a move back to the workshop clears ready_at, collected_at and outcome (Specification, States)", () => {
     for (const state of ["ready", "impossible", "collected"] as const) {
       const shop = new TestShop()
       const id = shop.ticketIn(state)
@@ -60,7 +60,7 @@ describe("Specification, States: the fields that a move sets and clears", () => 
     expect(shop.record(id)).toMatchObject({ ready_at: null, outcome: "impossible" })
   })
 
-  it("back to the workshop keeps notified_at (Specification, States)", () => {
+  it("a move back to the workshop keeps notified_at (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(recordNotified(SHOP, id, "sms"))
@@ -79,7 +79,7 @@ describe("Specification, States: the fields that a move sets and clears", () => 
     }
   })
 
-  it("a move leaves everything else of the ticket as it was (Specification, States)", () => {
+  it("a move leaves all other fields of the ticket unchanged (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ item: "Coat", price_minor: 900, deposit_minor: 100, external_ref: "A-1" })
     const before = shop.record(id)
@@ -102,7 +102,7 @@ describe("Specification, States: the fields that a move sets and clears", () => 
     })
   })
 
-  it("the answer, the event and the ticket read later are the same (Specification, Webhooks)", () => {
+  it("the response, the event and a later read show the same ticket (Specification, Webhooks)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.wait(HOUR).moves(id, "ready")
@@ -112,8 +112,8 @@ describe("Specification, States: the fields that a move sets and clears", () => 
   })
 })
 
-describe("Specification, States: the client is notified as from the app", () => {
-  it("a linked client is notified that the ticket is ready: event, notified_at and a notification (Specification, States)", () => {
+describe("Specification, States: a client is notified of a move", () => {
+  it("a linked client is notified of a ready ticket with an event, notified_at and a notification (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.wait(HOUR).moves(id, "ready")
@@ -125,7 +125,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     ])
   })
 
-  it("a linked client is notified that the ticket cannot be done (Specification, States)", () => {
+  it("a linked client is notified if the ticket is impossible (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.wait(2 * HOUR).moves(id, "impossible")
@@ -135,7 +135,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     expect(shop.record(id)).toMatchObject({ notified_at: START + 2 * HOUR, notified_channel: "app" })
   })
 
-  it("the number on a ticket without a client is notified, and nothing of it is recorded (Specification, States)", () => {
+  it("the number on a ticket without a client is notified, and the ticket records nothing of it (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_phone: AMIRA.phone })
     shop.moves(id, "ready")
@@ -154,7 +154,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     expect(shop.eventTypes).toEqual(["ticket.ready"])
   })
 
-  it("a collected or reopened ticket notifies nobody (Specification, States)", () => {
+  it("collecting and reopening a ticket notify nobody (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")
@@ -175,7 +175,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     expect(shop.record(id).notified_at).toBe(START + HOUR)
   })
 
-  it("the client of a ticket with a number and no account is notified by phone, which the API does not show (Specification, States)", () => {
+  it("a ticket with a number and no account is notified by phone, which the API does not show (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_phone: AMIRA.phone })
     for (const [status, type] of [
@@ -192,7 +192,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     expect(shop.record(id).notified_at).toBeNull()
   })
 
-  it("a ticket without a client and a number notifies nobody (Specification, States)", () => {
+  it("a move of a ticket without a client and a number notifies nobody (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({})
     for (const status of ["ready", "workshop", "impossible"] as const) {
@@ -217,7 +217,7 @@ describe("Specification, States: the client is notified as from the app", () => 
 })
 
 describe("Specification, Endpoints: the shop notified the client itself", () => {
-  it("sets notified_at, counts as a change from the shop, and emits client.notified with its channel (Specification, States)", () => {
+  it("a shop's own notification sets notified_at, counts as a change by the shop, and emits client.notified with its channel (Specification, States)", () => {
     for (const channel of ["sms", "whatsapp", "call"] as const) {
       const shop = new TestShop()
       const id = shop.create()
@@ -238,7 +238,7 @@ describe("Specification, Endpoints: the shop notified the client itself", () => 
     }
   })
 
-  it("works in every state but abandoned, and moves none (Specification, States)", () => {
+  it("a shop's own notification is accepted in every state but abandoned, and changes no state (Specification, States)", () => {
     for (const state of ["workshop", "ready", "impossible", "collected"] as const) {
       const shop = new TestShop()
       const id = shop.ticketIn(state)

@@ -14,7 +14,7 @@ const offered = (shop: TestShop, phone: Phone = AMIRA.phone) => {
 const wanted = (client_id: string) => createTicket(SHOP, ticketInput({ client_id }), { via: "api", foundWords: [] })
 
 describe("Specification, Endpoints: the account accepts the offer", () => {
-  it("makes the client known and links them to the ticket, with client.linked (Specification, Endpoints; Webhooks)", () => {
+  it("accepting an offer makes the client known and links them to the ticket, with client.linked (Specification, Endpoints; Webhooks)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     const { change_seq } = shop.record(ticket)
@@ -39,14 +39,14 @@ describe("Specification, Endpoints: the account accepts the offer", () => {
     expect(shop.events[0]!.data).toMatchObject({ client, ticket: { id: ticket, client, client_phone: AMIRA.phone } })
   })
 
-  it("from then on the shop may name the client in a new ticket (Specification, Clients and loyalty)", () => {
+  it("a client who accepted an offer can be named in a new ticket (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
     shop.does(answerOffer(SHOP, offered(shop).offer, "accepted"))
     expect(shop.does(wanted(AMIRA.id)).client?.id).toBe(AMIRA.id)
   })
 
-  it("the first link wins: accepting an offer of a ticket that has a client makes the accepting client known, but does not link them (Specification, Clients and loyalty)", () => {
+  it("accepting an offer of a ticket that has a client makes the second client known, but does not link them (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const ticket = shop.create({ client_id: shop.meets(KARIM), client_phone: AMIRA.phone })
     const before = shop.record(ticket)
@@ -68,7 +68,7 @@ describe("Specification, Endpoints: the account accepts the offer", () => {
     expect(shop.events[0]!.data).toMatchObject({ client, ticket: { id: ticket, client } })
   })
 
-  it("an abandoned ticket stays as it is: the client becomes known, nothing is linked or raised (Specification, Tickets)", () => {
+  it("accepting an offer of an abandoned ticket makes the client known, links nobody and raises no event (Specification, Tickets)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     shop.wait(60 * DAY).does(closeTicket(SHOP, ticket))
@@ -87,7 +87,7 @@ describe("Specification, Endpoints: the account accepts the offer", () => {
     expect(shop.rows("OfferPut")).toHaveLength(1)
   })
 
-  it("a client known before keeps the day they became known (Specification, Clients and loyalty)", () => {
+  it("a client who was known before keeps the day on which they became known (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)
     shop.wait(HOUR).does(answerOffer(SHOP, offered(shop).offer, "accepted"))
@@ -95,7 +95,7 @@ describe("Specification, Endpoints: the account accepts the offer", () => {
     expect(shop.eventTypes).toEqual(["client.linked"])
   })
 
-  it("accepting sends no notification of a ticket that was ready before (Specification, States)", () => {
+  it("accepting an offer sends no notification of a ticket that was ready before (Specification, States)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     shop.moves(ticket, "ready")
@@ -108,7 +108,7 @@ describe("Specification, Endpoints: the account accepts the offer", () => {
 })
 
 describe("Specification, Endpoints: the account blocks the shop", () => {
-  it("the offer is answered, nothing is linked and no event is raised (Specification, Clients and loyalty)", () => {
+  it("blocking the shop answers the offer, links nobody and raises no event (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     const before = shop.record(ticket)
@@ -130,7 +130,7 @@ describe("Specification, Endpoints: the account blocks the shop", () => {
     expect(shop.eventTypes).toEqual(["ticket.ready"])
   })
 
-  it("a block stays: a later visit does not lift it (Specification, Clients and loyalty)", () => {
+  it("a later visit does not lift a client's block (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
     const link = shop.slice.links.get(AMIRA.id)
@@ -140,7 +140,7 @@ describe("Specification, Endpoints: the account blocks the shop", () => {
     expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
   })
 
-  it("a blocked shop's other offers, earlier and later ones, are closed (Specification, Sandbox)", () => {
+  it("blocking a shop closes all its offers to the client, earlier and later ones (Specification, Sandbox)", () => {
     const shop = new TestShop()
     const earlier = offered(shop).offer
     shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
@@ -151,7 +151,7 @@ describe("Specification, Endpoints: the account blocks the shop", () => {
     }
   })
 
-  it("one client's block does not touch another's offers (Specification, Clients and loyalty)", () => {
+  it("the block of one client does not affect the offers of another (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const karims = offered(shop, KARIM.phone)
     shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
@@ -172,7 +172,7 @@ describe("Specification, Sandbox: an offer is answered once", () => {
     }
   }
 
-  it("where a client is named, an offer to another's number is not found, and nothing changes (Specification, Endpoints)", () => {
+  it("an offer to another client's number is not found if a client is named, and nothing changes (Specification, Endpoints)", () => {
     for (const status of ["accepted", "blocked"] as const) {
       const shop = new TestShop()
       const { offer } = offered(shop)
@@ -183,7 +183,7 @@ describe("Specification, Sandbox: an offer is answered once", () => {
     }
   })
 
-  it("an unknown offer, and one to a number that nobody holds, are not found (Specification, Sandbox)", () => {
+  it("an unknown offer, and one to a number without an account, are not found (Specification, Sandbox)", () => {
     const shop = new TestShop()
     expect(shop.refuses(answerOffer(SHOP, NOBODY as OfferId, "accepted"))._tag).toBe("OfferNotFound")
     expect(shop.refuses(answerOffer(SHOP, offered(shop, NOBODYS_PHONE).offer, "accepted"))._tag).toBe("OfferNotFound")
@@ -191,7 +191,7 @@ describe("Specification, Sandbox: an offer is answered once", () => {
 })
 
 describe("Specification, Clients and loyalty: a visit to the counter", () => {
-  it("makes the client known, once, and notifies nobody (Specification, Clients and loyalty)", () => {
+  it("a visit makes the client known once, and notifies nobody (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     shop.does(recordVisit(SHOP, AMIRA.id))
     expect(shop.slice.links.get(AMIRA.id)).toEqual({
@@ -205,7 +205,7 @@ describe("Specification, Clients and loyalty: a visit to the counter", () => {
     expect(shop.slice.links.get(AMIRA.id)?.known_at).toBe(START)
   })
 
-  it("an account that does not exist cannot visit (Specification, Clients and loyalty)", () => {
+  it("a visit of an account that does not exist is refused (Specification, Clients and loyalty)", () => {
     expect(new TestShop().refuses(recordVisit(SHOP, NOBODY as never))._tag).toBe("ClientNotFound")
   })
 })

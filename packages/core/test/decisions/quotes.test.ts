@@ -10,7 +10,7 @@ const propose = (id: string, price_minor: number, note?: string | null) =>
 const answer = (id: string, status: "accepted" | "refused") => answerQuote(SHOP, id as never, status)
 
 describe("Specification, Tickets: the shop proposes a new price", () => {
-  it("the quote waits for its answer; the price stays until then, and quote.proposed is raised (Specification, Tickets)", () => {
+  it("a proposed quote waits for its answer without changing the price, and raises quote.proposed (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000, deposit_minor: 1000 })
     const ticket = shop.wait(HOUR).does(propose(id, 8000, "The lining too"))
@@ -26,7 +26,7 @@ describe("Specification, Tickets: the shop proposes a new price", () => {
     expect(shop.record(id)).toMatchObject({ shop_changed_at: START + HOUR, updated_at: START + HOUR })
   })
 
-  it("without a note the note is null (Specification, Tickets)", () => {
+  it("a quote without a note has the note null (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     expect(shop.does(propose(id, 8000)).quote?.note).toBeNull()
@@ -40,7 +40,7 @@ describe("Specification, Tickets: the shop proposes a new price", () => {
     expect(shop.does(propose(id, 1000)).quote?.price_minor).toBe(1000)
   })
 
-  it("a later proposal takes the place of an open one, and of an answered one (Specification, Tickets)", () => {
+  it("a later proposal replaces the last one, whether open or answered (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000 })
     shop.does(propose(id, 8000))
@@ -50,7 +50,7 @@ describe("Specification, Tickets: the shop proposes a new price", () => {
     expect(shop.does(answer(id, "accepted")).money).toMatchObject({ price_minor: 6000, before_minor: 5000 })
   })
 
-  it("where a client is named, a ticket that is not theirs is not found: another's, nobody's, or one of a shop they block (Specification, Webhooks)", () => {
+  it("a ticket that is not the named client's is not found: another client's, nobody's, or one of a shop that they block (Specification, Webhooks)", () => {
     const shop = new TestShop()
     const [theirs, nobodys] = [
       shop.create({ client_id: shop.meets(AMIRA) }),
@@ -68,7 +68,7 @@ describe("Specification, Tickets: the shop proposes a new price", () => {
     expect(shop.does(answer(theirs, "accepted")).quote?.status).toBe("accepted")
   })
 
-  it("a proposal of an unknown ticket is not found (Specification, Endpoints)", () => {
+  it("a quote for an unknown ticket is not found (Specification, Endpoints)", () => {
     const shop = new TestShop()
     expect(shop.refuses(propose(NOBODY, 1))._tag).toBe("TicketNotFound")
     expect(shop.refuses(answer(NOBODY, "accepted"))._tag).toBe("TicketNotFound")
@@ -76,7 +76,7 @@ describe("Specification, Tickets: the shop proposes a new price", () => {
 })
 
 describe("Specification, Webhooks: the client accepts a new price", () => {
-  it("it becomes the price, the one before is kept, and quote.accepted is raised (Specification, Webhooks; Tickets)", () => {
+  it("an accepted quote becomes the price, the previous price is kept, and quote.accepted is raised (Specification, Webhooks; Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000, deposit_minor: 1000, client_id: shop.meets(AMIRA) })
     shop.does(propose(id, 8000))
@@ -98,7 +98,7 @@ describe("Specification, Webhooks: the client accepts a new price", () => {
     expect(shop.events[0]!.data).toEqual({ ticket, quote: ticket.quote })
   })
 
-  it("of a ticket without a price, before_minor is null (Specification, Tickets)", () => {
+  it("before_minor is null if the ticket had no price (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(propose(id, 8000))
@@ -125,7 +125,7 @@ describe("Specification, Webhooks: the client accepts a new price", () => {
     expect(shop.does(answer(id, "accepted")).money.remaining_minor).toBe(0)
   })
 
-  it("a deposit is bound by no quote that was refused (Specification, Tickets)", () => {
+  it("a refused quote does not limit the deposit (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 10_000 })
     shop.does(propose(id, 6000))
@@ -135,7 +135,7 @@ describe("Specification, Webhooks: the client accepts a new price", () => {
 })
 
 describe("Specification, Sandbox: a quote is answered once", () => {
-  it("a refused one leaves the price as it was and raises quote.refused (Specification, Tickets)", () => {
+  it("a refused quote leaves the price unchanged and raises quote.refused (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000 })
     shop.does(propose(id, 8000))
@@ -146,7 +146,7 @@ describe("Specification, Sandbox: a quote is answered once", () => {
     expect(shop.record(id)).toMatchObject({ updated_at: START + HOUR, shop_changed_at: START })
   })
 
-  it("a second answer is refused, whatever the first was (Specification, Sandbox)", () => {
+  it("a second answer to a quote is refused, whatever the first was (Specification, Sandbox)", () => {
     for (const first of ["accepted", "refused"] as const) {
       const shop = new TestShop()
       const id = shop.create()
@@ -158,7 +158,7 @@ describe("Specification, Sandbox: a quote is answered once", () => {
     }
   })
 
-  it("with none proposed there is nothing to answer (Specification, Sandbox)", () => {
+  it("an answer is refused if no quote was proposed (Specification, Sandbox)", () => {
     const shop = new TestShop()
     const id = shop.create()
     expect(shop.refuses(answer(id, "accepted"))).toMatchObject({ _tag: "QuoteClosed", status: null })
@@ -178,7 +178,7 @@ describe("Specification, Idempotency: a quote is closed once the ticket is colle
       expect(shop.refuses(answer(id, status))).toMatchObject({ _tag: "QuoteClosed", status: "proposed", state })
   }
 
-  it("after the collection it can be neither answered nor proposed again (Specification, Tickets)", () => {
+  it("after the collection a quote can neither be answered nor proposed again (Specification, Tickets)", () => {
     const { shop, id } = quoted()
     shop.moves(id, "ready", "collected")
     answersRefused(shop, id, "collected")
@@ -186,13 +186,13 @@ describe("Specification, Idempotency: a quote is closed once the ticket is colle
     expect(shop.record(id).price_minor).toBe(5000)
   })
 
-  it("once the ticket is reopened it can be answered again (Specification, Idempotency)", () => {
+  it("after the ticket is reopened its quote can be answered again (Specification, Idempotency)", () => {
     const { shop, id } = quoted()
     shop.moves(id, "ready", "collected", "workshop")
     expect(shop.does(answer(id, "accepted")).money.price_minor).toBe(8000)
   })
 
-  it("an abandoned ticket's quote cannot be answered (Specification, Tickets)", () => {
+  it("the quote of an abandoned ticket cannot be answered (Specification, Tickets)", () => {
     const { shop, id } = quoted()
     shop.wait(60 * DAY).does(closeTicket(SHOP, id))
     answersRefused(shop, id, "abandoned")

@@ -22,8 +22,8 @@ const corrected = (shop: TestShop) => {
   return shop
 }
 
-describe("the clock of a shop that was dated ahead (Specification, Lists and sync)", () => {
-  it("goes back to the present, and identifiers go on after the last one", () => {
+describe("the clock of a shop that is ahead of the present (Specification, Lists and sync)", () => {
+  it("a repaired clock goes back to the present, and identifiers continue after the last one", () => {
     const shop = ahead()
     shop.create()
     const before = shop.slice.head
@@ -34,7 +34,7 @@ describe("the clock of a shop that was dated ahead (Specification, Lists and syn
     expect(shop.slice.head).toEqual({ ...before, last_instant: NOW, ids_made })
   })
 
-  it("has numbered so many identifiers at most that each can be counted", () => {
+  it("a repaired shop has numbered at most so many identifiers that each can be counted", () => {
     const shop = new TestShop().wait(40 * 365 * DAY)
     shop.create()
     corrected(shop).does(repairClock(SHOP))
@@ -42,7 +42,7 @@ describe("the clock of a shop that was dated ahead (Specification, Lists and syn
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["HeadPut"])
   })
 
-  it("stays where it is not ahead", () => {
+  it("the clock of a shop that is not ahead stays unchanged", () => {
     const shop = new TestShop()
     shop.create()
     for (const now of [START, START + 1]) {
@@ -52,7 +52,7 @@ describe("the clock of a shop that was dated ahead (Specification, Lists and syn
     }
   })
 
-  it("releases what waits for the webhook, and shortens what would last until the wrong future", () => {
+  it("a repair releases what waits for the webhook, and shortens what would last until the wrong future", () => {
     const shop = ahead()
     shop.does(rotateSecret(SHOP, "whsec_2"))
     shop.slice.webhook = onFailure(shop.slice.webhook!, FAILED, shop.now).webhook
@@ -68,7 +68,7 @@ describe("the clock of a shop that was dated ahead (Specification, Lists and syn
     })
   })
 
-  it("leaves what the webhook's past says", () => {
+  it("a repair keeps the past of the webhook", () => {
     const shop = new TestShop()
     shop.does(setWebhook(SHOP, { url: "https://shop.example.com/hook", secret: "whsec_1" }))
     shop.does(rotateSecret(SHOP, "whsec_2"))
@@ -89,8 +89,8 @@ const redated = (shop: TestShop, id: string) => {
   return shop.does(redateTicket(SHOP, id as never))
 }
 
-describe("a ticket that was dated ahead", () => {
-  it("has no instant later than the present", () => {
+describe("a ticket with dates ahead of the present", () => {
+  it("a repaired ticket has no instant later than the present", () => {
     const shop = ahead()
     const id = shop.create({ price_minor: 100 })
     shop.does(proposeQuote(SHOP, id, { price_minor: 200 } as never))
@@ -119,7 +119,7 @@ describe("a ticket that was dated ahead", () => {
     expect(shop.eventTypes).toEqual([])
   })
 
-  it("keeps its past", () => {
+  it("a repaired ticket keeps its past", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 100 })
     shop.does(proposeQuote(SHOP, id, { price_minor: 200 } as never))
@@ -141,7 +141,7 @@ describe("a ticket that was dated ahead", () => {
     expect(history!.map(({ at }) => at)).toEqual(before.history!.map(({ at }) => Math.min(at, NOW)))
   })
 
-  it("is as it was where the clock was right", () => {
+  it("a ticket whose dates were right is unchanged", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.now = START
@@ -165,7 +165,7 @@ describe("a ticket that was dated ahead", () => {
     ])
   })
 
-  it("stays closed where its sixty days were over by the right clock", () => {
+  it("a ticket stays closed if its sixty days are over by the right clock", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.wait(60 * DAY).does(closeTicket(SHOP, id))

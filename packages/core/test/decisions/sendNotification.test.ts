@@ -17,7 +17,7 @@ const waiting = (attempts_made: number, due_at = START) => {
 /** After which attempt the next one is due, by hand (Specification, Webhooks: the retry table). */
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 
-describe("a notification that is begun", () => {
+describe("the beginning of an attempt to notify", () => {
   it.each(DELAYS.map((delay, made) => [made + 1, delay] as const))(
     "for the %i. time waits as after a failure, in case its process dies",
     (n, delay) => {
@@ -27,19 +27,19 @@ describe("a notification that is begun", () => {
     }
   )
 
-  it("for the last time is looked at once more, a minute later", () => {
+  it("a notification at its last attempt is looked at once more, a minute later", () => {
     const { shop, row, attempt } = waiting(7)
     expect(shop.does(beginNotification(attempt))).toBe("begun")
     expect(shop.slice.messages.get(ID)).toEqual({ ...row, attempts_made: 8, due_at: START + MINUTE })
   })
 
-  it("is given up where the last attempt crashed its process", () => {
+  it("a notification is given up if its last attempt crashed the process", () => {
     const { shop, attempt } = waiting(8)
     expect(shop.does(beginNotification(attempt))).toBe("given_up")
     expect(shop.slice.messages.size).toBe(0)
   })
 
-  it("is superseded where another process has begun it, or it is gone", () => {
+  it("an attempt is superseded if another process has begun the notification, or if it was removed", () => {
     const { shop, row, attempt } = waiting(1)
     expect(shop.does(beginNotification({ ...attempt, attempts_made: 0 }))).toBe("superseded")
     expect(shop.slice.messages.get(ID)).toEqual(row)
@@ -75,28 +75,28 @@ describe("a notification of a ticket", () => {
   })
 })
 
-describe("a notification that a wrong clock had put off", () => {
-  it("is due now", () => {
+describe("a notification that was postponed by a wrong clock", () => {
+  it("a postponed notification becomes due at once", () => {
     const { shop, row, attempt } = waiting(1, START + DAY)
     shop.does(retryNotificationNow(attempt))
     expect(shop.slice.messages.get(ID)).toEqual({ ...row, due_at: START })
   })
 
-  it.each([0, -1, -DAY])("stays as it is where it is due already (%i ms from now)", (off) => {
+  it.each([0, -1, -DAY])("a notification that is due already stays unchanged (%i ms from now)", (off) => {
     const { shop, row, attempt } = waiting(1, START + off)
     shop.does(retryNotificationNow(attempt))
     expect(shop.last.changes).toEqual([])
     expect(shop.slice.messages.get(ID)).toEqual(row)
   })
 
-  it("stays gone", () => {
+  it("a notification that was removed stays removed", () => {
     const { shop, attempt } = waiting(1, START + DAY)
     shop.does(retryNotificationNow({ ...attempt, attempts_made: 0 }))
     expect(shop.last.changes).toEqual([])
   })
 })
 
-describe("the end of an attempt", () => {
+describe("the end of an attempt to notify", () => {
   it("a successful attempt removes the message", () => {
     const { shop, attempt } = waiting(8)
     expect(shop.does(recordNotification(attempt, true))).toBe("sent")
@@ -118,9 +118,12 @@ describe("the end of an attempt", () => {
     expect(shop.slice.messages.size).toBe(0)
   })
 
-  it.each([true, false])("of which another process has begun the next is superseded (notified: %s)", (isDelivered) => {
-    const { shop, row, attempt } = waiting(2)
-    expect(shop.does(recordNotification({ ...attempt, attempts_made: 1 }, isDelivered))).toBe("superseded")
-    expect(shop.slice.messages.get(ID)).toEqual(row)
-  })
+  it.each([true, false])(
+    "an attempt is superseded if another process has begun the next one (notified: %s)",
+    (isDelivered) => {
+      const { shop, row, attempt } = waiting(2)
+      expect(shop.does(recordNotification({ ...attempt, attempts_made: 1 }, isDelivered))).toBe("superseded")
+      expect(shop.slice.messages.get(ID)).toEqual(row)
+    }
+  )
 })

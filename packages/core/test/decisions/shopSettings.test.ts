@@ -6,7 +6,7 @@ import { PROGRAM, SHOP, TestShop } from "./fixtures.js"
 const patch = (fields: object) => changeShop(SHOP, fields as ShopPatch)
 
 describe("Specification, Sandbox: PATCH /sandbox/shops/{id}", () => {
-  it("changes what is given and leaves the rest (Specification, Sandbox)", () => {
+  it("a change of settings leaves every setting that is not given unchanged (Specification, Sandbox)", () => {
     const shop = new TestShop()
     const before = shop.slice.shop
     shop.does(patch({ approved: false, forbidden_words: ["darn"] }))
@@ -16,13 +16,13 @@ describe("Specification, Sandbox: PATCH /sandbox/shops/{id}", () => {
     expect(shop.events).toEqual([])
   })
 
-  it("changes a programme field by field (Specification, Sandbox)", () => {
+  it("a programme is changed field by field (Specification, Sandbox)", () => {
     const shop = new TestShop({ program: PROGRAM })
     shop.does(patch({ program: { stamps_required: 8 } }))
     expect(shop.slice.shop.program).toEqual({ ...PROGRAM, stamps_required: 8 })
   })
 
-  it("the next number is the next ticket's (Specification, Sandbox)", () => {
+  it("the given next number becomes the number of the next ticket (Specification, Sandbox)", () => {
     const shop = new TestShop()
     shop.does(patch({ next_number: 42 }))
     expect(shop.record(shop.create()).number).toBe(42)
@@ -30,14 +30,14 @@ describe("Specification, Sandbox: PATCH /sandbox/shops/{id}", () => {
     expect(shop.record(shop.create()).number).toBe(43)
   })
 
-  it("an empty change changes nothing of the settings (Specification, Sandbox)", () => {
+  it("an empty change changes no setting (Specification, Sandbox)", () => {
     const shop = new TestShop()
     const before = shop.slice.shop
     shop.does(patch({}))
     expect(shop.slice.shop).toEqual(before)
   })
 
-  it("null leaves a setting as it is; only the programme's name and label can be null (Specification, Errors; Sandbox)", () => {
+  it("null leaves a setting unchanged, except that the programme's name and label can be set to null (Specification, Errors; Sandbox)", () => {
     const shop = new TestShop({ program: PROGRAM, forbidden_words: ["darn"] })
     shop.does(patch({ next_number: 7 }))
     const before = shop.slice.shop
@@ -50,14 +50,14 @@ describe("Specification, Sandbox: PATCH /sandbox/shops/{id}", () => {
     expect(shop.slice.shop.program).toEqual({ ...PROGRAM, name: null, reward_label: null })
   })
 
-  it("the answer is the shop with its head as they are now (Specification, Sandbox)", () => {
+  it("the response has the shop and its head as they are after the change (Specification, Sandbox)", () => {
     const shop = new TestShop()
     const { shop: settings, head } = shop.does(patch({ next_number: 42, languages: ["de"] }))
     expect([settings.languages, head.next_number]).toEqual([["de"], 42])
     expect([settings, head.next_number]).toEqual([shop.slice.shop, shop.slice.head.next_number])
   })
 
-  it("names each language once, and leaves no setting undefined (Specification, Errors)", () => {
+  it("languages are stored once each, and no setting is stored as undefined (Specification, Errors)", () => {
     const read = Schema.decodeUnknownEither(ShopPatch)
     expect(Either.isRight(read({ languages: ["en", "fr"] }))).toBe(true)
     const refusal = read({ languages: ["en", "fr", "en"] })
@@ -66,7 +66,7 @@ describe("Specification, Sandbox: PATCH /sandbox/shops/{id}", () => {
       expect(Either.isLeft(read({ program: { [name]: undefined } }))).toBe(true)
   })
 
-  it("numbers are 1 to 9999; a reward costs at least one stamp, a ticket may give none (Specification, Tickets; Clients and loyalty)", () => {
+  it("ticket numbers are 1 to 9999; a reward costs at least one stamp, and a ticket may give none (Specification, Tickets; Clients and loyalty)", () => {
     const accepts = (fields: object) => Either.isRight(Schema.decodeUnknownEither(ShopPatch)(fields))
     expect([0, 1, 9999, 10_000].map((next_number) => accepts({ next_number }))).toEqual([false, true, true, false])
     expect([0, 1].map((stamps_required) => accepts({ program: { stamps_required } }))).toEqual([false, true])

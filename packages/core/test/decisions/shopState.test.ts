@@ -96,7 +96,7 @@ describe("docs/write-a-store.md: a change is seen by later commands", () => {
     expect([...slice.idempotency_records.values()].map(({ key }) => key)).toEqual(["b", "a"])
   })
 
-  it("the text of an event that is written again", () => {
+  it("later commands read the new text of an event that is written again", () => {
     const { slice } = new TestShop()
     const rewritten: Array<unknown> = []
     Object.assign(slice, { events: { rewrite: (row: unknown) => rewritten.push(row) } })
@@ -104,7 +104,7 @@ describe("docs/write-a-store.md: a change is seen by later commands", () => {
     expect(rewritten).toEqual([{ id: EVENT }])
   })
 
-  it("a row that no command loads changes nothing of the state", () => {
+  it("a changed row that no command loads leaves the state unchanged", () => {
     const { slice } = new TestShop()
     const before = JSON.stringify(snapshot(slice))
     const kept = ["AttemptRewritten", "AuditAppended", "EventRaised", "LedgerAppended", "NoticeAppended"] as const

@@ -18,7 +18,7 @@ const shopWithAmira = (program = {}, time_zone = "Africa/Tunis") => {
 }
 
 describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/stamps", () => {
-  it("answers the card, what was added and the rewards it unlocked (Specification, Clients and loyalty)", () => {
+  it("adding stamps returns the card, the number of stamps added and the rewards that they unlocked (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira()
     const updated_at = "2026-03-02T09:00:00.000Z"
     expect(shop.does(give(4))).toEqual({
@@ -34,7 +34,7 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/stamps", () =>
     expect(shop.does(give(1)).rewards_unlocked).toBe(0)
   })
 
-  it("writes one line of the ledger, by hand of the caller, and raises no event (Specification, Clients and loyalty; Webhooks)", () => {
+  it("adding stamps writes one line of the ledger with the caller, and raises no event (Specification, Clients and loyalty; Webhooks)", () => {
     const shop = shopWithAmira()
     shop.wait(HOUR).does(give(3))
     expect(shop.rows("LedgerAppended")).toMatchObject([
@@ -44,12 +44,12 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/stamps", () =>
     expect(shop.last.limitStatuses).toEqual([])
   })
 
-  it("a call adds 1 to 10 stamps (Specification, Limits)", () => {
+  it("one call adds 1 to 10 stamps (Specification, Limits)", () => {
     const accepts = (count: unknown) => Either.isRight(Schema.decodeUnknownEither(StampCount)(count))
     expect([0, 1, 10, 11, 1.5, "3", -1].map(accepts)).toEqual([false, true, true, false, false, false, false])
   })
 
-  it("unknown, unmet and blocking clients are not found, before anything else is said (Specification, Endpoints; Errors)", () => {
+  it("unknown, unmet and blocking clients are not found, before any other refusal (Specification, Endpoints; Errors)", () => {
     const shop = shopWithAmira({ active: false })
     shop.create({ client_phone: KARIM.phone })
     shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
@@ -59,7 +59,7 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/stamps", () =>
     }
   })
 
-  it("while the programme is off both are refused, whatever the card holds (Specification, Endpoints)", () => {
+  it("adding and redeeming are refused while the programme is off, whatever the card holds (Specification, Endpoints)", () => {
     const shop = shopWithAmira()
     shop.does(give(10))
     shop.does(changeShop(SHOP, { program: { active: false } } as never))
@@ -70,7 +70,7 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/stamps", () =>
 })
 
 describe("Specification, Limits: 20 stamps per client, day and key", () => {
-  it("the twentieth is added, the twenty-first refused (Specification, Limits)", () => {
+  it("the twentieth stamp is added, and the twenty-first is refused (Specification, Limits)", () => {
     const shop = shopWithAmira()
     shop.does(give(10))
     shop.does(give(10))
@@ -82,7 +82,7 @@ describe("Specification, Limits: 20 stamps per client, day and key", () => {
     })
   })
 
-  it("all or nothing: what does not fit whole is refused whole, and what fits still may come (Specification, Clients and loyalty)", () => {
+  it("stamps that do not fit whole are refused whole, and a smaller number that fits is accepted afterwards (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira()
     shop.does(give(9))
     shop.does(give(9))
@@ -91,7 +91,7 @@ describe("Specification, Limits: 20 stamps per client, day and key", () => {
     expect(shop.does(give(2)).card.balance).toBe(20)
   })
 
-  it("another key has twenty of its own, and so has another client (Specification, Clients and loyalty)", () => {
+  it("another key has its own twenty stamps, and so has another client (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira()
     shop.meets(KARIM)
     for (let n = 0; n < 2; n++) {
@@ -104,7 +104,7 @@ describe("Specification, Limits: 20 stamps per client, day and key", () => {
     expect(shop.refuses(give(1, { caller_id: OTHER_KEY }))._tag).toBe("LimitReached")
   })
 
-  it("the next day of the shop begins at its own midnight (Specification, Clients and loyalty)", () => {
+  it("the count of stamps begins again at the shop's own midnight (Specification, Clients and loyalty)", () => {
     for (const [zone, midnight] of [
       ["Africa/Tunis", "2026-03-02T23:00:00Z"],
       ["Pacific/Kiritimati", "2026-03-02T10:00:00Z"]
@@ -118,14 +118,14 @@ describe("Specification, Limits: 20 stamps per client, day and key", () => {
     }
   })
 
-  it("stamps earned by tickets do not count (Specification, Clients and loyalty)", () => {
+  it("stamps that tickets earn do not count towards the twenty (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira({ stamps_per_ticket: 15 })
     shop.moves(shop.create({ client_id: AMIRA.id }), "ready")
     shop.does(give(10))
     expect(shop.does(give(10)).card).toMatchObject({ balance: 35, lifetime: 35, rewards_available: 7 })
   })
 
-  it("a redeem gives no stamps of the day back (Specification, Clients and loyalty)", () => {
+  it("redeeming a reward does not give back stamps of the day (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira()
     shop.does(give(10))
     shop.does(give(10))
@@ -135,7 +135,7 @@ describe("Specification, Limits: 20 stamps per client, day and key", () => {
 })
 
 describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/redeem", () => {
-  it("spends what a reward costs and answers the card and the reward (Specification, Clients and loyalty)", () => {
+  it("redeeming spends the cost of a reward and returns the card and the reward (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira()
     shop.does(give(7))
     expect(shop.wait(HOUR).does(redeem())).toEqual({
@@ -151,7 +151,7 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/redeem", () =>
     expect(shop.rows("LedgerAppended")).toMatchObject([{ kind: "redeem", stamps: -5, caller_id: KEY, ticket_id: null }])
   })
 
-  it("one reward at a time, until there is none (Specification, Clients and loyalty)", () => {
+  it("rewards are redeemed one at a time, until none is left (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira()
     shop.does(give(10))
     expect(shop.does(redeem()).card).toMatchObject({ balance: 5, rewards_available: 1, rewards_redeemed: 1 })
@@ -159,7 +159,7 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/redeem", () =>
     expect(shop.refuses(redeem())).toMatchObject({ _tag: "NoReward", balance: 0, stamps_required: 5 })
   })
 
-  it("a card never used has no reward, and one stamp short is short (Specification, Clients and loyalty)", () => {
+  it("a card that was never used, or lacks one stamp, has no reward (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira()
     expect(shop.refuses(redeem())).toMatchObject({ _tag: "NoReward", balance: 0 })
     shop.does(give(4))
@@ -168,7 +168,7 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/redeem", () =>
     shop.does(redeem())
   })
 
-  it("the price of a reward is today's, not that of the day the stamps were given (Specification, Clients and loyalty)", () => {
+  it("a reward costs what the programme asks today, not what it asked when the stamps were given (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira()
     shop.does(give(10))
     shop.does(changeShop(SHOP, { program: { stamps_required: 8, reward_label: null } } as never))

@@ -53,7 +53,7 @@ const MATRIX: ReadonlyArray<Row> = [
 ]
 
 describe("Specification, States: the moves of a status request", () => {
-  it("the table below names every state with every status", () => {
+  it("the table of this test names every state with every status", () => {
     expect(new Set(MATRIX.map(([from, waited, asked]) => `${from} ${waited} ${asked}`)).size).toBe((4 + 4) * 4)
   })
 
@@ -79,7 +79,7 @@ describe("Specification, States: the moves of a status request", () => {
     })
   }
 
-  it("a collected ticket that was impossible is bound by the same window (Specification, States)", () => {
+  it("a collected ticket that was impossible can be reopened within the same time (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("impossible")
     shop.moves(id, "collected")
@@ -90,7 +90,7 @@ describe("Specification, States: the moves of a status request", () => {
     expect(shop.record(id).state).toBe("workshop")
   })
 
-  it("the window counts from the latest collection, not from the first (Specification, States)", () => {
+  it("the time for a reopening counts from the latest collection, not from the first (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("collected")
     shop.wait(20 * HOUR).moves(id, "workshop", "ready", "collected")
@@ -98,14 +98,14 @@ describe("Specification, States: the moves of a status request", () => {
     expect(shop.record(id).state).toBe("workshop")
   })
 
-  it("another shop's or an unknown ticket is not found, whatever is asked (Specification, Endpoints)", () => {
+  it("a status request for another shop's or an unknown ticket is not found (Specification, Endpoints)", () => {
     const shop = new TestShop()
     for (const status of ["ready", "impossible", "workshop", "collected"] as const) {
       expect(shop.refuses(changeStatus(SHOP, NOBODY as never, status))._tag).toBe("TicketNotFound")
     }
   })
 
-  it("every refusal's message says what would be accepted (Specification, Errors)", () => {
+  it("the message of each refusal says what would be accepted (Specification, Errors)", () => {
     const shop = new TestShop()
     const ready = shop.ticketIn("ready")
     expect(shop.refuses(changeStatus(SHOP, ready, "ready")).message).toMatch(/ready already.*collected/)

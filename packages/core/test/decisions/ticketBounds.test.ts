@@ -16,7 +16,7 @@ const refused = (shop: TestShop, command: ReturnType<typeof move> | ReturnType<t
 }
 
 describe("the daily limits of one ticket", () => {
-  it("are 100 moves and 50 notifications by default", () => {
+  it("a ticket has at most 100 moves and 50 notifications a day by default", () => {
     const shop = new TestShop()
     const id = shop.create()
     for (let n = 0; n < 100; n++) shop.does(move(id, n % 2 === 0 ? "ready" : "workshop"))
@@ -34,7 +34,7 @@ describe("the daily limits of one ticket", () => {
     expect(shop.wait(DAY).does(move(id, "ready", BOUNDS)).state).toBe("ready")
   })
 
-  it("a move that would notify the client is refused once they were notified as often as they may be, and changes nothing", () => {
+  it("a move that would notify the client is refused after the day's last notification, and changes nothing", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.does(notified(id, BOUNDS))
@@ -46,7 +46,7 @@ describe("the daily limits of one ticket", () => {
     expect(shop.record(id)).toEqual(before)
   })
 
-  it("a move to where the ticket is, or that the table refuses, is a conflict first, and counts nowhere", () => {
+  it("a move to the present state, or one that the table refuses, is a conflict and does not count", () => {
     const shop = new TestShop()
     const id = shop.create()
     for (const to of ["ready", "workshop", "ready", "workshop"] as const) shop.does(move(id, to, BOUNDS))

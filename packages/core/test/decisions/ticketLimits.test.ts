@@ -29,7 +29,7 @@ const refusal = (shop: TestShop) => {
 }
 
 describe("Specification, Limits: 150 tickets per hour and shop", () => {
-  it("the 150th is created, the 151st refused (Specification, Limits)", () => {
+  it("the 150th ticket of an hour is created, and the 151st refused (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z", 149)
     shop.does(create)
     expect(refusal(shop).limitStatuses).toEqual([
@@ -37,7 +37,7 @@ describe("Specification, Limits: 150 tickets per hour and shop", () => {
     ])
   })
 
-  it("tickets of the app count together with those of the API (Specification, Limits)", () => {
+  it("tickets of the app and of the API count together (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z", 100)
     for (let n = 0; n < 50; n++) shop.create({}, "app")
     expect(refusal(shop).decisive.policy).toBe("tickets_per_hour")
@@ -54,14 +54,14 @@ describe("Specification, Limits: 150 tickets per hour and shop", () => {
     expect(shop.slice.head.tickets_per_hour).toEqual({ used: 1, resets_at: at("2026-03-02T11:25:00Z") })
   })
 
-  it("refused creates do not count (Specification, Limits)", () => {
+  it("refused creates do not count towards the limits (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z", 150)
     for (let n = 0; n < 5; n++) refusal(shop)
     expect(shop.slice.head.tickets_per_hour.used).toBe(150)
     expect(shop.slice.head.tickets_per_day.used).toBe(150)
   })
 
-  it("a success returns the uses left of both limits (Specification, Limits)", () => {
+  it("a created ticket returns the remaining uses of both limits (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
     shop.does(create)
     expect(shop.last.limitStatuses).toEqual([
@@ -72,7 +72,7 @@ describe("Specification, Limits: 150 tickets per hour and shop", () => {
 })
 
 describe("Specification, Limits: 600 tickets per day and shop", () => {
-  it("the 600th is created, the 601st refused until the shop's midnight (Specification, Limits)", () => {
+  it("the 600th ticket of a day is created, and the 601st is refused until the shop's midnight (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
     fillDay(shop, 600)
     shop.wait(HOUR)
@@ -85,14 +85,14 @@ describe("Specification, Limits: 600 tickets per day and shop", () => {
     expect(shop.slice.head.tickets_per_day).toEqual({ used: 1, resets_at: at("2026-03-03T23:00:00Z") })
   })
 
-  it("when both are used up, the refusal names both, and the longest reset decides (Specification, Limits)", () => {
+  it("if both limits are used up, the refusal names both and has the longer reset (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
     fillDay(shop, 600)
     expect(refusal(shop).limitStatuses.map(({ policy }) => policy)).toEqual(["tickets_per_hour", "tickets_per_day"])
     expect(refusal(shop).decisive).toMatchObject({ policy: "tickets_per_day", resets_at: at("2026-03-02T23:00:00Z") })
   })
 
-  it("near midnight the hour is the longest reset (Specification, Limits)", () => {
+  it("the hour has the longer reset near midnight (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T19:40:00Z")
     fillDay(shop, 600)
     expect(shop.now).toBe(at("2026-03-02T22:40:00Z"))
@@ -108,7 +108,7 @@ describe("Specification, Limits: 600 tickets per day and shop", () => {
     ["Europe/Paris", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z", "on its day of 25 hours"]
   ] as const
   for (const [zone, now, midnight, why] of DAYS) {
-    it(`the day is the shop's own calendar day: ${zone}, ${why} (Specification, Limits)`, () => {
+    it(`the limit of a day counts by the shop's own calendar day: ${zone}, ${why} (Specification, Limits)`, () => {
       const shop = shopAt(zone, now, 1)
       expect(shop.slice.head.tickets_per_day).toEqual({ used: 1, resets_at: at(midnight) })
       shop.now = at(midnight) - 1

@@ -30,8 +30,8 @@ const rows: ReadonlyArray<
   [["ready", "collected"], 24 * HOUR + 1, always, null]
 ]
 
-describe("the acts that a ticket would accept, asked of the decisions themselves", () => {
-  it("loads that ticket alone", () => {
+describe("the acts that a ticket would accept, according to the decisions themselves", () => {
+  it("the list of acts loads only its ticket", () => {
     expect(ticketMoves(SHOP, NOBODY as never).loadRequests).toEqual([{ _tag: "Ticket", id: NOBODY }])
   })
 
@@ -45,7 +45,7 @@ describe("the acts that a ticket would accept, asked of the decisions themselves
       expect(next && [next.kind, next.at - START]).toEqual(due)
     })
 
-  it("an abandoned ticket accepts nothing (Specification, States)", () => {
+  it("an abandoned ticket accepts no act (Specification, States)", () => {
     const shop = new TestShop()
     shop.ticketIn("abandoned")
     expect(accepted(shop, START + 61 * DAY)).toEqual([])

@@ -22,7 +22,7 @@ const edit = (id: string, changes: object, found: ReadonlyArray<FoundWord> = [])
   editTicket(SHOP, id as never, changes as TicketEdit, found)
 
 describe("Specification, Tickets: a delay", () => {
-  it("postpones the promise and keeps the one before, with the reason (Specification, Tickets)", () => {
+  it("a delay moves the promised date, and keeps the previous one and the reason (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ promised_at: ISO(10) })
     const ticket = shop.wait(HOUR).does(delay(id, START + 50 * HOUR, { reason: "The thread is late" }))
@@ -35,7 +35,7 @@ describe("Specification, Tickets: a delay", () => {
     expect(shop.events).toMatchObject([{ type: "ticket.updated", data: { ticket, changed: ["promised_at", "delay"] } }])
   })
 
-  it("without a promise before, and without a reason, both are null (Specification, Tickets)", () => {
+  it("the previous date and the reason of a delay are null if there are none (Specification, Tickets)", () => {
     const shop = new TestShop()
     expect(shop.does(delay(shop.create(), START + HOUR)).delay).toEqual({
       previous_promised_at: null,
@@ -44,7 +44,7 @@ describe("Specification, Tickets: a delay", () => {
     })
   })
 
-  it("a second delay keeps the promise of the first (Specification, Tickets)", () => {
+  it("a second delay keeps the first promised date (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ promised_at: ISO(10) })
     shop.does(delay(id, START + 20 * HOUR))
@@ -53,7 +53,7 @@ describe("Specification, Tickets: a delay", () => {
 })
 
 describe("Specification, Tickets: a part", () => {
-  it("ordered, then received, keeps when it was ordered and expected (Specification, Tickets)", () => {
+  it("a part that is ordered and then received keeps the dates of its order and of its expected arrival (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     expect(shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR })).part).toEqual({
@@ -73,14 +73,14 @@ describe("Specification, Tickets: a part", () => {
     expect(shop.events).toMatchObject([{ type: "ticket.updated", data: { changed: ["part"] } }])
   })
 
-  it("null for the expected date means that none was given, so the known one stays (Specification, Errors)", () => {
+  it("null for the expected date means that none was given, so the known date stays (Specification, Errors)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))
     expect(shop.does(part(id, { status: "received", expected_at: null })).part?.expected_at).toBe(ISO(48))
   })
 
-  it("another part starts without the first one's dates (Specification, Tickets)", () => {
+  it("another part does not take over the dates of the first (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))
@@ -93,7 +93,7 @@ describe("Specification, Tickets: a part", () => {
     })
   })
 
-  it("an expected date may be put off (Specification, Tickets)", () => {
+  it("the expected date of a part can be changed (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))
@@ -105,7 +105,7 @@ describe("Specification, Tickets: a part", () => {
 })
 
 describe("Specification, Resources: a photo", () => {
-  it("takes the place of the one before (Specification, Resources)", () => {
+  it("a new photo replaces the one before (Specification, Resources)", () => {
     const shop = new TestShop()
     const id = shop.create()
     for (const photo_url of ["https://img.example.com/1.jpg", "https://img.example.com/2.jpg"]) {
@@ -115,14 +115,14 @@ describe("Specification, Resources: a photo", () => {
     }
   })
 
-  it("its address is https (Specification, Sandbox)", () => {
+  it("the address of a photo must begin with https (Specification, Sandbox)", () => {
     const accepts = (photo_url: string) => Either.isRight(Schema.decodeUnknownEither(PhotoInput)({ photo_url }))
     expect(["https://a.example/x.png", "http://a.example/x.png"].map(accepts)).toEqual([true, false])
   })
 })
 
 describe("Specification, States: an edit", () => {
-  it("changes what is given, empties what is null, leaves the rest, and says what it changed (Specification, States)", () => {
+  it("an edit changes the given fields, empties those that are null, leaves the rest, and names the fields that it changed (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ item: "Coat", description: "Blue", price_minor: 900, external_ref: "A-1" })
     const before = shop.record(id)
@@ -154,7 +154,7 @@ describe("Specification, States: an edit", () => {
     expect(shop.events).toMatchObject([{ type: "ticket.updated", data: { changed: [] } }])
   })
 
-  it("ticks items off and on by their id (Specification, Resources)", () => {
+  it("an edit marks items as done and not done by their ids (Specification, Resources)", () => {
     const shop = new TestShop()
     const id = shop.create({ items: [{ label: "Coat" }, { label: "Hat" }] })
     const [coat, hat] = shop.record(id).items
@@ -185,7 +185,7 @@ describe("Specification, States: an edit", () => {
     })
   })
 
-  it("a deposit above the price is refused, whichever of the two is edited (Specification, Tickets)", () => {
+  it("an edit that makes the deposit higher than the price is refused, whichever of the two it changes (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 900, deposit_minor: 500 })
     const issues = [{ field: "deposit_minor" }]
@@ -195,7 +195,7 @@ describe("Specification, States: an edit", () => {
     expect(shop.does(edit(id, { price_minor: null })).money).toMatchObject({ price_minor: null, remaining_minor: null })
   })
 
-  it("forbidden words are refused in an edit too, the embedder's and the shop's own (Specification, Errors)", () => {
+  it("an edit with a word that the embedder or the shop forbids is refused (Specification, Errors)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"] })
     const id = shop.create()
     expect(shop.refuses(edit(id, { item: "Coat" }, [{ field: "item", word: "coat" }]))).toMatchObject({
@@ -205,7 +205,7 @@ describe("Specification, States: an edit", () => {
     expect(shop.refuses(edit(id, { description: "darn" }))).toMatchObject({ field: "description" })
   })
 
-  it("an abandoned ticket refuses each with its state and its last change (Specification, Errors)", () => {
+  it("an abandoned ticket refuses delays, parts, photos and edits with its state and its last change (Specification, Errors)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("abandoned")
     const { updated_at } = shop.record(id)
@@ -213,7 +213,7 @@ describe("Specification, States: an edit", () => {
       expect(shop.refuses(act)).toMatchObject({ _tag: "TicketAbandoned", state: "abandoned", updated_at })
   })
 
-  it("an unknown ticket is not found (Specification, Endpoints)", () => {
+  it("an edit of an unknown ticket is not found (Specification, Endpoints)", () => {
     expect(new TestShop().refuses(edit(NOBODY, {}))._tag).toBe("TicketNotFound")
   })
 })

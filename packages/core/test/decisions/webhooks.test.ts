@@ -20,7 +20,7 @@ const withWebhook = () => {
 }
 
 describe("Specification, Webhooks: one webhook per shop", () => {
-  it("setting an address the first time makes a secret, and the webhook is on (Specification, Webhooks)", () => {
+  it("setting an address the first time makes a secret and turns the webhook on (Specification, Webhooks)", () => {
     const shop = withWebhook()
     expect(shop.slice.webhook).toEqual({
       shop_id: SHOP,
@@ -67,7 +67,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
     })
   })
 
-  it("a new address does not end the old secret's 24 hours (Specification, Webhooks)", () => {
+  it("a new address does not shorten the 24 hours of the old secret (Specification, Webhooks)", () => {
     const shop = withWebhook()
     shop.does(rotateSecret(SHOP, "whsec_2"))
     expect(shop.wait(HOUR).does(setWebhook(SHOP, { url: URL_2, secret: "whsec_3" }))).toMatchObject({
@@ -77,7 +77,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
     })
   })
 
-  it("turning it on again forgets its failures (Specification, Webhooks)", () => {
+  it("turning the webhook on again clears its failures (Specification, Webhooks)", () => {
     for (const off_reason of ["gone", "failing"] as const) {
       const shop = withWebhook()
       shop.slice.webhook = { ...shop.slice.webhook!, off_reason, failures_in_row: 20, first_failure_at: START }
@@ -90,7 +90,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
     }
   })
 
-  it("without an address there is nothing to rotate or to turn on (Specification, Webhooks)", () => {
+  it("a webhook without an address can neither be rotated nor turned on (Specification, Webhooks)", () => {
     const shop = new TestShop()
     expect(shop.refuses(rotateSecret(SHOP, "whsec_2"))._tag).toBe("WebhookNotSet")
     expect(shop.refuses(enableWebhook(SHOP))._tag).toBe("WebhookNotSet")
@@ -98,7 +98,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
 })
 
 describe("an owner turns the webhook off and removes it", () => {
-  it("off by its owner it stays off, whatever its receiver answers, until it is turned on", () => {
+  it("a webhook that its owner turned off stays off, whatever its receiver responds, until it is turned on", () => {
     const shop = withWebhook()
     const off = shop.does(disableWebhook(SHOP))
     expect(webhookStatus(off)).toEqual({
@@ -116,7 +116,7 @@ describe("an owner turns the webhook off and removes it", () => {
     expect(shop.does(enableWebhook(SHOP))).toMatchObject({ off_reason: null, generation: 2, secret: "whsec_1" })
   })
 
-  it("removed it is as if it had never been set: another address gets another secret", () => {
+  it("a removed webhook leaves nothing behind, so another address gets another secret", () => {
     const shop = withWebhook()
     shop.does(pingWebhook(SHOP))
     expect(shop.does(removeWebhook(SHOP))).toBe("removed")
@@ -124,7 +124,7 @@ describe("an owner turns the webhook off and removes it", () => {
     expect(shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_9" }))).toMatchObject({ secret: "whsec_9" })
   })
 
-  it("a thousand waiting deliveries at a time, and off until the last is gone", () => {
+  it("a removal deletes a thousand waiting deliveries at a time, and the webhook stays off until the last is gone", () => {
     const removing = (waiting: number) => {
       const shop = withWebhook()
       for (let n = 0; n < waiting; n++) shop.does(pingWebhook(SHOP))
@@ -140,7 +140,7 @@ describe("an owner turns the webhook off and removes it", () => {
     expect(fewer.rows("WebhookRemoved")).toEqual([{ shop_id: SHOP }])
   })
 
-  it("the same address keeps its failures, another one starts with none (Specification, Webhooks)", () => {
+  it("setting the same address keeps its failures, and another one starts with none (Specification, Webhooks)", () => {
     const failures = { failures_in_row: 7, first_failure_at: START }
     const shop = withWebhook()
     shop.slice.webhook = { ...shop.slice.webhook!, ...failures }
@@ -152,7 +152,7 @@ describe("an owner turns the webhook off and removes it", () => {
     })
   })
 
-  it("turning on one that is on forgets its failures and releases nothing (Specification, Webhooks)", () => {
+  it("turning on a webhook that is on clears its failures and releases nothing (Specification, Webhooks)", () => {
     const shop = withWebhook()
     shop.slice.webhook = { ...shop.slice.webhook!, failures_in_row: 7, first_failure_at: START }
     expect(shop.wait(HOUR).does(enableWebhook(SHOP))).toMatchObject({
@@ -162,7 +162,7 @@ describe("an owner turns the webhook off and removes it", () => {
     })
   })
 
-  it("without one there is nothing to turn off or to remove", () => {
+  it("a webhook that was never set can neither be turned off nor removed", () => {
     const shop = new TestShop()
     expect(shop.refuses(disableWebhook(SHOP))._tag).toBe("WebhookNotSet")
     expect(shop.refuses(removeWebhook(SHOP))._tag).toBe("WebhookNotSet")
@@ -170,7 +170,7 @@ describe("an owner turns the webhook off and removes it", () => {
 })
 
 describe("Specification, Webhooks: the app's test button", () => {
-  it("raises a ping without a ticket and without data, with or without a webhook (Specification, Webhooks)", () => {
+  it("the test button raises a ping without a ticket and data, with or without a webhook (Specification, Webhooks)", () => {
     for (const shop of [withWebhook(), new TestShop()]) {
       const event = shop.does(pingWebhook(SHOP))
       expect(shop.rows("EventRaised")).toEqual([event])
@@ -186,7 +186,7 @@ describe("Specification, Webhooks: the app's test button", () => {
     }
   })
 
-  it("each ping is an event of its own, in order (Specification, Webhooks)", () => {
+  it("each ping is a separate event, in order (Specification, Webhooks)", () => {
     const shop = new TestShop()
     const [first, second] = [shop.does(pingWebhook(SHOP)), shop.does(pingWebhook(SHOP))]
     expect(second!.id).not.toBe(first!.id)
@@ -195,7 +195,7 @@ describe("Specification, Webhooks: the app's test button", () => {
 })
 
 describe("Specification, Sandbox: a webhook as its owner sees it", () => {
-  it("without one everything is empty (Specification, Sandbox)", () => {
+  it("a shop without a webhook shows empty fields (Specification, Sandbox)", () => {
     expect(webhookStatus(null)).toEqual({
       url: null,
       on: false,
@@ -205,7 +205,7 @@ describe("Specification, Sandbox: a webhook as its owner sees it", () => {
     })
   })
 
-  it("shows its failures and why it is off, never its secret (Specification, Sandbox)", () => {
+  it("the owner sees the webhook's failures and why it is off, never its secret (Specification, Sandbox)", () => {
     const { webhook } = withWebhook().slice
     expect(webhookStatus(webhook)).toMatchObject({ url: URL_1, on: true, off_reason: null })
     const off = { ...webhook!, off_reason: "gone" as const, failures_in_row: 3, first_failure_at: START }

@@ -37,7 +37,7 @@ const v1 = (secret: string, t: number, body: string) =>
 
 describe("Specification, Webhooks: delivery", () => {
   it(
-    "at once, then after 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h, each from the end of the failure; then it gives up",
+    "an event is sent at once, then 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h after the end of each failure, and then given up",
     dispatching((bench) =>
       Effect.gen(function* () {
         const { sender, clock } = bench
@@ -59,7 +59,7 @@ describe("Specification, Webhooks: delivery", () => {
   )
 
   it(
-    "every attempt has the same id and the same bytes, and is signed afresh",
+    "each attempt has the same id and the same bytes, and a new signature",
     dispatching((bench) =>
       Effect.gen(function* () {
         const { sender } = bench
@@ -79,7 +79,7 @@ describe("Specification, Webhooks: delivery", () => {
   )
 
   it(
-    "for 24 hours after a secret change two v1 are sent, the new one first; then one, under the configured header",
+    "for 24 hours after a rotation two v1 are sent, the new one first, and then one, under the configured header",
     dispatching(
       (bench) =>
         Effect.gen(function* () {
@@ -108,7 +108,7 @@ describe("Specification, Webhooks: delivery", () => {
   )
 
   it.each(["X Signed", "", "Content-Type"])(
-    "the signature's header cannot be %j: that is said before anything is sent",
+    "%j is refused as the name of the signature's header before anything is sent",
     (name) =>
       expect(dispatching(() => Effect.void, { signatureHeader: name })()).rejects.toThrow(
         "The option signatureHeader of the dispatcher must be the name of a header of its own, such as Service-Signature"
@@ -116,7 +116,7 @@ describe("Specification, Webhooks: delivery", () => {
   )
 
   it(
-    "jitter puts retries off and never brings them forward (Specification, Webhooks)",
+    "jitter makes retries later and never earlier (Specification, Webhooks)",
     dispatching(
       ({ sender }) =>
         Effect.gen(function* () {
@@ -136,7 +136,7 @@ describe("Specification, Webhooks: delivery", () => {
 
 describe("Specification, Webhooks: order and numbers in flight", () => {
   it(
-    "events of a ticket go out in order, one at a time; no shop has more than four on their way",
+    "events of a ticket are sent in order, one at a time, and a shop has at most four requests in flight",
     dispatching((bench) =>
       Effect.gen(function* () {
         const { sender } = bench
@@ -187,7 +187,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
 
   const asked: Array<number> = []
   it(
-    "with much due it holds no more claims than it has free places, whoever asks it, and works all of it off",
+    "a dispatcher with many due deliveries never holds more claims than free places, and delivers all of them",
     dispatching(
       ({ sender }) =>
         Effect.gen(function* () {
@@ -209,7 +209,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
   )
 
   it(
-    "256 in flight at most by default; those that hang keep no other shop waiting",
+    "at most 256 requests are in flight by default, and those that hang do not delay other shops",
     dispatching(({ sender, clock }) =>
       Effect.gen(function* () {
         const hanging = yield* Effect.replicateEffect(openHooked, 80)
@@ -226,7 +226,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
   )
 
   it(
-    "a shop that hangs costs only its own shop (Specification, Webhooks)",
+    "a shop whose receiver hangs delays only its own deliveries (Specification, Webhooks)",
     dispatching(({ sender, clock }) =>
       Effect.gen(function* () {
         const [hanging, well] = [yield* openHooked, yield* openHooked]
@@ -258,7 +258,7 @@ const answeringLate = Layer.effectContext(
 
 describe("runOnce", () => {
   it(
-    "makes every delivery due by now, and those that this makes due, and says how many landed",
+    "runOnce sends each delivery that is due, and those that become due by it, and returns the number that arrived",
     dispatching(({ sender }) =>
       Effect.gen(function* () {
         const shop = yield* openHooked
@@ -274,7 +274,7 @@ describe("runOnce", () => {
   )
 
   it(
-    "misses nothing that landings make claimable while a claim is being answered",
+    "runOnce misses no delivery that becomes claimable while a claim is running",
     dispatching(
       ({ sender }) =>
         Effect.gen(function* () {
@@ -288,7 +288,7 @@ describe("runOnce", () => {
   )
 
   it(
-    "takes over what a dead process had claimed (docs/how-it-is-built.md)",
+    "runOnce takes over the claims of a process that crashed (docs/how-it-is-built.md)",
     dispatching(({ sender, clock }) =>
       Effect.gen(function* () {
         yield* raise(yield* openHooked, null, null)
@@ -303,9 +303,9 @@ describe("runOnce", () => {
   )
 })
 
-describe("the hours of a life", () => {
+describe("a receiver that is unavailable", () => {
   it(
-    "a receiver that is away for a day misses nothing",
+    "a receiver that is unavailable for a day gets every event",
     dispatching((bench) =>
       Effect.gen(function* () {
         const { sender, clock } = bench

@@ -13,9 +13,9 @@ import { dispatching, logOf, openHooked, raise, until } from "./DispatchBench.js
 const webhookOf = (shop_id: ShopId) =>
   Effect.flatMap(Reads, (reads) => Effect.map(reads.shop(shop_id), (state) => state?.webhook))
 
-describe("Specification, Webhooks: a 410 turns off the webhook whose address answered it", () => {
+describe("Specification, Webhooks: a 410 turns off the webhook whose URL returned it", () => {
   it(
-    "its own address: at once (Specification, Webhooks)",
+    "a 410 from the webhook's own URL turns it off at once (Specification, Webhooks)",
     dispatching(({ sender }) =>
       Effect.gen(function* () {
         const shop = yield* openHooked
@@ -28,7 +28,7 @@ describe("Specification, Webhooks: a 410 turns off the webhook whose address ans
   )
 
   it(
-    "the address it had when the attempt began: not the new one, to which the event goes next (Specification, Webhooks)",
+    "a 410 from a URL that was replaced during the attempt does not turn off the webhook, and the new URL gets the event next (Specification, Webhooks)",
     dispatching(({ sender, clock }) =>
       Effect.gen(function* () {
         const { runOnce } = yield* Dispatcher

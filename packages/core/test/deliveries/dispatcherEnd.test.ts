@@ -24,9 +24,9 @@ const gated = Layer.effectContext(
   })
 ) as unknown as Around
 
-describe("run, interrupted", () => {
+describe("a dispatcher that is interrupted", () => {
   it(
-    "deliveries that were being claimed are still sent, because they would otherwise wait for the end of their lease",
+    "an interrupted dispatcher sends the deliveries that were being claimed, because they would otherwise wait for the end of their lease",
     dispatching(
       ({ sender }) =>
         Effect.gen(function* () {
@@ -47,7 +47,7 @@ describe("run, interrupted", () => {
   )
 
   it(
-    "claims no more, lets what is on its way land, and records it",
+    "an interrupted dispatcher claims nothing more, waits for the requests in flight, and records their results",
     dispatching(({ sender }) =>
       Effect.gen(function* () {
         const shop = yield* openHooked
@@ -72,7 +72,7 @@ describe("run, interrupted", () => {
   )
 
   it(
-    "after five seconds leaves the rest to their leases, with no attempt used up",
+    "an interrupted dispatcher leaves requests to their leases after five seconds, without using up an attempt",
     dispatching(({ sender, clock }) =>
       Effect.gen(function* () {
         const shop = yield* openHooked
@@ -98,7 +98,7 @@ describe("run, interrupted", () => {
 
 describe("an attempt whose lease is taken over while its receiver waits", () => {
   it(
-    "is logged, and turns the webhook off by its 410",
+    "an attempt whose lease was taken over is logged, and its 410 turns the webhook off",
     dispatching(({ sender, clock, logs }) =>
       Effect.gen(function* () {
         const shop = yield* openHooked

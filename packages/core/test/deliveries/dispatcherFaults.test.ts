@@ -117,10 +117,10 @@ const trouble = (seed: number) => {
   )
 }
 
-describe("docs/how-it-is-built.md: whatever fails, nothing is lost, and what comes twice comes under the same event id", () => {
+describe("docs/how-it-is-built.md: no fault loses an event, and an event that is sent twice has the same id", () => {
   for (let i = 0; i < 8; i++)
     it(
-      `a store that is away, forgets to answer or dies, a sender that dies or hangs, interruptions (seed ${SEED + i})`,
+      `no event is lost if the store is unavailable or crashes, the sender crashes or hangs, and fibers are interrupted (seed ${SEED + i})`,
       trouble(SEED + i)
     )
 })

@@ -28,9 +28,9 @@ const arrives = (arrived: ReadonlyArray<unknown>) =>
     yield* Fiber.interrupt(running)
   })
 
-describe("docs/how-it-is-built.md: a resting dispatcher", () => {
+describe("docs/how-it-is-built.md: a dispatcher without work", () => {
   it(
-    "is woken by the store, and need not wait for its next look",
+    "the store wakes the dispatcher, which need not wait for its next poll",
     dispatching(({ clock, sender }) => {
       withoutEnd(clock)
       return arrives(sender.arrived)
@@ -38,7 +38,7 @@ describe("docs/how-it-is-built.md: a resting dispatcher", () => {
   )
 
   it(
-    "finds deliveries of which no store notified it by its next look, within 250 ms",
+    "the dispatcher finds deliveries of which no store notified it at its next poll, within 250 ms",
     dispatching(
       ({ sender, clock }) => {
         const slept_ms: Array<number> = []

@@ -101,9 +101,9 @@ const untilNothingWaits = Effect.fnUntraced(function* (clock: HastyClock) {
   }
 })
 
-describe("Specification, States: a linked client's notification is handed to the embedder's notifier", () => {
+describe("Specification, States: a linked client's notification is passed to the embedder's notifier", () => {
   it(
-    "once, as it is in the inbox",
+    "a notification is passed to the notifier once, as it is in the inbox",
     benched(({ ears }) =>
       Effect.gen(function* () {
         const met = yield* acquainted()
@@ -122,7 +122,7 @@ describe("Specification, States: a linked client's notification is handed to the
   )
 
   it(
-    "not where the command is refused",
+    "a refused command sends no notification",
     benched(({ ears }) =>
       Effect.gen(function* () {
         const met = yield* acquainted()
@@ -135,7 +135,7 @@ describe("Specification, States: a linked client's notification is handed to the
   )
 
   it.each(["workshop", "collected"] as const)(
-    "not where the ticket went on to %s before it was sent, or sent again; it stays in the inbox",
+    "a notification is dropped if the ticket was %s before it was sent, or sent again, and stays in the inbox",
     (state) =>
       benched(({ clock, ears }) =>
         Effect.gen(function* () {
@@ -169,7 +169,7 @@ describe("Specification, States: a linked client's notification is handed to the
   )
 
   it(
-    "by a process that has a notifier, while one without leaves it, for three days at most",
+    "a process without a notifier leaves notifications to one that has a notifier, for three days at most",
     benched(({ clock, ears, logs }) =>
       Effect.gen(function* () {
         const without = yield* Effect.provide(
@@ -216,7 +216,7 @@ describe("Specification, States: a linked client's notification is handed to the
   )
 
   it(
-    "under two senders at once still once each",
+    "two senders at the same time send a notification once",
     benched(({ ears }) =>
       Effect.gen(function* () {
         for (let n = 0; n < 40; n++) yield* ready(yield* acquainted())
@@ -234,7 +234,7 @@ describe("Specification, States: a linked client's notification is handed to the
   )
 
   it(
-    "by a process that runs on, soon after",
+    "a running process sends a notification soon after the command",
     benched(({ ears }) =>
       Effect.gen(function* () {
         const running = yield* Effect.fork((yield* NotificationSender).run)
@@ -250,7 +250,7 @@ describe("Specification, States: a linked client's notification is handed to the
 
 describe("Specification, Webhooks: a failed notification is sent again by the retry table", () => {
   it(
-    "under the same id, eight times in all, then it is given up, and that is logged",
+    "a failed notification is sent again under the same id, eight times in all, and then given up and logged",
     benched(({ clock, ears, logs }) =>
       Effect.gen(function* () {
         ears.script = () => notNow
@@ -264,7 +264,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
   )
 
   it(
-    "until it is delivered",
+    "a failed notification is sent again until it is delivered",
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
         ears.script = () => (ears.heard.length < 4 ? notNow : Effect.void)
@@ -275,7 +275,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
     )
   )
 
-  it("each at its own instant where the sandbox clock walks (Specification, Sandbox)", async () => {
+  it("each repetition has its own time if the sandbox clock advances past several (Specification, Sandbox)", async () => {
     const ears = new Ears()
     ears.script = () => notNow
     const whole = ClockAdvance.layer([NotificationSender]).pipe(
@@ -321,7 +321,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
   )
 
   it(
-    "a notifier that never answers delays no other notification, and is tried again after ten seconds and a minute",
+    "a notifier that never returns delays no other notification, and is called again after ten seconds and a minute",
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
         const running = yield* Effect.fork((yield* NotificationSender).run)
@@ -346,7 +346,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
   )
 
   it(
-    "also where the process dies over it: it has used up an attempt, so it cannot go on for ever",
+    "an attempt during which the process crashes counts, so that no notification is repeated forever",
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
         ears.script = () => Effect.never
@@ -366,7 +366,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
     )
   )
 
-  it("also where the store went away before it was recorded", () => {
+  it("a notification is sent again if the store became unavailable before its result was recorded", () => {
     let begun = 0
     const away = Layer.effect(
       Store,
@@ -394,7 +394,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
 
 describe("Specification, Webhooks: the owner is notified about their webhook", () => {
   it(
-    "when it fails, again later, and when it is turned off (Specification, Webhooks)",
+    "the owner is notified when the webhook fails, again later, and when it is turned off (Specification, Webhooks)",
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
         const dispatcher = new TestDispatcher()
@@ -420,7 +420,7 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
     )
   )
 
-  it("in the log where the embedder brings no notifier: a line with kind, shop and host, because the path may be a secret", async () => {
+  it("a notice to the owner is a line of the log without a notifier: kind, shop and host, because the path may be a secret", async () => {
     const logs: Array<string> = []
     const says = {
       shop_id: "shop-1" as ShopId,

@@ -44,7 +44,7 @@ const logOf = (shop: HookedShop) =>
   (shop.slice.attempts.get(EVENT) ?? []).map(({ n, status, started_at }) => [n, status, started_at])
 
 describe("Specification, Webhooks: an attempt that another claim has overtaken", () => {
-  it("is logged and counts for the webhook's health, but its delivery does not change", () => {
+  it("an overtaken attempt is logged and counts for the webhook's health, but does not change its delivery", () => {
     const shop = new HookedShop()
     const event_id = shop.raises()
     shop.delivers(event_id, { token: 5 })
@@ -58,14 +58,14 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
     expect(shop.delivery(event_id)).toBe(row)
   })
 
-  it("does not count for the webhook's health if it went to another URL", () => {
+  it("an overtaken attempt does not count for the webhook's health if it went to another URL", () => {
     const shop = shopWith()
     records(shop, { url: "https://old.example/hook", sent: answered(410) })
     expect(shop.rows("AttemptAppended")).toHaveLength(1)
     expect(shop.webhook).toMatchObject({ off_reason: null, failures_in_row: 0 })
   })
 
-  it("is not logged if the webhook was removed meanwhile", () => {
+  it("an overtaken attempt is not logged if the webhook was removed meanwhile", () => {
     const shop = shopWith()
     shop.does(removeWebhook(SHOP))
     expect(records(shop).outcome).toBe("superseded")
@@ -128,7 +128,7 @@ describe("docs/how-it-is-built.md: the start under which an overtaken attempt is
 })
 
 describe("Specification, Webhooks: the log of attempts is ordered", () => {
-  it("an attempt that was overtaken is not the last, although its outcome came last", () => {
+  it("an overtaken attempt is not the last in the log, even if its result came last", () => {
     const shop = shopWith(logged(1, 200, START - 100))
     records(shop, { started_at: START - 200, sent: unanswered("timeout") })
     expect(logOf(shop)).toEqual([
@@ -137,7 +137,7 @@ describe("Specification, Webhooks: the log of attempts is ordered", () => {
     ])
   })
 
-  it("an acknowledged attempt is the last of its number, although a fast clock says that another began later", () => {
+  it("an acknowledged attempt is the last of its number, even if by a fast clock another began later", () => {
     const shop = shopWith(logged(1, 200, START - 100))
     records(shop, { started_at: START - 50 })
     expect(logOf(shop)).toEqual([
@@ -146,7 +146,7 @@ describe("Specification, Webhooks: the log of attempts is ordered", () => {
     ])
   })
 
-  it("an attempt of the first number is before the second, and after an earlier one of its own", () => {
+  it("an attempt with the first number is before the second, and after an earlier one with the first number", () => {
     const shop = shopWith(logged(1, 503, START - 300), logged(2, 200, START - 100))
     records(shop, { started_at: START - 200 })
     expect(logOf(shop)).toEqual([

@@ -6,20 +6,23 @@ import { HOUR, MINUTE, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, URL_1 } from "./Outward.js"
 
 describe("Specification, Webhooks: a 2xx answer acknowledges the event", () => {
-  it.each([200, 201, 202, 204, 299])("%i: delivered", (status) => {
+  it.each([200, 201, 202, 204, 299])("a %i response makes the event delivered", (status) => {
     const shop = new HookedShop()
     const event = shop.raises()
     expect(shop.attempts(event, answered(status))).toBe("delivered")
     expect(shop.delivery(event)).toBeUndefined()
   })
 
-  it.each([100, 199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 409, 429, 500, 503])("%i: retried", (status) => {
-    const shop = new HookedShop()
-    expect(shop.attempts(shop.raises(), answered(status))).toBe("retry")
-  })
+  it.each([100, 199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 409, 429, 500, 503])(
+    "a %i response makes the service try the event again",
+    (status) => {
+      const shop = new HookedShop()
+      expect(shop.attempts(shop.raises(), answered(status))).toBe("retry")
+    }
+  )
 
   it.each(["timeout", "lookup", "refused_address", "connect", "tls", "reset", "too_large_head", "malformed"] as const)(
-    "no answer, %s: retried",
+    "an attempt without a response (%s) is repeated",
     (error) => {
       const shop = new HookedShop()
       expect(shop.attempts(shop.raises(), unanswered(error))).toBe("retry")
@@ -28,7 +31,7 @@ describe("Specification, Webhooks: a 2xx answer acknowledges the event", () => {
 })
 
 describe("Specification, Webhooks: the log of attempts", () => {
-  it("holds what came of the attempt, with its number and the instant at which it began", () => {
+  it("the log has the result of each attempt, with its number and the instant at which it began", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.attempts(event, answered(500))
@@ -45,7 +48,7 @@ describe("Specification, Webhooks: the log of attempts", () => {
 })
 
 describe("docs/how-it-is-built.md: a stale token changes nothing of the delivery", () => {
-  it("superseded: this command leaves the log and the webhook to recordSuperseded", () => {
+  it("a superseded record leaves the log and the webhook to recordSuperseded", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.delivers(event, { token: 5 })
@@ -55,14 +58,14 @@ describe("docs/how-it-is-built.md: a stale token changes nothing of the delivery
     expect(shop.webhook).toMatchObject({ off_reason: null, failures_in_row: 0 })
   })
 
-  it("superseded: an event that has arrived, or was never to be delivered", () => {
+  it("a record is superseded if the event was delivered meanwhile, or was not to be delivered", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.attempts(event, answered(200))
     expect(shop.attempts(event, answered(500))).toBe("superseded")
   })
 
-  it("superseded: the webhook was removed during the attempt", () => {
+  it("a record is superseded if the webhook was removed during the attempt", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.slice.webhook = null
@@ -89,13 +92,13 @@ describe("Specification, Webhooks: released deliveries get eight new attempts, t
     return { shop, event }
   }
 
-  it("due at the instant of the release, without being touched", () => {
+  it("released deliveries are due at the instant of the release, without being written", () => {
     const { shop, event } = released()
     expect(shop.delivery(event)).toMatchObject({ attempts_in_round: 5, generation: 1 })
     expect(presentSchedule(shop.delivery(event)!, shop.webhook)).toEqual({ attempts_in_round: 0, due_at: START + HOUR })
   })
 
-  it("eight failures later it is dead; the numbers go from 6 to 13", () => {
+  it("a released delivery is dead after eight more failures, numbered from 6 to 13", () => {
     const { shop, event } = released()
     const outcomes = Array.from({ length: 8 }, () => shop.attempts(event, answered(500)))
     expect(outcomes).toEqual([...Array(7).fill("retry"), "dead"])
@@ -103,29 +106,29 @@ describe("Specification, Webhooks: released deliveries get eight new attempts, t
     expect(shop.everyRow("AttemptAppended").map(({ n }) => n)).toEqual([6, 7, 8, 9, 10, 11, 12, 13])
   })
 
-  it("an attempt that was under way when the webhook was turned on again counts as the first", () => {
+  it("an attempt that is running when the webhook is turned on again counts as the first of the new eight", () => {
     const { shop, event } = released()
     shop.attempts(event, answered(500))
     expect(shop.delivery(event)).toMatchObject({ attempts_in_round: 1, generation: 2, due_at: START + HOUR + MINUTE })
   })
 })
 
-describe("Specification, Webhooks: deliveries are made where a webhook is set", () => {
-  it("no webhook: the event is recorded, and there is no delivery", () => {
+describe("Specification, Webhooks: deliveries exist only if a webhook is set", () => {
+  it("an event without a webhook is recorded, and has no delivery", () => {
     const shop = new TestShop()
     shop.create()
     expect(shop.eventTypes).toEqual(["ticket.created"])
     expect(shop.rows("DeliveryPut")).toEqual([])
   })
 
-  it("while it is off they are parked from the start", () => {
+  it("an event that is raised while the webhook is off has a parked delivery", () => {
     const shop = new HookedShop()
     shop.hooks({ off_reason: "gone" })
     const row = shop.delivery(shop.raises())
     expect(deliveryState(row, shop.webhook, false)).toBe("parked")
   })
 
-  it("pending, parked, delivered, dead: what a row, the webhook and the last attempt say (Specification, Sandbox)", () => {
+  it("a delivery is pending, parked, delivered or dead by its row, the webhook and the last attempt (Specification, Sandbox)", () => {
     const shop = new HookedShop()
     const row = shop.delivery(shop.raises())
     const off = { ...shop.webhook, off_reason: "failing" as const }

@@ -41,7 +41,7 @@ const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) =
 const step = (shop: HookedShop, { id }: { readonly id: string }) => shop.does(advanceReplay(SHOP, id)).taken_up
 
 describe("Specification, Sandbox: a replay", () => {
-  it("begins at the first event and ends before those raised later", () => {
+  it("a replay begins at the first event and ends before those raised after it", () => {
     const shop = new HookedShop()
     for (let i = 0; i < 3; i++) shop.raises()
     const replay = shop.wait(HOUR).does(startReplay(SHOP, { state: "dead" }))
@@ -50,11 +50,11 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.slice.replays.get(replay.id)?.filter).toEqual({ state: "dead" })
   })
 
-  it("without a webhook there is nowhere to send to", () => {
+  it("a replay is refused if no webhook is set", () => {
     expect(new TestShop().refuses(startReplay(SHOP, {}))._tag).toBe("WebhookNotSet")
   })
 
-  it("takes a thousand events a step, and is done at the step that reaches its end", () => {
+  it("a replay handles a thousand events in each step, and is done at the step that reaches its end", () => {
     const { shop, replay } = replaying(Array.from({ length: 2000 }, (_, i) => found(i + 1)))
     const steps = []
     while (!shop.slice.replays.get(replay.id)!.is_done) steps.push(step(shop, replay))
@@ -64,14 +64,14 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.last.changes).toEqual([])
   })
 
-  it("takes the one event that a step of a thousand leaves", () => {
+  it("a step of a replay handles the one event that a step of a thousand leaves", () => {
     const { shop, replay } = replaying(Array.from({ length: 1001 }, (_, i) => found(i + 1)))
     const steps = []
     while (!shop.slice.replays.get(replay.id)!.is_done) steps.push(step(shop, replay))
     expect(steps).toEqual([1000, 1])
   })
 
-  it("a step looks at no more than a thousand events, however few of them it asks for", () => {
+  it("a step of a replay reads at most a thousand events, however few of them match", () => {
     const { shop, replay } = replaying(Array.from({ length: 2000 }, (_, i) => found(i + 1)))
     const stretch: EventRange = { found: [found(400)], last_seq: 1000 }
     Object.assign(shop.slice, { replayable: () => stretch })
@@ -80,11 +80,11 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.slice.replays.get(replay.id)).toMatchObject({ after_seq: 1000, is_done: false })
   })
 
-  it("an unknown one takes no step", () => {
+  it("a step of an unknown replay is refused", () => {
     expect(new HookedShop().does(advanceReplay(SHOP, "nothing"))).toEqual({ taken_up: 0, is_done: true })
   })
 
-  it("delivered or dead: sent again with eight attempts, the first at once, behind what is live; numbers go on (Specification, Webhooks)", () => {
+  it("a delivered or dead event is sent again with eight attempts, the first at once, after all live ones, with further attempt numbers (Specification, Webhooks)", () => {
     const { shop, replay } = replaying([found(1, undefined, 8)])
     shop.wait(HOUR)
     expect(step(shop, replay)).toBe(1)
@@ -106,7 +106,7 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.delivery("event 1" as EventId)).toMatchObject({ is_replay: true, attempts_in_round: 1 })
   })
 
-  it("sent again within one millisecond: its token is higher than all that it had, so that no late record ends it (Specification, Webhooks)", () => {
+  it("an event that is sent again within one millisecond has a higher token than before, so that no late record ends it (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     const tokens = [shop.delivery(event)!.token]
@@ -125,7 +125,7 @@ describe("Specification, Sandbox: a replay", () => {
     }
   })
 
-  it("ends without sending anything if the webhook was removed, even if another is set later (Specification, Webhooks)", () => {
+  it("a replay ends without sending anything if the webhook was removed, even if another is set later (Specification, Webhooks)", () => {
     const { shop, replay } = replaying([found(1)])
     shop.does(removeWebhook(SHOP))
     expect(shop.does(advanceReplay(SHOP, replay.id))).toEqual({ taken_up: 0, is_done: true })
@@ -135,7 +135,7 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.slice.deliveries.size).toBe(0)
   })
 
-  it("waiting for a retry: it stays live, and is due with eight attempts since its event was raised (Specification, Webhooks)", () => {
+  it("an event that waits for a retry stays live with eight new attempts, and is due since it was raised (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     shop.delivers(event, { token: 7, attempts_made: 3, attempts_in_round: 3, due_at: START + 9 * HOUR })
@@ -147,7 +147,7 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.attempts(event, answered(200))).toBe("delivered")
   })
 
-  it("in flight for a retry: its attempt continues, and its failure is the first of eight new attempts (Specification, Webhooks)", () => {
+  it("an event in flight for a retry continues, and its failure is the first of eight new attempts (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     shop.delivers(event, { token: 7, attempts_made: 7, attempts_in_round: 7, due_at: START })
@@ -161,7 +161,7 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.webhook.off_reason).toBe("gone")
   })
 
-  it("not tried yet, in flight or not: it has all its attempts, and keeps its place among its ticket's events (Specification, Webhooks)", () => {
+  it("an event without a finished attempt keeps all its attempts and its place among its ticket's events (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     const row = shop.delivery(event)!
@@ -170,7 +170,7 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.delivery(event)).toBe(row)
   })
 
-  it("parked: it waits on with the others, and is due with all attempts when the webhook is on again (Specification, Webhooks)", () => {
+  it("a parked event stays parked, and is due with all attempts when the webhook is on again (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     shop.attempts(event, answered(410))
@@ -199,7 +199,7 @@ describe("Specification, Sandbox: which events a replay asks for", () => {
     expect(matchesReplayFilter(filter, event, "dead")).toBe(expected)
   })
 
-  it("an event without a delivery matches no state", () => {
+  it("an event without a delivery matches none of the states", () => {
     const states: ReadonlyArray<DeliveryState> = ["pending", "delivered", "parked", "dead"]
     expect(states.map((state) => matchesReplayFilter({ state }, event, undefined))).toEqual([
       false,

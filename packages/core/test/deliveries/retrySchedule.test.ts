@@ -8,7 +8,7 @@ import { HookedShop } from "./Outward.js"
 
 const SEED = Number(process.env.TEST_SEED ?? 20_261_120)
 
-describe("Specification, Webhooks: without a 2xx, retries occur, then the service gives up", () => {
+describe("Specification, Webhooks: an event without a 2xx is tried again, and then given up", () => {
   it.each([
     [1, "1 min", MINUTE],
     [2, "5 min", 5 * MINUTE],
@@ -21,13 +21,13 @@ describe("Specification, Webhooks: without a 2xx, retries occur, then the servic
     expect(nextAttempt(made, START, 0)).toBe(START + delay)
   })
 
-  it("eight in all, then none (Specification, Webhooks)", () => {
+  it("an event has eight attempts in all (Specification, Webhooks)", () => {
     expect(MOST_ATTEMPTS).toBe(8)
     expect(nextAttempt(8, START, 0)).toBeNull()
     expect(nextAttempt(9, START, 1)).toBeNull()
   })
 
-  it(`jitter is never early, and puts off by a tenth or five minutes at most (Specification, Webhooks, seed ${SEED})`, () => {
+  it(`jitter never makes an attempt earlier, and makes it later by a tenth or five minutes at most (Specification, Webhooks, seed ${SEED})`, () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), fc.double({ min: 0, max: 1, noNaN: true }), (made, jitter) => {
         const plain = nextAttempt(made, START, 0)! - START
@@ -42,7 +42,7 @@ describe("Specification, Webhooks: without a 2xx, retries occur, then the servic
     expect(nextAttempt(7, START, 1)).toBe(START + 24 * HOUR + 5 * MINUTE)
   })
 
-  it("an event's eight attempts: each counts from the end of the one before, the last gives up (Specification, Webhooks)", () => {
+  it("the delay of each of the eight attempts counts from the end of the one before, and the last failure gives the event up (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     expect(shop.delivery(event)).toMatchObject({ due_at: START, attempts_made: 0, attempts_in_round: 0 })
@@ -57,7 +57,7 @@ describe("Specification, Webhooks: without a 2xx, retries occur, then the servic
     expect(shop.everyRow("AttemptAppended").map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it("the jitter of an attempt puts off the next (Specification, Webhooks)", () => {
+  it("the jitter of an attempt postpones the next (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.attempts(event, answered(500), { jitter: 0.5 })

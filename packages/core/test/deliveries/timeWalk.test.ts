@@ -95,9 +95,12 @@ const interleaved = (seed: number) => async () => {
   if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
 }
 
-describe("Specification, Sandbox: the clock answers only after everything due by then has run, each at its own instant", () => {
+describe("Specification, Sandbox: a move of the clock returns after everything due by then has run, each at its own instant", () => {
   for (let i = 0; i < 30; i++)
-    it(`also while a dispatcher runs beside it, and events are raised (seed ${SEED + i})`, interleaved(SEED + i))
+    it(
+      `a move of the clock runs everything at its instant while a dispatcher runs and events are raised (seed ${SEED + i})`,
+      interleaved(SEED + i)
+    )
 })
 
 /** Work due at some instants, as often as they are named; each turn does one thing, or finds that there was nothing to do. */
@@ -109,7 +112,7 @@ const workAt = (instants: ReadonlyArray<number>, done: 0 | 1): Effect.Effect<Due
   })
 }
 
-describe("Specification, Sandbox: a walk ends at its target however much is due on the way", () => {
+describe("Specification, Sandbox: a move of the clock ends at its target however much is due on the way", () => {
   const START = Date.UTC(2026, 10, 20)
   const TARGET = 10 * HOUR_MS
   const walked = (work: Effect.Effect<DueWork>) =>
@@ -129,7 +132,7 @@ describe("Specification, Sandbox: a walk ends at its target however much is due 
     expect(exit).toMatchObject({ value: { now: START + TARGET, frozen: true } })
   })
 
-  it("work that is due for ever and never done ends it with a defect, not with a process that hangs", async () => {
+  it("work that stays due forever fails the move with a defect, so that the process does not hang", async () => {
     const stuck = Effect.succeed({ next: () => Effect.succeed(START), runOnce: Effect.succeed(0) })
     const exit = await walked(stuck)
     expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain("never done")

@@ -15,15 +15,15 @@ const failing = (failures_in_row: number, age_ms: number, steps_told = 0) => {
 
 const noticesOf = (shop: HookedShop) => shop.rows("NoticeAppended").map(({ kind, off_reason }) => [kind, off_reason])
 
-describe("another address", () => {
-  it("starts with no failures to its name, so those of the last one cannot turn it off (Specification, Webhooks)", () => {
+describe("Specification, Webhooks: a webhook's failures belong to its URL", () => {
+  it("a new URL starts without failures, so that those of the previous URL cannot turn the webhook off (Specification, Webhooks)", () => {
     const { shop, event } = failing(19, 80 * HOUR, 2)
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
     expect(shop.webhook).toMatchObject({ failures_in_row: 0, first_failure_at: null, steps_told: 0, secret: "whsec_1" })
     expect(shop.attempts(event, DOWN)).toBe("retry")
   })
 
-  it("an attempt at the previous URL does not count: a 410 turns nothing off, a 2xx resets nothing (Specification, Webhooks)", () => {
+  it("an attempt at the previous URL does not count: its 410 turns nothing off, and its 2xx clears nothing (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const [refused, taken, lost] = [shop.raises(), shop.raises(), shop.raises()]
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
@@ -35,7 +35,7 @@ describe("another address", () => {
     expect(shop.webhook).toMatchObject({ failures_in_row: 1, first_failure_at: START })
   })
 
-  it("the same one again keeps its failures, and one that is off stays off (Specification, Webhooks)", () => {
+  it("setting the same URL again keeps its failures, and a webhook that is off stays off (Specification, Webhooks)", () => {
     const { shop } = failing(19, 80 * HOUR, 2)
     shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_2" }))
     expect(shop.webhook.failures_in_row).toBe(19)
@@ -45,7 +45,7 @@ describe("another address", () => {
   })
 })
 
-describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the webhook turns off and the owner is notified", () => {
+describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, the webhook turns off and the owner is notified", () => {
   it.each([
     ["the 20th, 72 h after the first", 19, 72 * HOUR, "failing"],
     ["the 20th, a millisecond earlier", 19, 72 * HOUR - 1, null],
@@ -60,7 +60,7 @@ describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the
     expect(noticesOf(shop)).toEqual(off_reason === null ? [] : [["webhook_off", "failing"]])
   })
 
-  it("the notice is stored with the attempt that caused it, and says all that is known (Specification, Webhooks)", () => {
+  it("the notice is stored with the attempt that caused it, and has the number of failures, the time of the first, and the reason (Specification, Webhooks)", () => {
     const { shop, event } = failing(19, 72 * HOUR, 2)
     shop.attempts(event, unanswered("connect"))
     expect(shop.rows("NoticeAppended")).toEqual([
@@ -78,7 +78,7 @@ describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the
     expect(shop.rows("AttemptAppended")).toHaveLength(1)
   })
 
-  it("the owner is warned on the way, once a step: at 7 in a day, at 14 in two (docs/how-it-is-built.md)", () => {
+  it("the owner is warned twice before: at 7 failures in a day and at 14 in two (docs/how-it-is-built.md)", () => {
     const warned = [
       [6, 24 * HOUR, 0],
       [6, 24 * HOUR - 1, 0],
@@ -102,7 +102,7 @@ describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the
     expect(shop.webhook).toMatchObject({ failures_in_row: 4, first_failure_at: START + 1 })
   })
 
-  it("any delivery's success ends the row and its warnings", () => {
+  it("the success of any delivery clears the consecutive failures and the warnings", () => {
     const { shop, event } = failing(15, 60 * HOUR, 2)
     const other = shop.raises()
     shop.attempts(other, answered(204))
@@ -111,7 +111,7 @@ describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the
     expect(shop.webhook).toMatchObject({ failures_in_row: 1, first_failure_at: START + HOUR })
   })
 
-  it("a success with no failures before writes neither webhook nor head (docs/how-it-is-built.md)", () => {
+  it("a success without failures before it writes neither webhook nor head (docs/how-it-is-built.md)", () => {
     const shop = new HookedShop()
     shop.attempts(shop.raises(), answered(200))
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["AttemptAppended", "DeliveryRemoved"])
@@ -119,7 +119,7 @@ describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the
 })
 
 describe("Specification, Webhooks: on a 410 the webhook turns off and the owner is notified", () => {
-  it("at once, and the delivery that met it is parked (Specification, Webhooks)", () => {
+  it("a 410 turns the webhook off at once and parks the delivery that got it (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     expect(shop.attempts(event, answered(410))).toBe("parked")
@@ -128,7 +128,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 1 })
   })
 
-  it("the one that met it is parked even if it was its eighth attempt (Specification, Webhooks)", () => {
+  it("the delivery that got the 410 is parked even at its eighth attempt (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.delivers(event, { attempts_made: 7, attempts_in_round: 7 })
@@ -139,7 +139,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
     expect(shop.rows("AttemptAppended")[0]?.n).toBe(9)
   })
 
-  it("deliveries in flight when the webhook turns off are parked too, and cause no second notice (Specification, Webhooks)", () => {
+  it("deliveries in flight when the webhook turns off are parked, and cause no second notice (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const [first, second, third] = [shop.raises(), shop.raises(), shop.raises()]
     shop.attempts(first!, answered(410))
@@ -151,7 +151,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
 })
 
 describe("Specification, Webhooks: turning it on again", () => {
-  it("raises the generation, clears the failures, and is recorded with its instant", () => {
+  it("turning a webhook on again raises its generation, clears its failures, and is recorded with its instant", () => {
     const { shop } = failing(19, 80 * HOUR, 2)
     shop.hooks({ off_reason: "failing" })
     expect(shop.wait(HOUR).does(enableWebhook(SHOP))).toMatchObject({
@@ -164,7 +164,7 @@ describe("Specification, Webhooks: turning it on again", () => {
     })
   })
 
-  it("a webhook that is on keeps its generation, so waiting retries keep waiting", () => {
+  it("a webhook that is on keeps its generation, so that waiting retries keep waiting", () => {
     const { shop, event } = failing(3, HOUR)
     shop.attempts(event, DOWN)
     const waiting = shop.delivery(event)
@@ -172,7 +172,7 @@ describe("Specification, Webhooks: turning it on again", () => {
     expect(shop.delivery(event)).toBe(waiting)
   })
 
-  it("writes one row, however many deliveries it releases (docs/how-it-is-built.md)", () => {
+  it("turning a webhook on again writes one row, however many deliveries it releases (docs/how-it-is-built.md)", () => {
     const shop = new HookedShop()
     for (let i = 0; i < 500; i++) shop.raises()
     shop.hooks({ off_reason: "gone" }).does(enableWebhook(SHOP))

@@ -8,7 +8,7 @@ const zone = Schema.decodeSync(TimeZone)
 
 describe("time zones", () => {
   it.each(["Africa/Tunis", "UTC", "Asia/Kolkata", "America/Argentina/Buenos_Aires", "Etc/GMT+5", " Europe/Paris "])(
-    "%j is known",
+    "%j is a known time zone",
     (name) => expect(Schema.decodeUnknownEither(TimeZone)(name)).toEqual(Either.right(name.trim()))
   )
 
@@ -64,7 +64,7 @@ describe("a shop's day ends at its next midnight (Specification, Limits)", () =>
   ]
   const instants = fc.integer({ min: Date.UTC(2005, 0, 1), max: Date.UTC(2035, 0, 1) })
 
-  it("is the first instant of a later date, by a walk along the calendar", () => {
+  it("the next midnight is the first instant of a later date in the calendar", () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), instants, (name, now) => {
         const calendar = new Intl.DateTimeFormat("sv-SE", { timeZone: name, dateStyle: "short" })
@@ -78,7 +78,7 @@ describe("a shop's day ends at its next midnight (Specification, Limits)", () =>
     )
   })
 
-  it("is what Effect's calendar says, since no clocks go back at one minute past midnight", () => {
+  it("the next midnight agrees with Effect's calendar, because no clocks go back at one minute past midnight", () => {
     const since2012 = fc.integer({ min: Date.UTC(2012, 0, 1), max: Date.UTC(2035, 0, 1) })
     fc.assert(
       fc.property(fc.constantFrom(...names), since2012, (name, now) => {

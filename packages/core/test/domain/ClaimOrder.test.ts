@@ -9,7 +9,7 @@ const queued = (seq: number, ticket: number | null, is_replay = false, due_at = 
 })
 
 describe("Specification, Webhooks: the order of claims", () => {
-  it("live before replayed, then the earliest, then the first raised", () => {
+  it("live deliveries are claimed before replayed ones, then the earliest due, then the first raised", () => {
     const [late, early, replay, first] = [
       queued(3, 1, false, 9),
       queued(2, 1, false, 5),
@@ -19,7 +19,7 @@ describe("Specification, Webhooks: the order of claims", () => {
     expect([late, replay, first, early].sort(compareClaims)).toEqual([early, first, late, replay])
   })
 
-  it("has at most one delivery of a ticket and four of a shop in flight, and gives each shop its turn before any gets a second", () => {
+  it("at most one delivery of a ticket and four of a shop are in flight, and each shop has one turn before any has a second", () => {
     const busy = {
       in_flight: [],
       waiting: [queued(1, 1), queued(2, 1), queued(3, 2), queued(4, null), queued(5, null), queued(6, null)]
@@ -35,7 +35,7 @@ describe("Specification, Webhooks: the order of claims", () => {
     ])
   })
 
-  it("claims nothing before it is due", () => {
+  it("no delivery is claimed before it is due", () => {
     expect(nextClaims([{ in_flight: [], waiting: [queued(1, 1, false, 1)] }], 0, 10).claims).toEqual([])
   })
 })

@@ -14,16 +14,16 @@ const name = (given_name: string, family_name: string, hide_name: boolean) =>
   displayName({ given_name, family_name, hide_name })
 
 describe("Specification, Resources: display_name follows the client's own choice", () => {
-  it("the full name where the client shows it (Specification, Clients and loyalty)", () => {
+  it("a client who shows their name has their full name (Specification, Clients and loyalty)", () => {
     expect(name("Amira", "Ben Salah", false)).toBe("Amira Ben Salah")
   })
 
-  it("the given name with the initial of the family name and a full stop where the client hides it (Specification, Clients and loyalty)", () => {
+  it("a client who hides their name has the given name, the initial of the family name and a full stop (Specification, Clients and loyalty)", () => {
     expect(name("Amira", "Ben Salah", true)).toBe("Amira B.")
     expect(name("Jean-Luc", "d'Arc", true)).toBe("Jean-Luc d.")
   })
 
-  it("an initial is a whole character, also beyond the first 65,536 (Specification, Tickets)", () => {
+  it("an initial is a whole character, even beyond the first 65,536 (Specification, Tickets)", () => {
     expect(name("أميرة", "بن صالح", true)).toBe("أميرة ب.")
     expect(name("Zoé", "Élie", true)).toBe("Zoé É.")
     expect(name("Yuki", "𠮷田", true)).toBe("Yuki 𠮷.")
@@ -43,18 +43,18 @@ describe("Specification, Clients and loyalty: the client as a shop may see them"
   const link = (known_at: number | null, blocked_at: number | null) =>
     ({ shop_id: "s", client_id: "c", known_at, blocked_at }) as unknown as ClientLink
 
-  it("a known one is seen by identifier and display name, and by nothing else (Specification, Resources)", () => {
+  it("a known client is shown with identifier and display name, and nothing else (Specification, Resources)", () => {
     expect(asSeen(account, link(0, null))).toEqual({ id: "c", display_name: "Amira B." })
     expect(clientBadge(asSeen(account, link(0, null))!)).toEqual({ id: "c", display_name: "Amira B." })
   })
 
-  it("has these fields, and nothing of the account besides (Specification, Resources)", () => {
+  it("a shop's view of a client has these fields, and nothing else of the account (Specification, Resources)", () => {
     expect(Object.keys(ClientBadge.fields)).toEqual(["id", "display_name"])
     expect(Object.keys(ClientView.fields)).toEqual(["id", "display_name", "tickets_open", "tickets_total", "loyalty"])
     expect(new ClientNotFound()._tag).toBe("ClientNotFound")
   })
 
-  it("without an account, without a link, never known, or blocking: all the same (Specification, Clients and loyalty)", () => {
+  it("clients without an account, without a link, never known, or blocking are all absent alike (Specification, Clients and loyalty)", () => {
     const unseen = [
       asSeen(undefined, undefined),
       asSeen(undefined, link(5, null)),

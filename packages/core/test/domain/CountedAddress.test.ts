@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { countedAddress } from "../../src/domain/PublicAddress.js"
 
-describe("the address by which requests and connections count", () => {
+describe("the address for which requests and connections are counted", () => {
   it.each([
     ["192.0.2.7", "192.0.2.7"],
     ["::ffff:192.0.2.7", "192.0.2.7"],
@@ -16,7 +16,7 @@ describe("the address by which requests and connections count", () => {
     expect(countedAddress(address)).toBe(counted)
   })
 
-  it("is of the size that was asked for", () => {
+  it("a network has the configured size", () => {
     expect(countedAddress("2001:db8:1:2ff:3:4:5:6", 56)).toBe("2001:db8:1:200::/56")
     expect(countedAddress("2001:db8:1:2::9", 128)).toBe("2001:db8:1:2::9/128")
   })

@@ -15,7 +15,7 @@ const place = fc.oneof(
 )
 
 describe("Specification, Lists and sync: cursors", () => {
-  it("a cursor names the place it was made from (Specification, Lists and sync)", () => {
+  it("a cursor leads back to the position from which it was made (Specification, Lists and sync)", () => {
     fc.assert(
       fc.property(place, (place) => {
         expect(decode(binding, encode(binding, place))).toBe(place)
@@ -23,7 +23,7 @@ describe("Specification, Lists and sync: cursors", () => {
     )
   })
 
-  it("is the place in base64url, a dot and sixteen digits of a digest (Specification, Lists and sync)", () => {
+  it("a cursor is its position in base64url, a dot and sixteen digits of a digest (Specification, Lists and sync)", () => {
     expect(encode(binding, "~~>???")).toMatch(/^fn4-Pz8_\.[0-9a-f]{16}$/)
     expect(encode(binding, "4")).toMatch(/^NA\.[0-9a-f]{16}$/)
     expect(decode(binding, encode(binding, "~~>???"))).toBe("~~>???")
@@ -39,7 +39,7 @@ describe("Specification, Lists and sync: cursors", () => {
     )
   })
 
-  it("is bound to its shop and to its filters (Specification, Lists and sync)", () => {
+  it("a cursor is valid only for its shop and its filters (Specification, Lists and sync)", () => {
     const cursor = encode(binding, "42")
     expect(decode({ ...binding, shop_id: OTHER_SHOP }, cursor)).toBeNull()
     for (const filters of [[], [["state", ["workshop"]]], [["state", ["ready", "workshop"]]], null, undefined, {}]) {
@@ -63,7 +63,7 @@ describe("Specification, Lists and sync: cursors", () => {
     )
   })
 
-  it("another spelling of the same place is damaged too (Specification, Lists and sync)", () => {
+  it("a cursor with another spelling of the same position is refused as damaged (Specification, Lists and sync)", () => {
     // One byte takes two characters of six bits: the last four bits say nothing.
     const [text, sum] = encode(binding, "7").split(".")
     expect(text).toBe("Nw")
@@ -83,7 +83,7 @@ describe("Specification, Lists and sync: cursors", () => {
     }
   })
 
-  it("a cursor with something after it is damaged (Specification, Lists and sync)", () => {
+  it("a cursor with more text after it is refused as damaged (Specification, Lists and sync)", () => {
     const cursor = encode(binding, "42")
     for (const more of [".", ".x", "0", "\n", " "]) expect(decode(binding, cursor + more)).toBeNull()
   })

@@ -84,12 +84,12 @@ const languages = Object.keys(insults) as ReadonlyArray<Language>
 
 describe("the default list of forbidden words (Specification, Errors, 422)", () => {
   for (const language of languages) {
-    it.each(insults[language])(`${language}: %j is caught in any case and amid punctuation`, (insult) => {
+    it.each(insults[language])(`${language}: %j is found in any case and amid punctuation`, (insult) => {
       for (const text of [insult, insult.toUpperCase(), `Oh, «${insult}»!`, `${insult}...`, `-${insult}/`])
         expect([text, takes([language], text)]).toEqual([text, false])
     })
 
-    it(`${language}: the trade's own words pass in a shop of that language, also beside English and French`, () => {
+    it(`${language}: the trade's own words are accepted in a shop of that language, also together with English and French`, () => {
       const refused = tradeWords[language].filter((text) =>
         [text, text.toUpperCase()].some((text) => !takes([language], text) || !takes(["en", "fr", language], text))
       )
@@ -97,7 +97,7 @@ describe("the default list of forbidden words (Specification, Errors, 422)", () 
     })
   }
 
-  it("the trade's words of all six languages pass in shops of the usual two, save what only its own language excuses", () => {
+  it("the trade's words of all six languages are accepted in shops of the usual two, except those that only their own language allows", () => {
     const all = Object.values(tradeWords).flat()
     expect(all.length).toBeGreaterThan(800)
     const refused = all.filter((text) => !takes(["en", "fr"], text))
@@ -107,7 +107,7 @@ describe("the default list of forbidden words (Specification, Errors, 422)", () 
     ])
   })
 
-  it("an insult in one language only is refused only in its shops", () => {
+  it("an insult of one language is refused only in shops of that language", () => {
     for (const [text, language] of [
       ["Wichser", "de"],
       ["mierda", "es"],
@@ -120,7 +120,7 @@ describe("the default list of forbidden words (Specification, Errors, 422)", () 
     expect(takes([], "fuck")).toBe(true)
   })
 
-  it("a plain phrase excuses only itself", () => {
+  it("a harmless phrase allows only itself", () => {
     expect(takes(["en"], "Pussy bow blouse")).toBe(true)
     expect(takes(["en"], "Pussy bow, you pussy")).toBe(false)
     expect(takes(["en"], "you bastard, a bastard file")).toBe(false)
@@ -142,7 +142,7 @@ describe("the languages of a shop that names none", () => {
   ])("in %s", (zone, expected) => expect(languagesIn(zone)).toEqual(expected))
 
   it.each(["Africa/Tunis", "Europe/Berlin", "Europe/Madrid", "Europe/Rome"])(
-    "in a zone whose name only contains %s: English and French",
+    "a zone whose name only contains %s has English and French",
     (zone) =>
       expect([`Old/${zone}`, `${zone}_Old`].map(languagesIn)).toEqual([
         ["en", "fr"],
@@ -152,7 +152,7 @@ describe("the languages of a shop that names none", () => {
 })
 
 describe("the languages that have a list of words", () => {
-  it("are six", () => {
+  it("six languages have a list of words", () => {
     const accepts = (language: string) => Either.isRight(Schema.decodeUnknownEither(Language)(language))
     expect(["ar", "de", "en", "es", "fr", "it"].filter(accepts)).toHaveLength(6)
     expect(["", "pt", "FR"].filter(accepts)).toEqual([])

@@ -27,14 +27,14 @@ describe("the events that a replay asks for (Specification, Sandbox)", () => {
     [{ since: 100, until: 101, state: "parked" }, false]
   ])("%j: %j", (filter, isMatch) => expect(matchesReplayFilter(filter, event, "dead")).toBe(isMatch))
 
-  it("an event that never had a delivery is in no state", () => {
+  it("an event that never had a delivery matches no state", () => {
     expect(matchesReplayFilter({}, event, undefined)).toBe(true)
     expect(matchesReplayFilter({ state: "pending" }, event, undefined)).toBe(false)
   })
 })
 
 describe("the delivery of an event that was just raised (Specification, Webhooks)", () => {
-  it("is due at once, with all its attempts, before everything replayed", () => {
+  it("a new delivery is due at once, with all its attempts, before everything replayed", () => {
     const raised = {
       shop_id: "s",
       id: A,
@@ -62,7 +62,7 @@ describe("the delivery of an event that was just raised (Specification, Webhooks
 describe("the rule of claims (Specification, Webhooks)", () => {
   const waits = (seq: number, due_at = 0) => ({ seq, ticket: seq, is_replay: false, due_at })
 
-  it("fills as many slots as there are, the earliest first, and puts a served shop last", () => {
+  it("a claim fills as many slots as there are, the earliest due first, and puts a served shop last", () => {
     const shop = { in_flight: [], waiting: [waits(1, 5), waits(2, 3), waits(3, 4)] }
     const other = { in_flight: [], waiting: [] }
     const { claims, queue } = nextClaims([shop, other], 5, 2)

@@ -8,21 +8,21 @@ const SEEDED = { seed: 1 }
 const anyText = fc.oneof(fc.string({ unit: anyCharacter }), fc.string({ unit: "grapheme" }), fc.constant("\uD800"))
 
 describe("digests are the same on every platform", () => {
-  it("SHA-256 of any text, lone surrogates included (Specification, Endpoints)", () =>
+  it("SHA-256 is the published one for any text, lone surrogates included (Specification, Endpoints)", () =>
     fc.assert(
       fc.property(anyText, (text) => sha256Hex(text) === portable.sha256Hex(text)),
       SEEDED
     ))
 
-  it("HMAC-SHA-256 of any text under any key (Specification, Webhooks)", () =>
+  it("HMAC-SHA-256 is the published one for any text under any key (Specification, Webhooks)", () =>
     fc.assert(
       fc.property(anyText, anyText, (key, text) => hmacSha256Hex(key, text) === portable.hmacSha256Hex(key, text)),
       SEEDED
     ))
 
-  it("Node's own is used where there is one", () => expect(sha256Hex).not.toBe(portable.sha256Hex))
+  it("Node's own implementation is used if there is one", () => expect(sha256Hex).not.toBe(portable.sha256Hex))
 
-  it("both give the published value (RFC 4231, case 2)", () => {
+  it("both implementations give the published value (RFC 4231, case 2)", () => {
     const published = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
     for (const hmac of [portable.hmacSha256Hex, hmacSha256Hex])
       expect(hmac("Jefe", "what do ya want for nothing?")).toBe(published)

@@ -23,11 +23,11 @@ describe("a length of time as people write it (Specification, Sandbox)", () => {
   })
 
   it.each(["", "1", "h", "1 h", "-1h", "1.5h", "1h ", " 1h", "x1h", "1hx", "1w", "1234567890ms"])(
-    "%j is none",
+    "%j is not a length of time",
     (text) => expect(durationMs(text)).toBeUndefined()
   )
 
-  it("is refused with an example, and written in milliseconds", () => {
+  it("a text that is not a length of time is refused with an example, and lengths are written in milliseconds", () => {
     const result = ParseResult.decodeUnknownEither(DurationText)("soon")
     expect(Either.isLeft(result) && ParseResult.ArrayFormatter.formatIssueSync(result.left)).toMatchObject([
       { message: "must be a length of time such as 60d, 23h59m or 24h1ms: numbers with d, h, m, s or ms" }

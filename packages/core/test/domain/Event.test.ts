@@ -9,14 +9,14 @@ const SHOP = "00000000-0000-7000-8000-000000000001" as ShopId
 const AT = 1_772_442_000_123
 
 describe("Specification, Resources: the event envelope", () => {
-  it("is this text, byte for byte (Specification, Webhooks)", () => {
+  it("an event is written as this text, byte for byte (Specification, Webhooks)", () => {
     expect(eventBody(ID, "ping", AT, SHOP, {})).toBe(
       '{"id":"00000000-0000-7000-8000-0000000000e1","type":"ping","created_at":"2026-03-02T09:00:00.123Z",' +
         '"api_version":"1","shop_id":"00000000-0000-7000-8000-000000000001","data":{}}'
     )
   })
 
-  it("holds its complete data, with any characters (Specification, Webhooks)", () => {
+  it("an event has its complete data, with any characters (Specification, Webhooks)", () => {
     const client = { id: "c", display_name: 'Zoé "Élie" 𠮷\n' }
     const body = eventBody(ID, "client.linked", AT, SHOP, { ticket: { id: "t" } as never, client })
     expect(JSON.parse(body)).toEqual({
@@ -33,7 +33,7 @@ describe("Specification, Resources: the event envelope", () => {
       expect(Either.isLeft(read({ ...JSON.parse(body), data })), `${data}`).toBe(true)
   })
 
-  it("these are its types (Specification, Webhooks)", () => {
+  it("the types of events are those of the specification (Specification, Webhooks)", () => {
     expect(Object.keys(eventTypes).sort()).toEqual([
       "client.linked",
       "client.notified",

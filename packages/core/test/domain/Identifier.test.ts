@@ -15,7 +15,7 @@ describe("Specification, Tickets: ids are UUIDs", () => {
     }
   )
 
-  it("documents say that an id has the format uuid", () => {
+  it("the OpenAPI schema of an id has the format uuid", () => {
     expect(JSON.stringify(JSONSchema.make(Schema.typeSchema(TicketId)))).toContain('"format":"uuid"')
   })
 
@@ -38,7 +38,7 @@ describe("Specification, Tickets: ids are UUIDs", () => {
 })
 
 describe("docs/embed.md: the id of a caller", () => {
-  it("is any text of 1 to 80 characters", () => {
+  it("a caller's id is any text of 1 to 80 characters", () => {
     const accepts = (text: string) => Either.isRight(Schema.decodeUnknownEither(CallerId)(text))
     expect(["", "user-42", "x".repeat(80), "x".repeat(81)].map(accepts)).toEqual([false, true, true, false])
   })

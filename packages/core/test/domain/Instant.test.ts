@@ -17,14 +17,14 @@ const read = Schema.decodeUnknownEither(DateTimeText)
 const readEither = Schema.decodeUnknownEither(DateOrDateTimeText)
 
 describe("instants as text (Specification, Tickets)", () => {
-  it("are ISO 8601 in UTC with milliseconds and Z", () => {
+  it("instants are written as ISO 8601 in UTC with milliseconds and Z", () => {
     expect(toIso(1_795_170_042_123)).toBe("2026-11-20T10:20:42.123Z")
     expect(toIso(0)).toBe("1970-01-01T00:00:00.000Z")
     expect(toIsoOrNull(0)).toBe("1970-01-01T00:00:00.000Z")
     expect(toIsoOrNull(null)).toBeNull()
   })
 
-  it("are whole milliseconds of the years 1 to 9999", () => {
+  it("instants are whole milliseconds of the years 1 to 9999", () => {
     const isInstant = Schema.is(InstantNumber)
     expect([-62_135_596_800_000, 0, 253_402_300_799_999].every((n) => isInstant(n))).toBe(true)
     expect([-62_135_596_800_001, 0.5, 253_402_300_800_000].some((n) => isInstant(n))).toBe(false)
@@ -109,14 +109,14 @@ describe("a date and time from outside (Specification, Tickets)", () => {
     expect(Either.isLeft(readEither(input))).toBe(true)
   })
 
-  it.each(["2026-11-20T10:20:42", " 2026-11-08T09:00 "])("%j is refused for want of a time zone", (input) => {
+  it.each(["2026-11-20T10:20:42", " 2026-11-08T09:00 "])("%j is refused because it has no time zone", (input) => {
     for (const schema of [DateTimeText, DateOrDateTimeText])
       expect(() => Schema.decodeUnknownSync(schema)(input)).toThrow(
         "must end with a time zone: Z for UTC, or an offset such as +01:00"
       )
   })
 
-  it("an offset's + that arrived as a space is read in a bound, and only there (Specification, Requests and responses)", () => {
+  it("a + of an offset that arrived as a space is read as + in the bound of a query, and nowhere else (Specification, Requests and responses)", () => {
     expect(Either.map(readEither("2026-11-20T10:20:42 01:00"), toIso)).toEqual(Either.right("2026-11-20T09:20:42.000Z"))
     expect(Either.isLeft(readEither("2026-11-20 10:20"))).toBe(true)
     expect(Either.isLeft(read("2026-11-20T10:20:42 01:00"))).toBe(true)
@@ -128,14 +128,14 @@ describe("a date and time from outside (Specification, Tickets)", () => {
     )
   })
 
-  it("a number is not a date and time", () => {
+  it("a number is not accepted as a date and time", () => {
     const result = ParseResult.decodeUnknownEither(DateTimeText)(1_795_170_042_123)
     expect(Either.isLeft(result) && ParseResult.ArrayFormatter.formatIssueSync(result.left)).toMatchObject([
       { message: "must be a string" }
     ])
   })
 
-  it("a written instant is read back, to the millisecond, with any offset", () => {
+  it("an instant that was written is read back, to the millisecond, with any offset", () => {
     const years1to9999 = fc.integer({ min: -62_135_596_800_000 + DAY_MS, max: 253_402_300_799_999 - DAY_MS })
     fc.assert(
       fc.property(years1to9999, fc.integer({ min: -1439, max: 1439 }), (instant, minutes) => {
@@ -149,7 +149,7 @@ describe("a date and time from outside (Specification, Tickets)", () => {
     )
   })
 
-  it("OpenAPI shows a date-time", () => {
+  it("the OpenAPI schema of an instant has the format date-time", () => {
     expect(JSONSchema.make(DateTimeText)).toMatchObject({ type: "string", format: "date-time" })
     expect(JSONSchema.make(DateOrDateTimeText)).toMatchObject({
       anyOf: [
@@ -161,7 +161,7 @@ describe("a date and time from outside (Specification, Tickets)", () => {
 })
 
 describe("a date in a query (Specification, Lists and sync)", () => {
-  it("means 00:00 UTC", () => {
+  it("a date without a time in a query means 00:00 UTC", () => {
     expect(Either.map(readEither("2026-11-20"), toIso)).toEqual(Either.right("2026-11-20T00:00:00.000Z"))
   })
 
@@ -169,7 +169,7 @@ describe("a date in a query (Specification, Lists and sync)", () => {
     expect(Either.isLeft(readEither(input))).toBe(true)
   })
 
-  it("is no date and time where a time is asked for", () => {
+  it("a date without a time is refused where a time is required", () => {
     expect(Either.isLeft(read("2026-11-20"))).toBe(true)
   })
 })

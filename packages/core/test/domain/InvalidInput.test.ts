@@ -49,12 +49,12 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     [{ other: 1 }, "other: is not known here; correct its name or leave it out"]
   ])("%j", (wrong, issue) => expect(issuesOf(Input, { ...valid, ...wrong })).toEqual([issue]))
 
-  it("a Date in place of a text is passed by its toISOString", () => {
+  it("a Date in place of a text is refused with the advice to pass its toISOString()", () => {
     const issue = "text: must be a string: pass toISOString() of the Date"
     expect(issuesOf(Input, { ...valid, text: new Date(0) })).toEqual([issue])
   })
 
-  it("all of them at once, in the order of the fields", () => {
+  it("all problems are reported at once, in the order of the fields", () => {
     expect(issuesOf(Input, {})).toEqual(
       ["text", "count", "flag", "state", "lines"].map((name) => `${name}: is required`)
     )
@@ -89,7 +89,7 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
       expect(issuesOf(schema, input).map((line) => line.replace(/^a?: /, ""))).toEqual([message])
   )
 
-  it("at the field that a filter of several names", () => {
+  it("a filter of several fields reports its problem at the field that it names", () => {
     const Both = Schema.Struct({ a: Schema.Number, b: Schema.Number }).pipe(
       Schema.filter(({ a, b }) => (a < b ? undefined : { path: ["b"], message: "must be more than a" }), {
         description: "a pair in order"
@@ -98,7 +98,7 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     expect(issuesOf(Both, { a: 2, b: 1 })).toEqual(["b: must be more than a"])
   })
 
-  it("of alternatives, the one that comes closest", () => {
+  it("a value that matches none of several schemas gets the problems of the closest one", () => {
     const Tagged = Schema.Union(
       Schema.Struct({ kind: Schema.Literal("a"), n: Schema.Number }),
       Schema.Struct({ kind: Schema.Literal("b") })
@@ -117,7 +117,7 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     expect(issuesOf(Choice, { at: 5 })).toEqual(["at: must be a string"])
   })
 
-  it("does not repeat a value that a decoder of Effect's refuses", () => {
+  it("the message does not repeat a value that a decoder of Effect refuses", () => {
     const Params = Schema.Struct({ page: Schema.NumberFromString, count: Schema.BigInt, home: Schema.URL })
     expect(issuesOf(Params, { page: "1 into a", count: "x", home: "x" })).toEqual([
       "page: must be a number",
@@ -134,7 +134,7 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
 })
 
 describe("Specification, Errors: an input that breaks a rule of the shop's data", () => {
-  it("names its fields in one sentence", () => {
+  it("an input that breaks a rule names its fields in one sentence", () => {
     const issues = [
       { field: "a", message: "is too long" },
       { field: "b.0", message: "is taken" }

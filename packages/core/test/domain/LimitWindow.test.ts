@@ -24,7 +24,7 @@ const left = (policy: LimitStatus["policy"], remaining: number, resets_at: numbe
 })
 
 describe("Specification, Limits: windows", () => {
-  it("a window that a clock opened before it stepped back is not waited for (Specification, Limits)", () => {
+  it("a window that a clock opened before it was set back does not delay the next use (Specification, Limits)", () => {
     const opened = currentWindow(undefined, "writes_per_minute", NOW + HOUR, null)
     expect(currentWindow(withUses(opened, 30), "writes_per_minute", NOW, null)).toEqual({
       used: 0,
@@ -32,7 +32,7 @@ describe("Specification, Limits: windows", () => {
     })
   })
 
-  it("a window that a process with a slightly fast clock opened is the same for all (Specification, Limits)", () => {
+  it("a window that a process with a slightly fast clock opened is the same for all processes (Specification, Limits)", () => {
     const opened = (policy: LimitStatus["policy"], resets_in: number) => {
       const window = { used: 7, resets_at: NOW + resets_in }
       return currentWindow(window, policy, NOW, TUNIS) === window
@@ -45,7 +45,7 @@ describe("Specification, Limits: windows", () => {
     expect([opened("tickets_per_day", 26 * HOUR), opened("tickets_per_day", 26 * HOUR + 1)]).toEqual([true, false])
   })
 
-  it("a calendar day without a zone is a bug of the caller (Specification, Limits)", () => {
+  it("a calendar day without a time zone is a defect of the caller (Specification, Limits)", () => {
     expect(() => currentWindow(undefined, "lookups_per_day", NOW, null)).toThrow("needs its time zone")
   })
 
@@ -74,13 +74,13 @@ describe("Specification, Limits: windows", () => {
     }
   })
 
-  it("counts until just before its reset, and from 0 at it (Specification, Limits)", () => {
+  it("a window counts until just before its reset, and from 0 at its reset (Specification, Limits)", () => {
     const window = { used: 7, resets_at: NOW + HOUR }
     expect(currentWindow(window, "tickets_per_hour", NOW + HOUR - 1, TUNIS)).toBe(window)
     expect(currentWindow(window, "tickets_per_hour", NOW + HOUR, TUNIS)).toEqual({ used: 0, resets_at: NOW + 2 * HOUR })
   })
 
-  it("using it never moves its reset (Specification, Limits)", () => {
+  it("using a window never moves its reset (Specification, Limits)", () => {
     const window = { used: 7, resets_at: NOW + HOUR }
     expect(withUses(window, 3)).toEqual({ used: 10, resets_at: NOW + HOUR })
     expect(window.used).toBe(7)
@@ -88,7 +88,7 @@ describe("Specification, Limits: windows", () => {
 })
 
 describe("Specification, Limits: the headers", () => {
-  it("the limit, what remains and when it resets (Specification, Limits)", () => {
+  it("the headers have the limit, the remaining uses and the seconds until the reset (Specification, Limits)", () => {
     expect(limitStatus({ used: 0, resets_at: 5 }, "requests_per_minute")).toEqual({
       policy: "requests_per_minute",
       limit: 120,
@@ -103,7 +103,7 @@ describe("Specification, Limits: the headers", () => {
     expect(limitStatus({ used: 31, resets_at: 5 }, "writes_per_minute").remaining).toBe(0)
   })
 
-  it("the policy with the fewest uses left is shown, whatever its order (Specification, Limits)", () => {
+  it("the headers show the policy with the fewest uses left, in whichever order policies come (Specification, Limits)", () => {
     const few = left("tickets_per_hour", 2, 10)
     const many = left("requests_per_minute", 90, 99)
     expect(scarcest([few, many])).toBe(few)
@@ -111,7 +111,7 @@ describe("Specification, Limits: the headers", () => {
     expect(scarcest([])).toBeUndefined()
   })
 
-  it("among equals the one that resets last is shown (Specification, Limits)", () => {
+  it("of policies with equally few uses left, the headers show the one that resets last (Specification, Limits)", () => {
     const soon = left("requests_per_minute", 2, 10)
     const late = left("writes_per_minute", 2, 20)
     expect(scarcest([soon, late])).toBe(late)
@@ -119,14 +119,14 @@ describe("Specification, Limits: the headers", () => {
     expect(scarcest([soon, left("lookups_per_hour", 2, 10)])).toBe(soon)
   })
 
-  it("a limit that the embedder lifted is not shown (Specification, Limits)", () => {
+  it("the headers do not show a limit that the embedder lifted (Specification, Limits)", () => {
     const lifted = { ...left("tickets_per_hour", 0, 10), limit: Number.POSITIVE_INFINITY }
     const other = left("writes_per_minute", 2, 20)
     expect(scarcest([lifted])).toBeUndefined()
     expect(scarcest([lifted, other])).toBe(other)
   })
 
-  it("of several that refused, the longest reset is decisive (Specification, Limits)", () => {
+  it("if several policies refuse, the longest reset is used (Specification, Limits)", () => {
     const hour = left("tickets_per_hour", 0, 10)
     const day = left("tickets_per_day", 0, 20)
     expect(new LimitReached({ limitStatuses: [hour, day], refused_at: NOW }).decisive).toBe(day)
@@ -138,7 +138,7 @@ describe("Specification, Limits: the headers", () => {
     expect(new LimitReached({ limitStatuses: [hour], refused_at: NOW })._tag).toBe("LimitReached")
   })
 
-  it("the refusal's text says what is used up (Specification, Errors)", () => {
+  it("the text of a refusal names the limit that is used up (Specification, Errors)", () => {
     const { message } = new LimitReached({
       limitStatuses: [limitStatus({ used: 150, resets_at: 5 }, "tickets_per_hour")],
       refused_at: NOW
@@ -158,7 +158,7 @@ describe("Specification, Limits: several uses of a policy at once", () => {
       { bounds, now: NOW, time_zone: TUNIS, ...(n !== undefined && { n }) }
     )
 
-  it("are taken of every policy (Specification, Limits)", () => {
+  it("several uses at once are taken of every policy (Specification, Limits)", () => {
     expect(Either.getOrThrow(take(1, 1, 2))).toEqual({
       windows: { moves_per_day: { used: 3, resets_at }, notifications_per_day: { used: 3, resets_at } },
       limitStatuses: [
@@ -168,7 +168,7 @@ describe("Specification, Limits: several uses of a policy at once", () => {
     })
   })
 
-  it("or of none, and the refusal has only the policies that have too few left (Specification, Limits)", () => {
+  it("uses are taken of no policy if one refuses, and the refusal names only the policies that have too few uses left (Specification, Limits)", () => {
     const refused = Either.getOrThrow(Either.flip(take(2, 0, 2)))
     expect(refused).toMatchObject({
       limitStatuses: [{ policy: "moves_per_day", limit: 3, remaining: 1, resets_at }],
@@ -177,7 +177,7 @@ describe("Specification, Limits: several uses of a policy at once", () => {
     expect(Either.getOrThrow(Either.flip(take(3, 5))).limitStatuses.map(({ policy }) => policy)).toEqual(policies)
   })
 
-  it("are not counted without limits (Specification, Limits)", () => {
+  it("policies without limits count no uses (Specification, Limits)", () => {
     const windows = { moves_per_day: { used: 9, resets_at } }
     expect(takeUses(windows, ["moves_per_day"], { bounds: null, now: NOW, time_zone: TUNIS })).toEqual(
       Either.right({ windows: {}, limitStatuses: [] })

@@ -61,12 +61,12 @@ describe("Specification, Limits: every limit has the specification's value", () 
     it(`${name} is ${value} (${section})`, () => expect(Limits[name]).toBe(value))
   }
 
-  it("there are no others", () => {
+  it("the specification has a value for every limit", () => {
     expect(Object.keys(Limits).sort()).toEqual(VALUES.map(([name]) => name as string).sort())
   })
 })
 
-describe("Specification, Limits: what spells a limit out, or keeps a copy of it, agrees with it", () => {
+describe("Specification, Limits: texts and copies of a limit agree with it", () => {
   it("the refusal to reopen says 24 hours (Specification, States)", () => {
     const { message } = new ReopenWindowPassed({
       state: "collected",
@@ -110,12 +110,12 @@ describe("Specification, Limits: every policy has the specification's value", ()
     })
   }
 
-  it("there are no others (Specification, Limits)", () => {
+  it("the specification has a value for every policy (Specification, Limits)", () => {
     expect(Object.keys(Policies).sort()).toEqual(VALUES.map(([name]) => name as string).sort())
   })
 })
 
-describe("docs/limits.md: a number that bounds something is a row of Limits.ts", () => {
+describe("docs/limits.md: a number that limits something is a row of Limits.ts", () => {
   const root = fileURLToPath(new URL("../../..", import.meta.url))
   // What belongs to an algorithm or a text format, and bounds nothing that anybody meets.
   const TECHNIQUE = [
@@ -134,7 +134,7 @@ describe("docs/limits.md: a number that bounds something is a row of Limits.ts",
   ]
   const sources = ["core/src/domain", "core/src/decisions", "core/src/ports", "core/src/services", "store-memory/src"]
 
-  it("there is none in the rest of the core or in the memory store", () => {
+  it("no other module of the core or of the memory store defines a limit", () => {
     const found = sources.flatMap((folder) =>
       readdirSync(`${root}/${folder}`)
         .filter((name) => name.endsWith(".ts") && name !== "Limits.ts")
@@ -147,14 +147,14 @@ describe("docs/limits.md: a number that bounds something is a row of Limits.ts",
     expect(found.filter((name) => !TECHNIQUE.includes(name))).toEqual([])
   })
 
-  it("every row of ServiceLimits says what it means", () => {
+  it("every row of ServiceLimits has a docstring", () => {
     const text = readFileSync(`${root}/core/src/domain/Limits.ts`, "utf8")
     for (const name of Object.keys(ServiceLimits)) expect(text).toMatch(new RegExp(`\\*/\\n {2}${name}:`))
   })
 
-  it("a key that is revoked elsewhere works for less than a minute (Specification, Keys and scopes)", () =>
+  it("a key that another process revokes stops working within a minute (Specification, Keys and scopes)", () =>
     expect(ServiceLimits.api_key_cache_ms).toBeLessThan(MINUTE))
 
-  it("a lease outlasts an attempt: ten seconds, and one more for its log (Specification, Webhooks)", () =>
+  it("a lease lasts longer than an attempt, which has ten seconds, and one more for its log (Specification, Webhooks)", () =>
     expect(ServiceLimits.delivery_lease_ms).toBeGreaterThan(Limits.webhook_answer_ms + SECOND))
 })

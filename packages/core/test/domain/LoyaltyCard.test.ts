@@ -29,7 +29,7 @@ const line = (kind: "stamps" | "ticket" | "redeem", stamps: number, created_at: 
 const costing = (stamps_required: number) => ({ ...noProgram, stamps_required })
 
 describe("Specification, Clients and loyalty: the loyalty card", () => {
-  it("a card never used is zeros with updated_at null (Specification, Clients and loyalty)", () => {
+  it("a card that was never used has zeros, and updated_at null (Specification, Clients and loyalty)", () => {
     expect(cardView(blank, noProgram)).toEqual({
       balance: 0,
       lifetime: 0,
@@ -41,7 +41,7 @@ describe("Specification, Clients and loyalty: the loyalty card", () => {
     expect(Schema.is(LoyaltyCard)({})).toBe(false)
   })
 
-  it("stamps given raise balance and lifetime; a redeem lowers the balance alone (Specification, Clients and loyalty)", () => {
+  it("added stamps raise balance and lifetime, and a redeemed reward lowers only the balance (Specification, Clients and loyalty)", () => {
     const given = applyEntry(applyEntry(blank, line("stamps", 7, 1000)), line("ticket", 2, 2000))
     expect(given).toMatchObject({ balance: 9, lifetime: 9, rewards_redeemed: 0, updated_at: 2000 })
     expect(applyEntry(given, line("redeem", -5, 3000))).toMatchObject({
@@ -52,12 +52,12 @@ describe("Specification, Clients and loyalty: the loyalty card", () => {
     })
   })
 
-  it("rewards available are the balance divided by what a reward costs, rounded down (Specification, Clients and loyalty)", () => {
+  it("the available rewards are the balance divided by the cost of a reward, rounded down (Specification, Clients and loyalty)", () => {
     const card = { ...blank, balance: 14 }
     expect([1, 5, 7, 14, 15].map((cost) => rewardsAvailable(card, costing(cost)))).toEqual([14, 2, 2, 1, 0])
   })
 
-  it("a programme gives 0 to 1000 stamps a ticket and asks 1 to 1000 for a reward (Specification, Clients and loyalty)", () => {
+  it("a programme gives 0 to 1000 stamps a ticket, and a reward costs 1 to 1000 (Specification, Clients and loyalty)", () => {
     const isProgram = Schema.is(LoyaltyProgram)
     const asking = [-1, 0, 1, 1000, 1001, 1.5].map((stamps_required) => isProgram({ ...noProgram, stamps_required }))
     expect(asking).toEqual([false, false, true, true, false, false])
@@ -77,7 +77,7 @@ describe("Specification, Clients and loyalty: the loyalty card", () => {
     })
   })
 
-  it("refusals say what is wrong (Specification, Errors)", () => {
+  it("the messages of refusals say what is wrong (Specification, Errors)", () => {
     expect(new LoyaltyOff()).toMatchObject({ _tag: "LoyaltyOff", message: "The shop's loyalty programme is off" })
     expect(new NoReward({ balance: 4, stamps_required: 5 })._tag).toBe("NoReward")
   })
@@ -88,7 +88,7 @@ describe("Specification, Clients and loyalty: the loyalty card", () => {
     expect(stampCountOf(stampCountKey(key))).toEqual(key)
   })
 
-  it("its instant is answered in ISO 8601 (Specification, Tickets)", () => {
+  it("the card's instant is written in ISO 8601 (Specification, Tickets)", () => {
     expect(cardView({ ...blank, updated_at: 1_772_442_000_000 }, noProgram).updated_at).toBe("2026-03-02T09:00:00.000Z")
   })
 })

@@ -25,12 +25,12 @@ describe("Specification, Tickets: money", () => {
     expect(remaining(0, null)).toBe(0)
   })
 
-  it("without a price nothing is known to remain (Specification, Tickets)", () => {
+  it("nothing is known to remain if there is no price (Specification, Tickets)", () => {
     expect(remaining(null, 1000)).toBeNull()
     expect(remaining(null, null)).toBeNull()
   })
 
-  it("a deposit may be as much as the price, not more; either alone is no matter (Specification, Tickets)", () => {
+  it("a deposit may equal the price but not exceed it, and each may be given alone (Specification, Tickets)", () => {
     expect(depositExceedsPrice(5, 6)).toBe(true)
     expect(depositExceedsPrice(5, 5)).toBe(false)
     expect(depositExceedsPrice(0, 1)).toBe(true)

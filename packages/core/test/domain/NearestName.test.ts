@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { distance, nearestName } from "../../src/domain/NearestName.js"
 
-describe("how far two names are from each other", () => {
+describe("the distance of two names", () => {
   it.each([
     ["", "", 0],
     ["", "abc", 3],
@@ -26,7 +26,7 @@ describe("how far two names are from each other", () => {
     expect(distance(b, a)).toBe(far)
   })
 
-  it("is at most the length of the longer one, and at least what it is longer by", () => {
+  it("the distance is at most the longer length, and at least the difference of the lengths", () => {
     const name = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 })
     fc.assert(
       fc.property(name, name, (a, b) => {

@@ -7,12 +7,12 @@ const record = (client_id: string | null) =>
   ({ id: "n", type: "ticket.ready", ticket_id: "t", created_at: 5, client_id }) as unknown as NotificationRecord
 
 describe("how a notification reaches a client (Specification, States)", () => {
-  it("in the app where they have an account, even if the number was erased", () => {
+  it("a client with an account is notified in the app, even if the number was erased", () => {
     expect(addressed(record("c"), PHONE)).toEqual({ ...record("c"), channel: "app", phone: PHONE })
     expect(addressed(record("c"), null)).toEqual({ ...record("c"), channel: "app", phone: null })
   })
 
-  it("by the number on the ticket where they have none, and not at all without it", () => {
+  it("a client without an account is notified by the number on the ticket, and not at all if it has none", () => {
     expect(addressed(record(null), PHONE)).toEqual({ ...record(null), channel: "phone", phone: PHONE })
     expect(addressed(record(null), null)).toBeNull()
   })

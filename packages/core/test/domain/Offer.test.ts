@@ -5,19 +5,19 @@ import { OfferClosed, OfferNotFound, type OfferRecord, type OfferStatus, offersS
 const offer = (shop_id: string, status: OfferStatus, created_at = 0) => ({ shop_id, status, created_at }) as OfferRecord
 
 describe("Specification, Clients and loyalty: the offers that a client sees", () => {
-  it("of a shop that they block none that is open; answered ones stay", () => {
+  it("a client sees no open offer of a shop that they block, and still sees answered ones", () => {
     const offers = [offer("a", "open"), offer("b", "open"), offer("b", "accepted"), offer("b", "blocked")]
     const shown = offersShown(offers, (shop_id: ShopId) => shop_id === ("b" as ShopId))
     expect(shown.map(({ shop_id, status }) => `${shop_id} ${status}`)).toEqual(["a open", "b accepted", "b blocked"])
   })
 
-  it("the latest 200 of each shop, oldest first", () => {
+  it("a client sees the latest 200 offers of each shop, oldest first", () => {
     const offers = Array.from({ length: 201 }, (_, n) => offer("a", "open", n))
     const shown = offersShown(offers, () => false)
     expect([shown.length, shown[0]?.created_at, shown.at(-1)?.created_at]).toEqual([200, 1, 200])
   })
 
-  it("refusals say what is wrong (Specification, Errors)", () => {
+  it("the messages of refusals say what is wrong (Specification, Errors)", () => {
     expect(new OfferNotFound()).toMatchObject({ _tag: "OfferNotFound", message: "There is no such offer" })
     expect(new OfferClosed()).toMatchObject({ _tag: "OfferClosed", message: "The offer was answered already" })
   })

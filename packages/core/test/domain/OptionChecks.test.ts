@@ -25,16 +25,16 @@ describe("docs/embed.md: the check of an option", () => {
       expect([name, check(value)]).toEqual([name, accepted.includes(name) ? undefined : complaint])
   })
 
-  it("a function is one", () => expect(isFunction(() => null)).toBeUndefined())
+  it("an option that takes a function accepts any function", () => expect(isFunction(() => null)).toBeUndefined())
 
-  it("an object has named fields: neither null nor a list is one", () => {
+  it("an option that takes an object refuses null and a list", () => {
     expect(Object.entries(values).filter(([, value]) => isObject(value))).toEqual([["of", {}]])
     expect(isObject(() => null)).toBe(false)
   })
 })
 
-describe("docs/embed.md: a name that is no option", () => {
-  it("is answered with the nearest name, or with all of them if none is near", () => {
+describe("docs/embed.md: the name of an unknown option", () => {
+  it("the refusal of an unknown option suggests the nearest name, or lists all names if none is near", () => {
     expect(firstUnknown({ sendr: 1 }, ["store", "sender"])).toBe("has no option sendr; did you mean sender?")
     expect(firstUnknown({ x: 1 }, ["store", "sender"])).toBe("has no option x: its options are store, sender")
     expect(firstUnknown({ x: 1 }, ["a", "b"], { one: "field", many: "fields" })).toBe(
@@ -42,7 +42,7 @@ describe("docs/embed.md: a name that is no option", () => {
     )
   })
 
-  it("is the first one that is unknown; none is if all are known", () => {
+  it("the check returns the first unknown option, and nothing if all options are known", () => {
     expect(firstUnknown({ store: 1, y: 1, x: 1 }, ["store"])).toMatch(/^has no option y:/)
     expect(firstUnknown({ store: 1 }, ["store", "sender"])).toBeUndefined()
     expect(firstUnknown({}, [])).toBeUndefined()
@@ -83,7 +83,7 @@ describe("docs/embed.md: options that are refused", () => {
     expect(refused?._tag).toBe(expected === null ? undefined : "OptionRefused")
   })
 
-  it("are thrown where nothing else can return them; others are returned as they are", () => {
+  it("refused options are thrown by a constructor, which can return nothing else, and returned by other functions", () => {
     const given = { size: 1 }
     expect(checkedOptions("start", given, checks)).toBe(given)
     expect(() => checkedOptions("start", { size: 0 }, checks)).toThrow("The option size of start must be")

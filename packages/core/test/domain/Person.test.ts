@@ -77,18 +77,18 @@ const ofOthers = {
 }
 
 describe("a ticket without a person", () => {
-  it("their own loses number, picture and notes; from what the books need only the name goes", () => {
+  it("a ticket of the person loses number, picture and notes, and of the texts that the accounts need only the name", () => {
     expect(ticketWithout(amira, ticket, true)).toEqual(ofTheirs)
   })
 
-  it("another's keeps its notes, and loses their name and number alone", () => {
+  it("a ticket of another client keeps its notes, and loses only the person's name and number", () => {
     expect(ticketWithout(amira, ticket, false)).toEqual(ofOthers)
     const other = { ...ticket, client_phone: "+21620999999" }
     expect(ticketWithout(amira, other, false).client_phone).toBe("+21620999999")
     expect(ticketWithout(amira, other, true).client_phone).toBeNull()
   })
 
-  it("fields that are empty stay empty", () => {
+  it("empty fields stay empty", () => {
     const { item, description, quote, delay, part, external_ref } = ticketWithout(amira, bare, false)
     expect([item, description, quote, delay, part, external_ref]).toEqual(Array(6).fill(null))
   })
@@ -99,7 +99,7 @@ const theirs = { id: "01980000-0000-7000-8000-000000000002", display_name: "Zoé
 const unnamed = { id: client_id, display_name: null }
 
 describe("a ticket of an earlier response without a person", () => {
-  it("is theirs unless it had another client; their badge keeps its id and loses its name", () => {
+  it("an earlier response counts as the person's unless it shows another client; its client keeps the id and loses the name", () => {
     expect(seenWithout(amira, { ...ticket, client: mine })).toEqual({ ...ofTheirs, client: unnamed })
     expect(seenWithout(amira, { ...ticket, client: null })).toEqual({ ...ofTheirs, client: null })
     expect(seenWithout(amira, { ...ticket, client: theirs })).toEqual({ ...ofOthers, client: theirs })
@@ -110,7 +110,7 @@ describe("the text of an event without a person", () => {
   const without = (data: object) =>
     JSON.parse(bodyWithout(amira, JSON.stringify({ id: "evt_1", type: "ping", created_at: "x", data })))
 
-  it("keeps everything but their data", () => {
+  it("the text of an event keeps everything except the person's data", () => {
     expect(without({})).toEqual({ id: "evt_1", type: "ping", created_at: "x", data: {} })
     expect(without({ ticket: { ...ticket, client: mine }, reason: "no_news" }).data).toEqual({
       ticket: { ...ofTheirs, client: unnamed },
@@ -118,7 +118,7 @@ describe("the text of an event without a person", () => {
     })
   })
 
-  it("takes the name from a client, and the note from a quote on their ticket", () => {
+  it("a client in an event loses the name, and a quote on the person's ticket its note", () => {
     expect(without({ client: mine }).data).toEqual({ client: unnamed })
     expect(without({ client: theirs }).data).toEqual({ client: theirs })
     const quote = { note: "for Amira", price_minor: 9 }

@@ -28,17 +28,17 @@ describe("a number as somebody in a country wrote it", () => {
   )
 
   it.each(["+3300000000000", "call 06 12 34 56 78", "06 12 34 56 78;isub=12345"])(
-    "%s is no number, although a part of it could be one",
+    "%s is not a number, although a part of it could be one",
     (text) => expect(internationalPhone(text, "FR")).toBeNull()
   )
 
-  it("has at most 64 characters, without the spaces around it", () => {
+  it("a number has at most 64 characters, without the spaces around it", () => {
     const spelled = (spaces: number) => `06${" ".repeat(spaces)}12345678`
     expect(internationalPhone(`  ${spelled(54)}  `, "FR")).toBe("+33612345678")
     expect(internationalPhone(spelled(55), "FR")).toBeNull()
   })
 
-  it("names a country that there is not", () => {
+  it("a country that does not exist is refused by its name", () => {
     expect(() => internationalPhone("06 12 34 56 78", "France")).toThrow(
       new RangeError("There is no country France: give its code of two letters, such as FR")
     )
@@ -59,7 +59,7 @@ describe("phones (Specification, Tickets)", () => {
     expect(read(input)).toEqual(Either.right(kept))
   })
 
-  it("a number of the right length counts, whatever the operators' ranges of the day", () => {
+  it("a number of the right length is accepted, whatever ranges the operators use at present", () => {
     expect(read("+21610123456")).toEqual(Either.right("+21610123456"))
   })
 
@@ -96,23 +96,23 @@ describe("phones (Specification, Tickets)", () => {
     ])
   })
 
-  it("no kept number is longer than E.164's fifteen digits", () => {
+  it("no stored number is longer than E.164's fifteen digits", () => {
     expect(Either.isLeft(read("+491234567890123456"))).toBe(true)
     expect(Either.isLeft(read("+4912345678901234"))).toBe(true)
     expect(read("+491234567890123")).toEqual(Either.right("+491234567890123"))
   })
 
-  it("a spelling has at most 64 characters", () => {
+  it("a number is accepted in at most 64 characters", () => {
     expect(read(`+216${" ".repeat(52)}20123456`)).toEqual(Either.right("+21620123456"))
   })
 
-  it("has a calling code and the number as it is dialled within the country", () => {
+  it("a number has a calling code and the digits that are dialled within the country", () => {
     expect(numberParts("+21620123456" as Phone)).toEqual({ calling_code: "216", national: "20123456" })
     expect(numberParts("+14155552671" as Phone)).toEqual({ calling_code: "1", national: "4155552671" })
     expect(numberParts("+999123456789" as Phone)).toEqual({ calling_code: "", national: "999123456789" })
   })
 
-  it("a kept number is read as itself", () => {
+  it("a stored number is read back unchanged", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\+[1-9][0-9 ().-]{5,18}$/), (input) => {
         const first = read(input)
@@ -123,17 +123,23 @@ describe("phones (Specification, Tickets)", () => {
     )
   })
 
-  it("OpenAPI shows a string with an example", () => {
+  it("the OpenAPI schema of a number is a string with an example", () => {
     expect(JSONSchema.make(Phone)).toMatchObject({ type: "string", examples: ["+21620123456"] })
   })
 })
 
 describe("phones in a query (Specification, Tickets)", () => {
-  it.each(["+21620123456", " 21620123456", " 216 20 123 456", " +21620123456"])("%j is +21620123456", (input) => {
-    expect(readQuery(input)).toEqual(Either.right("+21620123456"))
-  })
+  it.each(["+21620123456", " 21620123456", " 216 20 123 456", " +21620123456"])(
+    "%j is read as +21620123456",
+    (input) => {
+      expect(readQuery(input)).toEqual(Either.right("+21620123456"))
+    }
+  )
 
-  it.each(["21620123456", " ", " 20123456", "\t21620123456"])("%j is refused: only a leading space is a +", (input) => {
-    expect(Either.isLeft(readQuery(input))).toBe(true)
-  })
+  it.each(["21620123456", " ", " 20123456", "\t21620123456"])(
+    "%j is refused, because only a leading space is read as a +",
+    (input) => {
+      expect(Either.isLeft(readQuery(input))).toBe(true)
+    }
+  )
 })

@@ -79,17 +79,17 @@ const unreadable = [
 ]
 
 describe("only global unicast is public (Specification, Webhooks)", () => {
-  it.each(special)("%s is not", (_, addresses) => {
+  it.each(special)("%s is not a public address", (_, addresses) => {
     for (const address of addresses) expect([address, isPublicAddress(address)]).toEqual([address, false])
   })
 
-  it.each(good)("%s is", (address) => expect(isPublicAddress(address)).toBe(true))
+  it.each(good)("%s is a public address", (address) => expect(isPublicAddress(address)).toBe(true))
 
   it.each(unreadable)("a text that a resolver would not write is not an address: %j", (text) => {
     expect(isPublicAddress(text)).toBe(false)
   })
 
-  it("no IPv6 address that carries an IPv4 address is public, whichever it carries", () => {
+  it("no IPv6 address that contains an IPv4 address is public, whichever it contains", () => {
     const group = fc.integer({ min: 0, max: 0xffff }).map((n) => n.toString(16))
     fc.assert(
       fc.property(group, group, (high, low) => {
@@ -108,12 +108,12 @@ describe("only global unicast is public (Specification, Webhooks)", () => {
     )
   })
 
-  it("the host of a virtual machine on Azure is not, its neighbours are", () => {
+  it("the host of a virtual machine on Azure is not public, and the addresses next to it are", () => {
     expect(isPublicAddress("168.63.129.16")).toBe(false)
     expect(["168.63.129.15", "168.63.129.17"].map(isPublicAddress)).toEqual([true, true])
   })
 
-  it("no ISATAP address is, whichever network it is of and whichever IPv4 address it carries", () => {
+  it("no ISATAP address is public, whatever its network and the IPv4 address that it contains", () => {
     for (const address of [
       "2a00:1450::5efe:10.0.0.1",
       "2a00:1450::200:5efe:8.8.8.8",
@@ -124,7 +124,7 @@ describe("only global unicast is public (Specification, Webhooks)", () => {
     expect(isPublicAddress("2606:4700::1:5efe:a00:1")).toBe(true)
   })
 
-  it("networks are those of their family, to the bit", () => {
+  it("a network contains only addresses of its own family, to the bit", () => {
     const networks = ["203.0.112.0/23", "2606:4700:10::/44"]
     const within = (ip: string) => isInNetworks(ip, networks)
     expect(["203.0.112.0", "203.0.113.255", "2606:4700:1f:ffff::1"].map(within)).toEqual([true, true, true])
@@ -138,7 +138,7 @@ describe("only global unicast is public (Specification, Webhooks)", () => {
     expect(["203.0.112.0", "203.0.112.0/33", "x/8", ""].map(isNetwork)).toEqual([false, false, false, false])
   })
 
-  it("no text makes it throw", () => {
+  it("no text makes the check throw", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.ipV4Extended()), (text) => {
         expect(typeof isPublicAddress(text)).toBe("boolean")

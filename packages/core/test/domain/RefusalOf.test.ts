@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { RefusalOf } from "../../src/domain/RefusalOf.js"
 
 describe("a refusal without fields", () => {
-  it("is an error with a tag, by which a program knows it, and a message, which a person reads", () => {
+  it("a refusal without fields is an error with a tag for programs and a message for people", () => {
     class ShopClosed extends RefusalOf("ShopClosed", "The shop is closed") {}
     const refusal = new ShopClosed()
     expect(refusal).toBeInstanceOf(Error)

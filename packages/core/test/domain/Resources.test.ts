@@ -71,7 +71,7 @@ describe("Specification, Resources: fields and their types", () => {
 })
 
 describe("Specification, Errors: a field without a value", () => {
-  it("is left out, and never undefined", () => {
+  it("a field without a value is left out, and never undefined", () => {
     for (const name of ["service", "item", "items_done"])
       expect(Either.isLeft(Schema.decodeUnknownEither(TicketEdit)({ [name]: undefined })), name).toBe(true)
     expect(Schema.decodeUnknownEither(TicketEdit)({})).toEqual(Either.right({}))

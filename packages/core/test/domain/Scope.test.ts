@@ -2,19 +2,19 @@ import { describe, expect, it } from "vitest"
 import { Scope, scopeGrants, scopePresets } from "../../src/domain/ApiKey.js"
 
 describe("Specification, Keys and scopes: scopes", () => {
-  it("there are four (Specification, Keys and scopes)", () => {
+  it("there are four scopes (Specification, Keys and scopes)", () => {
     expect([...Scope.literals].sort()).toEqual(["clients:read", "loyalty:write", "tickets:read", "tickets:write"])
   })
 
-  it("'Full access' gives all four (Specification, Keys and scopes)", () => {
+  it("the preset 'Full access' gives all four scopes (Specification, Keys and scopes)", () => {
     expect([...scopePresets.full].sort()).toEqual(["clients:read", "loyalty:write", "tickets:read", "tickets:write"])
   })
 
-  it("'Read only' gives tickets:read and clients:read (Specification, Keys and scopes)", () => {
+  it("the preset 'Read only' gives tickets:read and clients:read (Specification, Keys and scopes)", () => {
     expect([...scopePresets.read].sort()).toEqual(["clients:read", "tickets:read"])
   })
 
-  it("each says what it grants, in the specification's words (Specification, Keys and scopes)", () => {
+  it("each scope has the description of the specification (Specification, Keys and scopes)", () => {
     expect(scopeGrants).toEqual({
       "tickets:read": "Read tickets",
       "tickets:write": "Create tickets and change their state",

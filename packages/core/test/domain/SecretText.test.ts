@@ -9,7 +9,7 @@ import { rotated, webhookSecret } from "../../src/domain/Webhook.js"
 const secretBytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
 describe("Specification, Keys and scopes; Webhooks: secrets as text", () => {
-  it("any bytes are written as base64url without padding, as Node writes them (Specification, Keys and scopes)", () => {
+  it("bytes are written as base64url without padding, as Node writes them (Specification, Keys and scopes)", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
         expect(secretText(bytes)).toBe(Buffer.from(bytes).toString("base64url"))
@@ -18,7 +18,7 @@ describe("Specification, Keys and scopes; Webhooks: secrets as text", () => {
     )
   })
 
-  it("every value of a byte is written, at each of the three places (Specification, Keys and scopes)", () => {
+  it("each value of a byte is written, at each of the three places (Specification, Keys and scopes)", () => {
     for (let byte = 0; byte < 256; byte++) {
       const bytes = Uint8Array.from([byte, 255 - byte, byte ^ 0x5a])
       expect(secretText(bytes)).toBe(Buffer.from(bytes).toString("base64url"))
@@ -36,7 +36,7 @@ describe("Specification, Keys and scopes; Webhooks: secrets as text", () => {
 })
 
 describe("Specification, Keys and scopes: API keys", () => {
-  it("a key is wk_live_ and 43 characters (Specification, Keys and scopes)", () => {
+  it("an API key is wk_live_ and 43 characters (Specification, Keys and scopes)", () => {
     fc.assert(
       fc.property(secretBytes, (bytes) => {
         const key = keyText("live", bytes)
@@ -46,7 +46,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     )
   })
 
-  it("a test key is wk_test_ and 43 characters, or 8 to 64 that were given (Specification, Keys and scopes)", () => {
+  it("a test key is wk_test_ and 43 characters, or 8 to 64 given ones (Specification, Keys and scopes)", () => {
     const key = keyText("test", new Uint8Array(32))
     expect(key).toBe(`wk_test_${"A".repeat(43)}`)
     for (const good of [key, "wk_test_eight-ch", `wk_test_${"a".repeat(64)}`])
@@ -63,7 +63,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     expect(looksLikeTestKey(keyText("live", new Uint8Array(32)))).toBe(false)
   })
 
-  it("its hash is SHA-256 in lower-case hexadecimal, as Node computes it (Specification, Keys and scopes)", () => {
+  it("the hash of a key is SHA-256 in lower-case hexadecimal, as Node computes it (Specification, Keys and scopes)", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -78,7 +78,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     expect(keyHash("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   })
 
-  it("a text that cannot be a key needs no look-up (Specification, Keys and scopes)", () => {
+  it("a text that cannot be a key is refused without a look-up (Specification, Keys and scopes)", () => {
     const key = keyText("live", new Uint8Array(32))
     const others = [
       "",
@@ -95,13 +95,13 @@ describe("Specification, Keys and scopes: API keys", () => {
 })
 
 describe("Specification, Webhooks: webhook secrets", () => {
-  it("a secret is whsec_ and 43 characters (Specification, Webhooks)", () => {
+  it("a webhook secret is whsec_ and 43 characters (Specification, Webhooks)", () => {
     const bytes = Uint8Array.from({ length: 32 }, (_, i) => i * 7)
     expect(webhookSecret(bytes)).toBe(`whsec_${Buffer.from(bytes).toString("base64url")}`)
     expect(webhookSecret(bytes)).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/)
   })
 
-  it("for 24 hours after a change the old one is kept beside the new (Specification, Webhooks)", () => {
+  it("the previous secret is kept with the new one for 24 hours after a rotation (Specification, Webhooks)", () => {
     const webhook = { secret: "whsec_old", previous_secret: "whsec_older", previous_until: 5 } as never
     expect(rotated(webhook, "whsec_new", 1_000_000)).toMatchObject({
       secret: "whsec_new",

@@ -44,7 +44,7 @@ describe("texts (Specification, Tickets)", () => {
     expect(refusal(input)).toBe("must be a string")
   })
 
-  it("a kept text reads and writes back as itself", () => {
+  it("a stored text is read and written back unchanged", () => {
     const schema = Text(40)
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (input) => {
@@ -68,19 +68,19 @@ describe("texts (Specification, Tickets)", () => {
 })
 
 describe("clean text (Specification, Tickets)", () => {
-  it("is neither trimmed nor bounded", () => {
+  it("a clean text is neither trimmed nor limited in length", () => {
     expect(isCleanText("")).toBe(true)
     expect(isCleanText("  a\n\tb 👗 ")).toBe(true)
   })
 
-  it("agrees with the list of control characters, written out", () => {
+  it("the check agrees with a written-out list of the control characters", () => {
     for (let code = 0; code < 0x100; code++) {
       const control = (code < 0x20 && code !== 0x09 && code !== 0x0a) || (code >= 0x7f && code <= 0x9f)
       expect([code, isCleanText(`a${String.fromCharCode(code)}b`)]).toEqual([code, !control])
     }
   })
 
-  it("agrees with the platform about well-formed Unicode", () => {
+  it("the check agrees with the platform about well-formed Unicode", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0xd700, max: 0xe0ff }), { maxLength: 8 }), (units) => {
         const text = String.fromCharCode(...units)
@@ -90,7 +90,7 @@ describe("clean text (Specification, Tickets)", () => {
   })
 })
 
-describe("an input is cut before it is read (Specification, Errors)", () => {
+describe("an input is truncated before it is read (Specification, Errors)", () => {
   const Entry = Schema.Struct({ label: Schema.String })
   const Few = Schema.Array(Entry).pipe(Schema.maxItems(2))
   const Input = Schema.Struct({ name: Schema.String, few: Few, any: Schema.Array(Schema.String) })
@@ -117,7 +117,7 @@ describe("an input is cut before it is read (Specification, Errors)", () => {
     expect(cut(Entry, all)).toHaveProperty("label", "a")
   })
 
-  it("also within others, and the same list twice is cut twice", () => {
+  it("lists and objects within others are truncated too, even the same list twice", () => {
     const value = { name: "n", few: [{ label: "a", ...many(60) }, { label: "b" }, {}, {}], any: ["a"] }
     const kept = cut(Input, value) as { few: ReadonlyArray<object> }
     expect(kept).toMatchObject({ name: "n", any: ["a"] })
@@ -133,7 +133,7 @@ describe("an input is cut before it is read (Specification, Errors)", () => {
     expect(cut(Schema.Tuple(Few), [[1, 2, 3, 4]])).toEqual([[1, 2, 3, 4]])
   })
 
-  it("a value of another type stays as it is", () => {
+  it("a value of another type stays unchanged", () => {
     const date = new Date(0)
     for (const value of [null, undefined, 5, "text", date, () => 0, [1]]) expect(cut(Entry, value)).toBe(value)
     const bare = Object.assign(Object.create(null), { label: "a", ...many(60) })
@@ -143,7 +143,7 @@ describe("an input is cut before it is read (Specification, Errors)", () => {
     expect(cut(Schema.Union(Schema.String, Schema.Number), "text")).toBe("nothing to cut")
   })
 
-  it("a cut field never takes a name of the object's own", () => {
+  it("a field called __proto__ stays a field, and does not replace the prototype", () => {
     const kept = cut(Entry, JSON.parse('{"__proto__":{"label":"b"},"label":"a"}')) as object
     expect(Object.keys(kept)).toEqual(["__proto__", "label"])
   })

@@ -20,7 +20,7 @@ const change = (at: number, caller_id: string | null = "amira"): TicketChangeRec
 const AMIRA = "01980000-0000-7000-8000-000000000001" as ClientId
 
 describe("the authors of changes", () => {
-  it("the service has no id, and a client has theirs, or none if it is not known which client it was", () => {
+  it("the service has no id; a client has theirs, or none if it is not known who it was", () => {
     expect(theService).toEqual({ by: "service", caller_id: null })
     expect(theClient(AMIRA)).toEqual({ by: "client", caller_id: AMIRA })
     expect(theClient(null)).toEqual({ by: "client", caller_id: null })
@@ -28,11 +28,11 @@ describe("the authors of changes", () => {
 })
 
 describe("the history of a ticket", () => {
-  it("begins with the first change, also on a ticket that was stored without a history", () => {
+  it("a history begins with the first change, also on a ticket that was stored without one", () => {
     for (const none of [undefined, null, []]) expect(withChange(none, change(1))).toEqual([change(1)])
   })
 
-  it("keeps a hundred changes: the first, and the latest 99", () => {
+  it("a history keeps a hundred changes: the first, and the latest 99", () => {
     const upTo = (n: number) =>
       Array.from({ length: n }, (_, at) => change(at)).reduce<ReadonlyArray<TicketChangeRecord>>(
         (history, one) => withChange(history, one),
@@ -42,7 +42,7 @@ describe("the history of a ticket", () => {
     expect(upTo(101).map(({ at }) => at)).toEqual([0, ...Array.from({ length: 99 }, (_, n) => n + 2)])
   })
 
-  it("is shown with dates, oldest first; only a ticket.updated names fields", () => {
+  it("a history is shown with dates, oldest first, and only a ticket.updated names fields", () => {
     const edit = { ...change(1000, null), type: "ticket.updated", changed: ["item"] } as const
     expect(historyView([change(0), edit])).toEqual([
       { at: "1970-01-01T00:00:00.000Z", type: "ticket.ready", changed: null, by: "caller", caller_id: "amira" },
@@ -51,7 +51,7 @@ describe("the history of a ticket", () => {
     for (const none of [undefined, null]) expect(historyView(none)).toEqual([])
   })
 
-  it("loses an erased client's id and numbers; the ids of the shop's own people stay", () => {
+  it("a history loses an erased client's id and numbers, and keeps the ids of the shop's own people", () => {
     const phones = ["+21620123456", "+33612345678"] as ReadonlyArray<string> as ReadonlyArray<Phone>
     const history = [AMIRA, phones[1]!, "amira", null].map((caller_id, at) => change(at, caller_id))
     const left = historyWithout({ client_id: AMIRA, names: ["amira"], phones }, history)

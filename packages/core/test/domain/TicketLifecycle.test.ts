@@ -28,7 +28,7 @@ const standing = (state: TicketState, more: Partial<TicketStatusFacts> = {}): Ti
 })
 
 describe("Specification, States: the state of a ticket", () => {
-  it("open means workshop, ready or impossible (Specification, Lists and sync)", () => {
+  it("an open ticket is one in workshop, ready or impossible (Specification, Lists and sync)", () => {
     const states = ["workshop", "ready", "impossible", "collected", "abandoned"] as const
     expect(states.map(isOpen)).toEqual([true, true, true, false, false])
   })
@@ -57,13 +57,13 @@ describe("Specification, States: the state of a ticket", () => {
     expect(dates("abandoned")).toEqual(["sometimes", "never", "always"])
   })
 
-  it("a request sets ready, impossible, workshop or collected; only time abandons a ticket (Specification, Endpoints)", () => {
+  it("a request can set ready, impossible, workshop or collected, and only time makes a ticket abandoned (Specification, Endpoints)", () => {
     const isStatus = Schema.is(TicketStatus)
     const said = ["ready", "impossible", "workshop", "collected", "abandoned", ""]
     expect(said.filter((status) => isStatus(status))).toEqual(["ready", "impossible", "workshop", "collected"])
   })
 
-  it("a ticket has one of five states, and is abandoned for one of two reasons (Specification, Resources)", () => {
+  it("a ticket has one of five states, and one of two reasons if it is abandoned (Specification, Resources)", () => {
     const states = ["workshop", "ready", "impossible", "collected", "abandoned"]
     expect([...states, ""].filter((state) => Schema.is(TicketState)(state))).toEqual(states)
     const reasons = ["uncollected", "no_news"]
@@ -112,7 +112,7 @@ describe("Specification, States: the state of a ticket", () => {
     }
   })
 
-  it("the refusal's text names the statuses that it would accept, if there are any (Specification, Errors)", () => {
+  it("the text of a refusal names the statuses that the ticket would accept, if there are any (Specification, Errors)", () => {
     const refused = { from: "ready", to: "ready", state: "ready", updated_at: NOW } as const
     expect(new SameState({ ...refused, allowed: ["collected", "workshop"] }).message).toBe(
       "The ticket is ready already; it would accept: collected, workshop"
@@ -122,11 +122,11 @@ describe("Specification, States: the state of a ticket", () => {
     )
   })
 
-  it("a ready ticket of which nobody knows since when waits for no closure (Specification, States)", () => {
+  it("a ready ticket without a ready_at is never closed (Specification, States)", () => {
     expect(closure(standing("ready"))).toBeNull()
   })
 
-  it("the next deadline is its closure, or the end of the day in which it may be reopened (Specification, States)", () => {
+  it("the next deadline of a ticket is its closure, or the end of the day in which it may be reopened (Specification, States)", () => {
     expect(nextDeadline(standing("workshop"), NOW)).toEqual({ at: NOW + 60 * DAY, kind: "closure" })
     expect(nextDeadline(standing("impossible"), NOW)).toBeNull()
     const collected = standing("collected", { collected_at: NOW })
@@ -134,7 +134,7 @@ describe("Specification, States: the state of a ticket", () => {
     expect(nextDeadline(collected, NOW + DAY + 1)).toBeNull()
   })
 
-  it("the closure that awaits it, and when (Specification, States)", () => {
+  it("a ticket in the workshop awaits closure as no_news, a ready one as uncollected, and no other state awaits a closure (Specification, States)", () => {
     expect(closure(standing("workshop", { shop_changed_at: NOW }))).toEqual({
       due_at: NOW + 60 * DAY,
       reason: "no_news"
@@ -146,7 +146,7 @@ describe("Specification, States: the state of a ticket", () => {
     for (const state of ["impossible", "collected", "abandoned"] as const) expect(closure(standing(state))).toBeNull()
   })
 
-  it("sixty days are 60 times 24 hours, whatever the clocks of the shop do (Specification, States)", () => {
+  it("sixty days are 60 times 24 hours, even if the shop's clocks change meanwhile (Specification, States)", () => {
     expect(closure(standing("workshop", { shop_changed_at: 0 }))?.due_at).toBe(5_184_000_000)
   })
 })

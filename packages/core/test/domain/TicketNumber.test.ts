@@ -8,7 +8,7 @@ describe("Specification, Resources: ticket numbers", () => {
     expect([1, 2, 998, 9998, 9999].map(nextNumber)).toEqual([2, 3, 999, 9999, 1])
   })
 
-  it("ten thousand steps visit every number once and come back (Specification, Tickets)", () => {
+  it("ten thousand steps visit every number once and return to the first (Specification, Tickets)", () => {
     const seen = new Set<number>()
     let number = 1
     for (let step = 0; step < 9999; step++) {
@@ -19,17 +19,17 @@ describe("Specification, Resources: ticket numbers", () => {
     expect(number).toBe(1)
   })
 
-  it("a label has four digits (Specification, Tickets)", () => {
+  it("the label of a number has four digits (Specification, Tickets)", () => {
     expect([1, 42, 420, 9999].map(numberLabel)).toEqual(["0001", "0042", "0420", "9999"])
   })
 
-  it("a number is 1 to 9999 (Specification, Lists and sync)", () => {
+  it("a ticket number is 1 to 9999 (Specification, Lists and sync)", () => {
     const accepts = (n: unknown) => Either.isRight(Schema.decodeUnknownEither(TicketNumber)(n))
     expect([1, 9999].every(accepts)).toBe(true)
     expect([0, 10_000, -1, 1.5, "1"].some(accepts)).toBe(false)
   })
 
-  it("by-number means the newest open ticket, else the newest; the others follow, newest first (Specification, Lists and sync)", () => {
+  it("by-number returns the newest open ticket, else the newest, and then the others, newest first (Specification, Lists and sync)", () => {
     const found = (...tickets: ReadonlyArray<readonly [id: string, state: TicketState]>) =>
       preferredByNumber(tickets, ([, state]) => state, 2).map(([id]) => id)
     expect(found(["d", "collected"], ["c", "ready"], ["b", "workshop"], ["a", "abandoned"])).toEqual(["c", "d", "b"])

@@ -4,7 +4,7 @@ import { TrackingCodeText, trackingUrl } from "../../src/domain/TrackingCode.js"
 
 const read = ParseResult.decodeUnknownEither(TrackingCodeText)
 
-describe("a tracking code that somebody typed (Specification, Lists and sync)", () => {
+describe("a tracking code as a person types it (Specification, Lists and sync)", () => {
   it.each([
     ["7K3M-Q9XD", "7K3M-Q9XD"],
     ["  7k3mq9xd\n", "7K3M-Q9XD"],
@@ -18,7 +18,7 @@ describe("a tracking code that somebody typed (Specification, Lists and sync)", 
   })
 
   it.each(["", "7K3M-Q9X", "7K3M-Q9XDA", "7K3M Q9XD", "U7K3-MQ9X", "7K3M-Q9X!", "7K3M-Q9\u017fD", "-", "É7K3MQ9X"])(
-    "%j is none",
+    "%j is not a tracking code",
     (text) => {
       const result = read(text)
       expect(Either.isLeft(result) && ParseResult.ArrayFormatter.formatIssueSync(result.left)).toMatchObject([
@@ -27,7 +27,7 @@ describe("a tracking code that somebody typed (Specification, Lists and sync)", 
     }
   )
 
-  it("its page is at the address of the shop's pages, if there are any", () => {
+  it("the page of a code is at the address of the shop's pages, if there is one", () => {
     expect(trackingUrl("https://track.example/", "7K3M-Q9XD")).toBe("https://track.example/7K3M-Q9XD")
     expect(trackingUrl(null, "7K3M-Q9XD")).toBeNull()
   })

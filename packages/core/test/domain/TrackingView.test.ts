@@ -45,7 +45,7 @@ const tracked = (ticket: Partial<TicketRecord> = {}, of: Partial<ShopRecord> = {
 const view = (ticket: Partial<TicketRecord> = {}) => trackingView(tracked(ticket))
 
 describe("the contents of a ticket's page", () => {
-  it("has these fields and no others, so no template can show a name, a phone number or the workshop's note", () => {
+  it("a page has these fields and no others, so that no template can show a name, a phone number or the workshop's note", () => {
     expect(view()).toEqual({
       ...{ shop_name: "Atelier Lac", time_zone: "Africa/Tunis", currency: "TND", decimals: 3 },
       ...{ tracking_code: "7K3M-Q9XD", number_label: "0042", type: "repair", state: "workshop", abandon_reason: null },
@@ -61,14 +61,14 @@ describe("the contents of a ticket's page", () => {
     })
   })
 
-  it("takes nothing private from a ticket, whatever its state", () => {
+  it("a page shows nothing private of a ticket, whatever its state", () => {
     for (const state of ["workshop", "ready", "impossible", "collected", "abandoned"] as const) {
       const text = JSON.stringify([tracked({ state }), view({ state })])
       expect(text).not.toMatch(/PRIVATE|hush|ticket-1/)
     }
   })
 
-  it("names each thing of a ticket with several, and the service where the shop named no thing", () => {
+  it("a page names each item of a ticket with several, and the service of an item without a name", () => {
     const thing = (label: string) => ({ id: label, label, service: null, price_minor: null, done: false })
     expect(view({ items: [thing("Boots"), thing("Bag")] }).items).toEqual(["Boots", "Bag"])
     expect(view({ item: null }).items).toEqual(["Resole"])
@@ -145,7 +145,7 @@ describe("the contents of a ticket's page", () => {
     expected_at: T0 + 2 * DAY,
     received_at: null
   } as const
-  it("shows the promise, its delay and the missing part while the ticket is in the workshop, and not afterwards", () => {
+  it("a page shows the promised time, its delay and the missing part while the ticket is in the workshop, and not afterwards", () => {
     const news = { delay, part }
     expect(view(news)).toMatchObject({
       promised_at: at(3),
@@ -155,16 +155,16 @@ describe("the contents of a ticket's page", () => {
     expect(view({ ...news, state: "ready", ready_at })).toMatchObject({ promised_at: null, delay: null, part: null })
   })
 
-  it("shows how and when the client was notified; when alone, where an older release did not note how", () => {
+  it("a page shows how and when the client was notified, and only when if an older release did not record how", () => {
     expect(view({ notified_at: T0, notified_channel: "sms" }).notified).toEqual({ at: at(0), channel: "sms" })
     expect(view({ notified_at: T0 }).notified).toEqual({ at: at(0), channel: null })
   })
 
-  it("leaves nothing to pay once the item has left the shop", () =>
+  it("a page shows nothing to pay after the item has left the shop", () =>
     expect(view({ state: "collected", collected_at: T0 }).remaining_minor).toBeNull())
 })
 
-describe("which ticket a code means", () => {
+describe("the ticket that a code selects", () => {
   const ended = (days: number) => ({ state: "abandoned", abandoned_at: T0 - days * DAY }) as const
 
   it.each<[string, ReadonlyArray<TrackedTicket>, ShopId | undefined]>([
@@ -177,12 +177,12 @@ describe("which ticket a code means", () => {
     ["of two tickets that may both be shown", [tracked(), tracked({}, { id: OTHER })], undefined]
   ])("shows none for a code that is %s", (_, found, shop_id) => expect(trackingPageOf(found, T0, shop_id)).toBeNull())
 
-  it("shows a ticket for 30 days after its end", () => {
+  it("a ticket is shown for 30 days after its end", () => {
     expect(trackingPageOf([tracked(ended(30))], T0)).not.toBeNull()
     expect(trackingPageOf([tracked({ state: "collected", collected_at: T0 - 30 * DAY })], T0)).not.toBeNull()
   })
 
-  it("shows the one that may be shown of two tickets with one code", () => {
+  it("of two tickets with one code, the one that may be shown is selected", () => {
     const found = [tracked({}, { id: OTHER, name: "Atelier Port" }), tracked()]
     expect(trackingPageOf(found, T0, SHOP)?.shop_name).toBe("Atelier Lac")
     expect(trackingPageOf([tracked(ended(31)), tracked()], T0)).not.toBeNull()

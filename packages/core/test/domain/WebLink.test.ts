@@ -13,13 +13,13 @@ const either = judge(WebLink)
 
 const LONGEST = `https://a.example/${"x".repeat(2048 - 18)}`
 
-describe("an address that people open", () => {
-  it("is kept as it was given, less the white space around it", () => {
+describe("an address that people open in a browser", () => {
+  it("an address is stored as given, without the white space around it", () => {
     for (const url of ["https://a.example", "HTTPS://a.example/X?y=%20#z", "https://[2001:db8::1]:8443/", LONGEST])
       expect([secure(` ${url}\n`), either(url)]).toEqual([url, url])
   })
 
-  it("is https for a picture, http or https for the page that follows a ticket", () => {
+  it("the address of a picture must be https, that of a ticket's page http or https", () => {
     expect(either("http://t.example/")).toBe("http://t.example/")
     expect(secure("http://t.example/")).toEqual(["must start with https://"])
   })
@@ -44,9 +44,9 @@ describe("an address that people open", () => {
     [7, "must be a string"]
   ]
   for (const [url, sentence] of CASES)
-    it(`${JSON.stringify(url).slice(0, 40)}: ${sentence}`, () => expect(either(url)).toEqual([sentence]))
+    it(`${JSON.stringify(url).slice(0, 40)} is refused: ${sentence}`, () => expect(either(url)).toEqual([sentence]))
 
-  it("is a URI in the OpenAPI document", () => {
+  it("the OpenAPI schema of an address has the format uri", () => {
     expect(JSONSchema.make(SecureWebLink)).toMatchObject({ type: "string", format: "uri", maxLength: 2048 })
   })
 })

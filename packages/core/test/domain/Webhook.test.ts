@@ -23,12 +23,12 @@ const webhook = {
 } as unknown as Webhook
 
 describe("Specification, Webhooks: the secret", () => {
-  it("is whsec_ and its bytes as text, and a cut one is known by its beginning", () => {
+  it("a secret is whsec_ and its bytes as text, and a truncated one is recognised by its beginning", () => {
     expect(webhookSecret(new Uint8Array(3))).toBe("whsec_AAAA")
     expect(["whsec_AAAA", "AAAAwhsec_", "AAAA"].map(beginsAsSecret)).toEqual([true, false, false])
   })
 
-  it("the one before signs until its end, and not at it", () => {
+  it("the previous secret signs until its end, and not at its end", () => {
     expect(overlapEnd(webhook, 5)).toBeNull()
     expect([4, 5].map((now) => overlapEnd({ ...webhook, previous_until: 5 }, now))).toEqual([5, null])
     expect(overlapEnd(webhook, -5)).toBeNull()
@@ -51,7 +51,7 @@ describe("Specification, Webhooks: the health of a webhook", () => {
     return [webhook.off_reason, webhook.steps_told, notice]
   }
 
-  it("warns its owner twice, and turns off the third time: by failures and by hours, both of them", () => {
+  it("the owner is warned twice and the webhook turns off the third time, by both the failures and the hours", () => {
     expect(failed(6, 24, 0)).toEqual([null, 0, null])
     expect(failed(7, 23, 0)).toEqual([null, 0, null])
     expect(failed(7, 24, 0)).toEqual([null, 1, "webhook_failing"])
@@ -63,7 +63,7 @@ describe("Specification, Webhooks: the health of a webhook", () => {
     expect(failed(1, 0, 0, 410)).toEqual(["gone", 0, "webhook_off"])
   })
 
-  it("counts from the first failure, never from one in the future, and begins anew after a success", () => {
+  it("the hours count from the first failure, never from one in the future, and begin again after a success", () => {
     const first = onFailure(webhook, Sent.failed("timeout"), START).webhook
     expect([first.failures_in_row, first.first_failure_at]).toEqual([1, START])
     const second = onFailure(first, Sent.failed("timeout"), START + HOUR).webhook
@@ -73,17 +73,17 @@ describe("Specification, Webhooks: the health of a webhook", () => {
     expect(onSuccess(webhook)).toBe(webhook)
   })
 
-  it("a webhook is off for one of three reasons; an unset webhook is refused with its own tag", () => {
+  it("a webhook is off for one of three reasons, and one that was never set is refused with its own tag", () => {
     expect(WebhookOffReason.literals).toEqual(["gone", "failing", "disabled"])
     expect(new WebhookNotSet()._tag).toBe("WebhookNotSet")
   })
 
-  it("only a status of 200 to 299 acknowledges", () => {
+  it("only a status of 200 to 299 acknowledges an event", () => {
     const acknowledged = [null, 0, 199, 200, 299, 300].map((status) => acknowledges({ status }))
     expect(acknowledged).toEqual([false, false, false, true, true, false])
   })
 
-  it("a result of which a sender knows no more holds nothing more", () => {
+  it("a result of which a sender knows nothing more has no further fields", () => {
     const nothing = {
       detail: null,
       address: null,

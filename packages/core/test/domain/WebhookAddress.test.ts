@@ -92,12 +92,12 @@ const privateHosts = [
   ...["[fc00::1]", "[fd00:ec2::254]", "[fe80::1]", "[fec0::1]", "[ff02::1]"]
 ]
 
-describe("webhook addresses for the world (Specification, Webhooks)", () => {
-  it.each(good)("%j is kept as %s", (given, kept) =>
+describe("webhook addresses outside the sandbox (Specification, Webhooks)", () => {
+  it.each(good)("%j is stored as %s", (given, kept) =>
     expect(parseWebhookAddress(given, productionAddresses)).toEqual(Either.right(kept))
   )
 
-  it.each(bad)("%s: what could never be dialled is refused when it is set", (reason, texts) => {
+  it.each(bad)("%s, which could never be connected, is refused when it is set", (reason, texts) => {
     for (const text of texts)
       expect([text.slice(0, 60), parseWebhookAddress(text, productionAddresses)]).toEqual([
         text.slice(0, 60),
@@ -120,11 +120,11 @@ describe("webhook addresses for the world (Specification, Webhooks)", () => {
     expect(parseWebhookAddress(text, productionAddresses)).toEqual(Either.left(said.unreadable))
   )
 
-  it.each(privateHosts)("https://%s/ holds an address that is not global unicast", (host) => {
+  it.each(privateHosts)("https://%s/ is refused because its host is not a global unicast address", (host) => {
     expect(parseWebhookAddress(`https://${host}/`, productionAddresses)).toEqual(Either.left(said.address))
   })
 
-  it("other ports are open where they are configured, and named in the refusal", () => {
+  it("other ports are accepted if they are configured, and the refusal names them", () => {
     const policy = { ports: [443, 8443], allowLoopbackHttp: false }
     expect(parseWebhookAddress("https://example.com:8443/", policy)).toEqual(Either.right("https://example.com:8443/"))
     expect(parseWebhookAddress("https://example.com:80/", policy)).toEqual(Either.left("must use port 443 or 8443"))
@@ -133,7 +133,7 @@ describe("webhook addresses for the world (Specification, Webhooks)", () => {
     )
   })
 
-  it("a kept address is read unchanged, and no text makes it throw", () => {
+  it("a stored address is read back unchanged, and no text makes the check throw", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -163,7 +163,7 @@ describe("webhook addresses in the sandbox (Specification, Sandbox)", () => {
     expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.right(text))
   )
 
-  it.each(good)("%j is kept as for the world", (given, kept) =>
+  it.each(good)("%j is stored as outside the sandbox", (given, kept) =>
     expect(parseWebhookAddress(given, sandboxAddresses)).toEqual(Either.right(kept))
   )
 

@@ -45,18 +45,18 @@ describe("forbidden words are whole words, whatever the case (Specification, Err
     "👍"
   ])("%j passes", (text) => expect(WordList.containsWord(list(), text)).toBe(false))
 
-  it("an entry that begins another is still caught on its own", () => {
+  it("an entry that begins another entry is found on its own", () => {
     const both = WordList.makeWordList(["sale race", "sale", "sale tête"])
     expect(WordList.containsWord(both, "une sale histoire")).toBe(true)
     expect(WordList.containsWord(WordList.makeWordList(["sale race", "sale tête"]), "une sale tête")).toBe(true)
     expect(WordList.containsWord(WordList.makeWordList(["sale race", "sale tête"]), "une sale histoire")).toBe(false)
   })
 
-  it("an empty list catches nothing", () => {
+  it("an empty list finds nothing", () => {
     expect(WordList.containsWord(WordList.makeWordList([]), "anything")).toBe(false)
   })
 
-  it("every word of letters is caught between any separators and missed inside longer words", () => {
+  it("a word of letters is found between any separators, and not inside longer words", () => {
     const word = fc.stringMatching(/^[a-zé]{1,8}$/)
     const separator = fc.constantFrom(" ", ", ", "-", "'", "\n", "…", "/", "_", "(")
     fc.assert(
@@ -70,14 +70,14 @@ describe("forbidden words are whole words, whatever the case (Specification, Err
 })
 
 describe("invisible characters (Specification, Errors)", () => {
-  it("do not part a word", () => {
+  it("invisible characters do not split a word", () => {
     const list = WordList.makeWordList(["rubbish"])
     for (const text of ["rub\u00adbish", "rub\u200bbish", "\u2066rubbish\u2069"])
       expect(WordList.containsWord(list, text)).toBe(true)
   })
 })
 
-describe("phrases that begin alike or lie within one another (Specification, Errors)", () => {
+describe("phrases that begin alike or contain one another (Specification, Errors)", () => {
   type Words = ReadonlyArray<string>
   const stands = (text: Words, entry: Words, at: number) => entry.every((word, i) => text[at + i] === word)
   /** The rule in its plainest form: each entry at each place, unless an allowed one lies around it. */
@@ -96,7 +96,7 @@ describe("phrases that begin alike or lie within one another (Specification, Err
         .map((entry) => entry.join(" "))
     )
 
-  it("are found where the rule says, whatever is allowed", () => {
+  it("phrases are found by the rule, whatever is allowed", () => {
     const word = fc.constantFrom("a", "b", "c")
     const phrases = fc.uniqueArray(fc.array(word, { minLength: 1, maxLength: 4 }), { selector: (one) => one.join(" ") })
     fc.assert(
@@ -109,8 +109,8 @@ describe("phrases that begin alike or lie within one another (Specification, Err
   })
 })
 
-describe("an entry as it is named", () => {
-  it("is its words in lower case, with single spaces between them", () => {
+describe("the name of an entry", () => {
+  it("the name of an entry is its words in lower case, with single spaces between them", () => {
     expect(WordList.spelled("Fils-DE  l'ÂNE")).toBe("fils de l âne")
     expect(WordList.spelled("--")).toBe("")
     expect(WordList.findWords(list(), "FILS-de  pute, ass")).toEqual(["fils de pute", "ass"])

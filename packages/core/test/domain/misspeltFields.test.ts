@@ -53,7 +53,7 @@ describe("a misspelt field of an input", () => {
     }
   })
 
-  it("in a part of an input is refused too", () => {
+  it("a misspelt field in a part of an input is refused too", () => {
     const read = Schema.decodeUnknownEither(TicketInput, { errors: "all" })
     const refused = Either.flip(
       read({ service: "Hem", items: [{ label: "Coat", prise_minor: 1 }, { label: "Scarf" }] })
@@ -63,7 +63,7 @@ describe("a misspelt field of an input", () => {
     })
   })
 
-  it("costs the API nothing: it still reads inputs without the schema", () => {
+  it("the check costs the API nothing, which still reads inputs without the schema", () => {
     expect(quickReader(TicketInput, true)?.({ service: "Hem" })).toEqual({ service: "Hem" })
     expect(quickReader(TicketInput, false)).toBeUndefined()
   })

@@ -34,7 +34,7 @@ const drain = (windows: LimitWindows, one: LimitUse) => {
 describe("taking uses of several policies", () => {
   const both = [by("requests_per_minute"), by("writes_per_minute")]
 
-  it("takes one of each, or none where one refuses, and names only those that do (Specification, Limits)", () => {
+  it("one use is taken of each policy, or none if any refuses, and only those that refuse are named (Specification, Limits)", () => {
     const windows = windowsOf()
     drain(windows, both[1]!)
     const before = both.map((one) => peekLimit(windows, one, T))
@@ -46,7 +46,7 @@ describe("taking uses of several policies", () => {
     )
   })
 
-  it("gives nothing back where nothing was taken (Specification, Limits)", () => {
+  it("nothing is given back if nothing was taken (Specification, Limits)", () => {
     const windows = windowsOf()
     const [taken] = Either.getOrThrow(useLimits(windowsOf(), [both[0]!], T))
     giveBackUses(windows, [both[0]!], [taken!])
@@ -56,7 +56,7 @@ describe("taking uses of several policies", () => {
     expect(windows.get(both[0]!)?.used).toBe(1)
   })
 
-  it("gives back to the window that was taken from, and to no later one, and never below none (Specification, Limits)", () => {
+  it("a use is given back to its own window, never to a later one, and never below 0 (Specification, Limits)", () => {
     const windows = windowsOf()
     const [one] = both as [LimitUse]
     const { limit } = Policies[one.policy]

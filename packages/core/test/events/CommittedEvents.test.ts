@@ -22,7 +22,7 @@ const create = async (caller: Awaited<ReturnType<typeof opened>>, key: string) =
 }
 
 describe("Committed events", () => {
-  it("are reported after the commit, in its order, each once, and typed by type (Specification, Webhooks)", async () => {
+  it("events are reported after the commit, in its order, each once, and with the type of their data (Specification, Webhooks)", async () => {
     const caller = await opened()
     const events: Array<CommittedEvent> = []
     const stop = workshop.onEvent((event) => events.push(event))
@@ -41,7 +41,7 @@ describe("Committed events", () => {
     expect(kept.value.map(({ id }) => id).slice(0, 2)).toEqual(events.map(({ id }) => id))
   })
 
-  it("reach every listener, also if another one throws, at once or later", async () => {
+  it("events reach every listener, even if another one throws at once or later", async () => {
     const caller = await opened()
     const types: Array<string> = []
     workshop.onEvent(() => {
@@ -54,7 +54,7 @@ describe("Committed events", () => {
     expect(types).toEqual(["ticket.created"])
   })
 
-  it("can be looped over; leaving the loop stops it, and so does the workshop's end", async () => {
+  it("a loop over events ends if it is left, and at the end of the workshop", async () => {
     const caller = await opened()
     const reader = workshop.events()[Symbol.asyncIterator]()
     let isTold = false

@@ -33,8 +33,8 @@ const ticket = fc.record(
   { requiredKeys: [] }
 )
 
-describe("a request is read alike whether quickly or by its schema (Specification, Errors)", () => {
-  it("reads a right body as the schema does", () => {
+describe("the quick reader and the schema read a request alike (Specification, Errors)", () => {
+  it("the quick reader reads a valid body as the schema does", () => {
     const body = {
       service: " Zip ",
       items: [{ label: "Jacket" }, { label: "Coat", price_minor: 5 }],
@@ -53,7 +53,7 @@ describe("a request is read alike whether quickly or by its schema (Specificatio
     })
   })
 
-  it("reads a body if and only if the schema accepts it, with the same result", () => {
+  it("the quick reader accepts a body if and only if the schema does, with the same result", () => {
     const bySchema = ParseResult.decodeUnknownEither(TicketInput, { errors: "all", onExcessProperty: "error" })
     fc.assert(
       fc.property(ticket, (body) => {
@@ -64,23 +64,24 @@ describe("a request is read alike whether quickly or by its schema (Specificatio
     )
   })
 
-  it.each([null, [], "service", 7, undefined, [{ service: "Zip" }]])("leaves %j to the schema", (body) =>
-    expect(readTicket(body)).toBe(UNSURE)
+  it.each([null, [], "service", 7, undefined, [{ service: "Zip" }]])(
+    "the quick reader leaves %j to the schema",
+    (body) => expect(readTicket(body)).toBe(UNSURE)
   )
 
-  it("reads only the empty object for an endpoint without fields", () => {
+  it("the quick reader accepts only the empty object for an endpoint without fields", () => {
     const read = quickReader(EmptyBody, true)!
     expect(read({})).toEqual({})
     expect(read({ page: "2" })).toBe(UNSURE)
   })
 
-  it("ignores unknown fields where they are allowed", () => {
+  it("the quick reader ignores unknown fields if they are allowed", () => {
     const read = quickReader(Schema.Struct({ id: TicketId }), false)!
     const id = "0197d1a0-0000-7000-8000-000000000001"
     expect(read({ id, more: "x" })).toEqual({ id })
   })
 
-  it("does not judge schemas that it does not know", () => {
+  it("the quick reader is not built for a schema that it does not know", () => {
     expect(quickReader(Schema.Struct({}), true)).toBeUndefined()
     expect(quickReader(Schema.Struct({ a: Schema.optionalWith(Schema.Number, { default: () => 1 }) }), true)).toBe(
       undefined
@@ -90,14 +91,14 @@ describe("a request is read alike whether quickly or by its schema (Specificatio
   })
 })
 
-describe("the query of the list is read quickly too (Specification, Endpoints)", () => {
+describe("the query of the list has a quick reader too (Specification, Endpoints)", () => {
   const read = quickReader(TicketQuery, true)!
 
-  it("reads numbers and lists", () =>
+  it("the quick reader of the list reads numbers and lists", () =>
     expect(read({ limit: "50", state: "ready, workshop" })).toEqual({ limit: 50, state: ["ready", "workshop"] }))
 
   it.each([{ limit: "0" }, { state: "" }, { state: "ready,lost" }, { colour: "red" }])(
-    "leaves %j to the schema",
+    "the quick reader of the list leaves %j to the schema",
     (query) => expect(read(query)).toBe(UNSURE)
   )
 })

@@ -111,8 +111,8 @@ beforeEach(() => {
   Object.assign(asked, { limits: 0, keys: 0, most: 0 })
 })
 
-describe("a used-up limit is remembered until it resets", { timeout: 30_000 }, () => {
-  it("of an address without a key: a thousand more cost the store nothing, and the headers stay true", async () => {
+describe("a used-up limit is cached until it resets", { timeout: 30_000 }, () => {
+  it("the used-up limit of an address without a key is cached: a thousand more requests cost the store nothing, and the headers stay right", async () => {
     const address = newAddress()
     await exhaust(address)
     expect(asked.limits).toBe(120)
@@ -127,7 +127,7 @@ describe("a used-up limit is remembered until it resets", { timeout: 30_000 }, (
     expect((await ask("/v1/shop", { address: newAddress() })).status).toBe(401)
   })
 
-  it("of a key, and of each policy by itself", async () => {
+  it("the used-up limit of a key is cached, and each policy separately", async () => {
     const [key] = (await newKeys(1)) as [string]
     const address = newAddress()
     for (let i = 0; i < 30; i++) await ask("/v1/tickets", { address, key, method: "POST" })
@@ -142,7 +142,7 @@ describe("a used-up limit is remembered until it resets", { timeout: 30_000 }, (
     expect((await ask("/v1/shop", { address, key })).status).toBe(429)
   })
 
-  it("and not where the use was given back: a 429 of another limit is no request (Specification, Limits)", async () => {
+  it("a limit is not cached as used up if its use was given back, because a 429 of another limit does not count (Specification, Limits)", async () => {
     const [first, second] = (await newKeys(2)) as [string, string]
     const address = newAddress()
     const look = (key: string) => ask("/v1/clients?phone=%2B21620123456", { address, key })
@@ -154,7 +154,7 @@ describe("a used-up limit is remembered until it resets", { timeout: 30_000 }, (
     expect((await ask("/v1/shop", { address, key: second })).status).toBe(429)
   })
 
-  it("a clock that steps back ends it", async () => {
+  it("a cached limit is dropped if the clock steps back", async () => {
     const address = newAddress()
     await exhaust(address)
     clock.advance(-1_800_000)
@@ -163,8 +163,8 @@ describe("a used-up limit is remembered until it resets", { timeout: 30_000 }, (
   })
 })
 
-describe("the windows that a process remembers", { timeout: 60_000 }, () => {
-  it("are ten thousand of a policy at most: one more, and that which it has known for longest is forgotten", async () => {
+describe("the windows that a process caches", { timeout: 60_000 }, () => {
+  it("a process caches at most ten thousand windows of a policy, and drops the oldest for another one", async () => {
     const [first, second] = [newAddress(), newAddress()]
     await exhaust(first)
     await exhaust(second)
@@ -182,7 +182,7 @@ describe("the windows that a process remembers", { timeout: 60_000 }, () => {
 })
 
 describe("unknown keys", { timeout: 30_000 }, () => {
-  it("are looked up one at a time once their address is refused, and a good one is let in all the same", async () => {
+  it("unknown keys of a refused address are looked up one at a time, and a valid key is accepted nevertheless", async () => {
     const address = newAddress()
     await exhaust(address)
     const [key] = (await newKeys(1)) as [string]
@@ -197,7 +197,7 @@ describe("unknown keys", { timeout: 30_000 }, () => {
     expect((await ask("/v1/shop", { address, key })).status).toBe(200)
   })
 
-  it("are refused unseen while fifty of them wait, and a key that was good before is not", async () => {
+  it("unknown keys are refused without a look-up while fifty wait, and a key that was valid before is not", async () => {
     const address = newAddress()
     const [known] = (await newKeys(1)) as [string]
     await ask("/v1/shop", { address, key: known })
@@ -221,7 +221,7 @@ describe("unknown keys", { timeout: 30_000 }, () => {
 })
 
 describe("addresses of IPv6", () => {
-  it("count by their network of 64 bits", async () => {
+  it("IPv6 addresses are counted by their network of 64 bits", async () => {
     const left = async (address: string) => (await ask("/v1/shop", { address })).headers["RateLimit-Remaining"]
     expect(await left("2001:db8:1:2::1")).toBe("119")
     expect(await left("2001:db8:1:2:ffff::2")).toBe("118")
@@ -230,7 +230,7 @@ describe("addresses of IPv6", () => {
 })
 
 describe("requests that count against no limit", () => {
-  it("asks the store for nothing, and shows the limit of its address", async () => {
+  it("a request that counts against no limit does not use the store, and shows the limit of its address", async () => {
     const address = newAddress()
     await ask("/v1/shop", { address })
     Object.assign(asked, { limits: 0, keys: 0 })

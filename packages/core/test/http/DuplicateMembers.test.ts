@@ -4,7 +4,7 @@ import { duplicateMembers } from "../../src/http/DuplicateMembers.js"
 
 const found = (text: string) => duplicateMembers(text, JSON.parse(text))
 
-describe("a member given twice in one object of a JSON text (Specification, Requests and responses)", () => {
+describe("a duplicate member of an object in a JSON text (Specification, Requests and responses)", () => {
   it.each([
     ['{"service":"Hem"}', []],
     ['{"service":"First","service":"Last"}', ["service"]],
@@ -27,7 +27,7 @@ describe("a member given twice in one object of a JSON text (Specification, Requ
     ['"a:b"', []]
   ])("%s", (text, expected) => expect(found(text)).toEqual(expected))
 
-  it("no text that JSON.stringify writes has one", () => {
+  it("a text that JSON.stringify writes has no duplicate member", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(found(JSON.stringify(value))).toEqual([])
@@ -35,7 +35,7 @@ describe("a member given twice in one object of a JSON text (Specification, Requ
     )
   })
 
-  it("finds a duplicate member at any place in any text", () => {
+  it("a duplicate member is found at any place in any text", () => {
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), fc.array(fc.jsonValue()), (name, value, before) => {
         const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`
@@ -46,7 +46,7 @@ describe("a member given twice in one object of a JSON text (Specification, Requ
     )
   })
 
-  it("texts as deep as 64 KiB allow are read to their end, and at most 20 members are named", () => {
+  it("texts as deep as 64 KiB allow are read to their end, and at most 20 duplicate members are named", () => {
     const depth = 30_000
     expect(found("[".repeat(depth) + "]".repeat(depth))).toEqual([])
     expect(found(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`)).toEqual([])
@@ -54,7 +54,7 @@ describe("a member given twice in one object of a JSON text (Specification, Requ
     expect(found(`{${many.join()}}`)).toHaveLength(20)
   })
 
-  it("a member given again and again counts each time, so that no text makes it name a long path thousands of times", () => {
+  it("each repetition of a member counts, so that no text makes the check name a long path thousands of times", () => {
     const again = Array.from({ length: 19 }, () => '"a":0').join()
     expect(found(`{${again},"a":0,"b":0,"b":0}`)).toEqual(["a", "b"])
     expect(found(`{${again},"a":0,"a":0,"b":0,"b":0}`)).toEqual(["a"])

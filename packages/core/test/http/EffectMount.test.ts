@@ -53,7 +53,7 @@ const create = (body: string, key = "one") => ({
 })
 
 describe("The API as an HttpApp", () => {
-  it("answers where a router mounts it, beside the router's own routes", async () => {
+  it("the mounted API responds together with the router's own routes", async () => {
     expect(await (await ask("/")).text()).toBe("my own")
     const made = await ask("/workshop/v1/tickets", create('{"service":"Hem"}'))
     expect(made.status).toBe(201)
@@ -63,7 +63,7 @@ describe("The API as an HttpApp", () => {
     expect(await listed.json()).toMatchObject({ data: [{ service: "Hem" }], meta: { has_more: false } })
   })
 
-  it("answers under its prefix where the path stays on", async () => {
+  it("the mounted API responds under its prefix if the router passes on the whole path", async () => {
     const handle = HttpApp.toWebHandler(
       await runtime.runPromise(httpApp({ prefix: "/workshop", authenticate: () => Effect.succeed(amira) }))
     )
@@ -71,13 +71,13 @@ describe("The API as an HttpApp", () => {
     expect([await asked("/workshop/v1/shop"), await asked("/v1/shop")]).toEqual([200, 404])
   })
 
-  it("goes by the server's own sessions (Specification, Keys and scopes)", async () => {
+  it("the mounted API uses the server's own sessions (Specification, Keys and scopes)", async () => {
     expect((await ask("/workshop/v1/shop")).status).toBe(401)
     const read = await ask("/workshop/v1/shop", { headers: { cookie: "session=amira" } })
     expect(await read.json()).toMatchObject({ data: { id: shop.id } })
   })
 
-  it("takes a body of 64 KiB, and refuses one byte more by name (Specification, Errors)", async () => {
+  it("the mounted API accepts a body of 64 KiB, and refuses one byte more with its reason (Specification, Errors)", async () => {
     const padded = (bytes: number) => ask("/workshop/v1/tickets", create('{"service":"Hem"}'.padEnd(bytes), "padded"))
     expect((await padded(65_536)).status).toBe(201)
     const large = await padded(65_537)

@@ -34,8 +34,8 @@ const answer = mountFetch(workshop, {
 const read = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   answer(new Request(`https://shop.example${path}`, { headers }))
 
-describe("The API as a fetch of its own", () => {
-  it("refuses a bearer token given twice, which Headers join with a comma (Specification, Lists and sync)", async () => {
+describe("The API as a fetch function", () => {
+  it("a bearer token given twice, which Headers join with a comma, is refused (Specification, Lists and sync)", async () => {
     const answer = mountFetch(workshop)
     const headers = new Headers({ authorization: "Bearer wk_live_one" })
     headers.append("authorization", "Bearer wk_live_two")
@@ -44,14 +44,14 @@ describe("The API as a fetch of its own", () => {
     expect([twice.status, (await twice.json()).error.details]).toEqual([400, { issues: [issue] }])
   })
 
-  it("answers under its prefix, and nowhere else, by the server's own sessions (Specification, Keys and scopes)", async () => {
+  it("the mounted API responds only under its prefix, and uses the server's own sessions (Specification, Keys and scopes)", async () => {
     const cookie = "session=amira"
     expect(await (await read("/workshop/v1/shop", { cookie })).json()).toMatchObject({ data: { id: shop_id } })
     expect((await read("/v1/shop", { cookie })).status).toBe(404)
     expect((await read("/workshopper/v1/shop", { cookie })).status).toBe(404)
   })
 
-  it("is a 503 while authenticate cannot reach its database, which rejects with StoreUnavailable, and a 500 for its other errors", async () => {
+  it("a request is a 503 if authenticate rejects with StoreUnavailable, and a 500 for its other errors", async () => {
     for (const [error, status] of [
       [new StoreUnavailable({ reason: "connect ECONNREFUSED 127.0.0.1:5432" }), 503],
       [new Error("no such column"), 500]
@@ -63,7 +63,7 @@ describe("The API as a fetch of its own", () => {
     }
   })
 
-  it("gives unknown callers the server's own message, and counts them by address (Specification, Limits)", async () => {
+  it("unknown callers get the server's own message, and are counted by address (Specification, Limits)", async () => {
     const from = (address: string) => read("/workshop/v1/shop", { "x-from": address })
     const first = await from("192.0.2.1")
     expect([first.status, await first.json()]).toMatchObject([401, { error: { message: "Open /login" } }])
@@ -73,7 +73,7 @@ describe("The API as a fetch of its own", () => {
     expect(await left("192.0.2.2")).toBe(before + 1)
   })
 
-  it("counts IPv6 by networks of the size that the option names", async () => {
+  it("IPv6 addresses are counted by networks of the configured size", async () => {
     const sized = mountFetch(workshop, { ipv6Prefix: 56, addressOf: ({ headers }) => headers.get("x-from") ?? "" })
     const left = async (address: string) =>
       (await sized(new Request("https://shop.example/v1/shop", { headers: { "x-from": address } }))).headers.get(
@@ -84,7 +84,7 @@ describe("The API as a fetch of its own", () => {
     expect(await left("2001:db8:1:300::1")).toBe("119")
   })
 
-  it("takes a body of 64 KiB, and refuses one byte more by name (Specification, Errors)", async () => {
+  it("the mounted API accepts a body of 64 KiB, and refuses one byte more with its reason (Specification, Errors)", async () => {
     const caller: CallerFields = { shop_id, caller_id, scopes: ["tickets:write"] }
     const write = mountFetch(workshop, { authenticate: () => caller })
     const headers = { "idempotency-key": "one", "content-type": "application/json" }
@@ -116,13 +116,13 @@ describe("The API as a fetch of its own", () => {
     expect(log).toEqual([expect.stringContaining(`authenticate returned neither null nor a caller: ${said}`)])
   })
 
-  it("sends a refusal even if other code holds the body and has read none of it", async () => {
+  it("a refusal is sent even if other code holds the body and has not read it", async () => {
     const request = new Request("https://shop.example/workshop/v1/tickets", { method: "POST", body: "{}" })
     request.body?.getReader()
     expect((await answer(request)).status).toBe(401)
   })
 
-  it("answers 401 where authenticate names a shop that never was, and the log says so", async () => {
+  it("a request is a 401 if authenticate names a shop that does not exist, and the log says so", async () => {
     log.length = 0
     const never = "019a0000-0000-7000-8000-00000000dead"
     const lost = mountFetch(workshop, { authenticate: () => ({ shop_id: never, caller_id, scopes: [] }) })

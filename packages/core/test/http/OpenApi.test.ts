@@ -80,7 +80,7 @@ HttpApi.reflect(WorkshopApi, {
 })
 
 describe("the OpenAPI document", () => {
-  it("has the twelve operations of the specification", () => {
+  it("the document has the twelve operations of the specification", () => {
     expect(operations.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`)).toEqual([
       "get /v1/shop getShop",
       "post /v1/tickets createTicket",
@@ -97,7 +97,7 @@ describe("the OpenAPI document", () => {
     ])
   })
 
-  it("says which scope each operation needs", () => {
+  it("the document names the scope of each operation", () => {
     expect(Object.fromEntries(operations.map(({ operationId, security }) => [operationId, security]))).toEqual({
       getShop: [{ apiKey: [] }],
       createTicket: [{ apiKey: ["tickets:write"] }],
@@ -114,7 +114,7 @@ describe("the OpenAPI document", () => {
     })
   })
 
-  it("shows every reason of a 409, operation by operation", () => {
+  it("the document lists every reason of a 409, for each operation", () => {
     expect(failures("createTicket", 409)).toEqual(["IDEMPOTENCY_KEY_REUSED"])
     expect(failures("changeTicketStatus", 409)).toEqual([
       "ABANDONED",
@@ -128,7 +128,7 @@ describe("the OpenAPI document", () => {
     expect(failures("redeemReward", 409)).toEqual(["IDEMPOTENCY_KEY_REUSED", "LOYALTY_OFF", "NO_REWARD"])
   })
 
-  it("shows every limit that an operation may meet", () => {
+  it("the document lists every limit of an operation", () => {
     const always = ["requests_per_minute", "unauthenticated_per_minute"]
     expect(failures("getShop", 429)).toEqual(always)
     expect(failures("findClient", 429)).toEqual(["lookups_per_day", "lookups_per_hour", ...always])
@@ -147,7 +147,7 @@ describe("the OpenAPI document", () => {
     ])
   })
 
-  it("shows a 403 for the scope and for each state of the shop; without a scope only for the shop", () => {
+  it("the document has a 403 for a missing scope and for each flag of the shop, and only for the flags if no scope is needed", () => {
     const shop = ["ACCOUNT_DEACTIVATED", "API_DISABLED", "SHOP_NOT_APPROVED"]
     expect(failures("getShop", 403)).toEqual(shop)
     expect(failures("getTicket", 403)).toEqual([
@@ -158,7 +158,7 @@ describe("the OpenAPI document", () => {
     ])
   })
 
-  it("shows an example for every answer, and nothing but failures where something fails", () => {
+  it("each response has an example, and those of errors are failures", () => {
     for (const { operationId, responses } of operations) {
       for (const [status, response] of Object.entries(responses)) {
         const values = shownIn(response).map(([, { value }]) => value)
@@ -168,7 +168,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("puts the limits and the request's id on every answer, and on 429 and 503 when to try again", () => {
+  it("each response has the headers of limits and the request's id, and a 429 and a 503 have Retry-After", () => {
     const always = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Request-Id"]
     for (const { responses } of operations) {
       for (const [status, { headers }] of Object.entries(responses)) {
@@ -187,7 +187,7 @@ describe("the OpenAPI document", () => {
     ])
   })
 
-  it("takes an Idempotency-Key where the specification does", () => {
+  it("the operations that the specification names have an Idempotency-Key", () => {
     const asking = operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === "Idempotency-Key"))
     expect(asking.map(({ operationId }) => operationId)).toEqual([
       "createTicket",
@@ -200,7 +200,7 @@ describe("the OpenAPI document", () => {
     expect(named("createTicket").requestBody?.required).toBe(true)
   })
 
-  it("has a webhook for every type of event, signed", () => {
+  it("the document has a signed webhook for every type of event", () => {
     expect(Object.keys(made.webhooks).sort()).toEqual([
       "client.linked",
       "client.notified",
@@ -221,14 +221,14 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("names the configured signature header, and changes nothing else (Specification, Webhooks)", () => {
+  it("the document names the configured signature header, and changes nothing else (Specification, Webhooks)", () => {
     const named = documentOf({ signatureHeader: "X-Lac-Signature" })
     expect(JSON.stringify(named)).not.toContain("Service-Signature")
     expect(JSON.stringify(named).replaceAll("X-Lac-Signature", "Service-Signature")).toBe(JSON.stringify(document))
     expect(documentOf({})).toEqual(document)
   })
 
-  it("leaves no field without words", () => {
+  it("every field has a description", () => {
     const mute = Object.entries(made.components.schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties)
         .filter(([, { $ref, description }]) => $ref === undefined && description === undefined)
@@ -237,7 +237,7 @@ describe("the OpenAPI document", () => {
     expect(mute).toEqual([])
   })
 
-  it("holds nothing of the generator's own errors, and refuses unknown fields only in what is asked", () => {
+  it("the document has no errors of the generator, and refuses unknown fields only in requests", () => {
     const text = JSON.stringify(document)
     expect(text).not.toContain("HttpApiDecodeError")
     expect(text).not.toContain("/schemas/unknown")
@@ -255,7 +255,7 @@ describe("the OpenAPI document", () => {
   })
 })
 
-describe("every example is what its schema says", () => {
+describe("every example matches its schema", () => {
   it.each(endpoints)("$id", ({ id, endpoint }) => {
     const { requestBody, responses } = named(id)
     for (const [name, { value }] of shownIn(requestBody)) {
@@ -294,7 +294,7 @@ const badRequests: Readonly<Record<string, RawRequest>> = {
   redeemReward: { ...none, path: { id: ID }, payload: {} }
 }
 
-describe("every 400 shows what the service says to such a request", () => {
+describe("every example of a 400 is the service's response to such a request", () => {
   const anyHandler = new Proxy({}, { get: () => new Proxy({}, { get: () => () => Effect.never }) })
   const served = routes<never>()(WorkshopApi, anyHandler as never)
   const place = ({ in: part, field }: RequestIssue) => `${part} ${field}`
@@ -310,7 +310,7 @@ describe("every 400 shows what the service says to such a request", () => {
 })
 
 describe("the samples of refusals", () => {
-  it("leave out no refusal that the service knows", () => {
+  it("the samples contain every refusal that the service has", () => {
     const shown = new Set(Object.values(refusalSamples).map(({ refusal }) => refusal._tag))
     const others = [
       "NotSignedIn",

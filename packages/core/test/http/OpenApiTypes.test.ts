@@ -20,8 +20,8 @@ const components = document.components as { readonly schemas: Readonly<Record<st
 const field = (schema: string, name: string): Node =>
   (components.schemas[schema]!.properties as Readonly<Record<string, Node>>)[name]!
 
-describe("the OpenAPI document as generators read it", () => {
-  it("says the type in every branch of a choice", () => {
+describe("the OpenAPI document as generators of clients read it", () => {
+  it("each branch of a choice has a type", () => {
     const choices = all.flatMap(([way, { anyOf, oneOf }]) =>
       [anyOf, oneOf].filter(Array.isArray).map((branches) => [way, branches as ReadonlyArray<Node>] as const)
     )
@@ -37,7 +37,7 @@ describe("the OpenAPI document as generators read it", () => {
     })
   })
 
-  it("gives an enumeration that may be null as a reference or null", () => {
+  it("an enumeration that may be null is a choice of a reference and null", () => {
     const holdNull = all.filter(([, node]) => Array.isArray(node.enum) && node.enum.includes(null))
     expect(holdNull.map(([way]) => way)).toEqual([])
     expect(field("Ticket", "outcome")).toMatchObject({
@@ -49,7 +49,7 @@ describe("the OpenAPI document as generators read it", () => {
     ])
   })
 
-  it("requires details where a failure always has them, and has none where it never does", () => {
+  it("details are required if a failure always has them, and absent if it never has them", () => {
     const details = Object.entries(components.schemas)
       .filter(([name]) => name.endsWith("Response"))
       .flatMap(([name, { properties }]) => {
@@ -72,7 +72,7 @@ describe("the OpenAPI document as generators read it", () => {
     })
   })
 
-  it("says int64 of every amount of money, with its bounds", () => {
+  it("each amount of money is an int64 with its bounds", () => {
     const amounts = all.filter(([way]) => way.endsWith("_minor"))
     expect(amounts.length).toBe(9)
     for (const [way, node] of amounts) {
@@ -109,7 +109,7 @@ describe("the OpenAPI document as generators read it", () => {
     expect(field(schema, name)).toMatchObject(keywords)
   })
 
-  it("refers to its named schemas and repeats none of them", () => {
+  it("the document refers to its named schemas and repeats none of them", () => {
     const shape = ({ description: _, ...schema }: Node) =>
       JSON.stringify(schema, (_, value: Json) =>
         isNode(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value

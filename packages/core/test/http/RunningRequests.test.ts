@@ -86,7 +86,7 @@ beforeEach(() => {
 })
 
 describe("more requests than the service can answer in a second", () => {
-  it("are taken as a burst for half a second, then refused with 503 and Retry-After", async () => {
+  it("requests above the rate are accepted as a burst for half a second, and then refused with 503 and Retry-After", async () => {
     expect(refused(await send(200))).toBe(0)
     clock.advance(499)
     expect(refused(await send(1))).toBe(0)
@@ -100,7 +100,7 @@ describe("more requests than the service can answer in a second", () => {
     })
   })
 
-  it("are never refused while fewer than 32 run", async () => {
+  it("requests are never refused while fewer than 32 run", async () => {
     await send(200)
     clock.advance(500)
     expect(refused(await send(1))).toBe(1)
@@ -109,7 +109,7 @@ describe("more requests than the service can answer in a second", () => {
     expect(refused(await send(2))).toBe(1)
   })
 
-  it("may run as many at once as ended in the second before", async () => {
+  it("as many requests may run at once as ended in the second before", async () => {
     clock.advance(1000)
     await send(300)
     await end(150)
@@ -119,14 +119,14 @@ describe("more requests than the service can answer in a second", () => {
     expect(refused(await send(3))).toBe(1)
   })
 
-  it("leave pages alone, such as the state of the service", async () => {
+  it("pages such as the state of the service are never refused", async () => {
     await send(100)
     clock.advance(500)
     expect(refused(await send(1))).toBe(1)
     expect((await sent(request("/healthz"))).response?.status).toBe(200)
   })
 
-  it("do not count requests whose bodies still arrive", async () => {
+  it("requests whose bodies are still arriving do not count as running", async () => {
     const slow = request("/v1/tickets", { method: "POST", body: () => Effect.never })
     for (let i = 0; i < 200; i++) await sent(slow)
     clock.advance(500)
@@ -135,7 +135,7 @@ describe("more requests than the service can answer in a second", () => {
     expect(refused(await send(1))).toBe(0)
   })
 
-  it("count again once their bodies have arrived, whole or not", async () => {
+  it("requests count again after their bodies have arrived, whole or not", async () => {
     const broken = request("/v1/tickets", { method: "POST", body: () => Effect.fail(new BodyIncomplete()) })
     for (let i = 0; i < 50; i++) await sent(request("/v1/tickets", { method: "POST" }))
     for (let i = 0; i < 50; i++) await sent(broken)
@@ -146,7 +146,7 @@ describe("more requests than the service can answer in a second", () => {
     expect(refused(await send(2))).toBe(1)
   })
 
-  it("count no longer when their fiber goes on after the response", async () => {
+  it("a request no longer counts after its response, even if its fiber continues", async () => {
     const inOneFiber = Effect.forEach(Array(100), () => serve(request("/v1/shop")))
     Effect.runFork(Effect.withClock(Effect.zipRight(inOneFiber, Effect.never), clock))
     for (let i = 0; i < 100; i++) await end(1)
@@ -156,7 +156,7 @@ describe("more requests than the service can answer in a second", () => {
     expect(refused(await send(1))).toBe(0)
   })
 
-  it("give their places back when their clients leave", async () => {
+  it("a request whose client disconnects no longer counts", async () => {
     const all = await send(100)
     clock.advance(500)
     expect(refused(await send(1))).toBe(1)

@@ -48,14 +48,14 @@ const stepsOf = async ({ refuses = false, isAbsent = false }) => {
 }
 
 describe("The checks of a request (Specification, Errors)", () => {
-  it("count the collected limits in one call before an asynchronous check, the handler and a refusal (Specification, Limits)", async () => {
+  it("the collected limits are counted in one call before an asynchronous check, the handler and a refusal (Specification, Limits)", async () => {
     const before = ["first", "take requests_per_minute,writes_per_minute", "later", "last", "take lookups_per_hour"]
     expect(await stepsOf({})).toEqual([...before, "handler", 200])
     expect(await stepsOf({ refuses: true })).toEqual([...before, 403])
     expect(await stepsOf({ isAbsent: true })).toEqual(["first", "take requests_per_minute", 404])
   })
 
-  it("come only after those that find what they take", () => {
+  it("a check cannot be declared before those whose results it needs", () => {
     const routed = Checks.from([]).check(routeCheck()).check(bodyCheck()).check(validationCheck())
     expect(routed.steps.map(({ name }) => name)).toEqual(["route", "body", "validation"])
     // @ts-expect-error The input is read from a body, which nothing has read.
@@ -64,7 +64,7 @@ describe("The checks of a request (Specification, Errors)", () => {
     Checks.from([]).check(refusalCheck("shop", "403", ({ shop }) => shop.active && undefined))
   })
 
-  it("name the route as soon as it is found, and the prefix before", () => {
+  it("the request's labels have the route as soon as it is known, and before that the prefix", () => {
     const check = routeCheck()
     const match = { route: { path: "/v1/tickets/:id" } as unknown as Route, path: { id: "x" } }
     const found = check.kind === "sync" && check.run({ request, match, context })

@@ -11,7 +11,7 @@ import { ShopInput, Shops } from "../../src/services/Shops.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import * as Workshop from "../../src/services/Workshop.js"
 
-it("a decorator of Tickets sees the moves of the API, a repeated one only once (docs/embed-effect.md)", async () => {
+it("a decorator of Tickets sees the moves of the API, and a repeated move only once (docs/embed-effect.md)", async () => {
   const moves: Array<readonly [mover: string, status: string]> = []
   const recorded = Layer.effect(
     Tickets,

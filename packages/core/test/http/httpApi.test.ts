@@ -60,7 +60,7 @@ const asking =
     return [response.status, text === "" ? "" : JSON.parse(text)] as const
   }
 
-it("joins somebody's own HttpApi, behind their own middleware and its security scheme", async () => {
+it("the groups of the API join an embedder's own HttpApi, with its middleware and its security scheme", async () => {
   class MyApi extends HttpApi.make("mine").add(Orders).addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
   const live = HttpApiBuilder.api(MyApi).pipe(
     Layer.provide([orders(MyApi as never), Layer.provide(groups(MyApi), [signedIn, services])])
@@ -89,7 +89,7 @@ it("joins somebody's own HttpApi, behind their own middleware and its security s
 
 type ErrorOf<F> = F extends (...args: never) => Effect.Effect<unknown, infer E, unknown> ? E : never
 
-it("leaves the own groups of the HttpApi without the API's failures, also in the types of a client", () => {
+it("the embedder's own groups do not get the API's failures, also in the types of a client", () => {
   class MyApi extends HttpApi.make("mine").add(Orders).addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
   const client = HttpApiClient.make(MyApi)
   type Client = Effect.Effect.Success<typeof client>
@@ -98,7 +98,7 @@ it("leaves the own groups of the HttpApi without the API's failures, also in the
   expectTypeOf<HttpApiError.Unauthorized>().toExtend<ErrorOf<Client["tickets"]["list"]>>()
 })
 
-it("takes no middleware that does not find the caller, and no other group of the same name: neither compiles", () => {
+it("a middleware that does not provide the caller, and another group of the same name, do not compile", () => {
   class User extends Context.Tag("User")<User, string>() {}
   class Authorized extends HttpApiMiddleware.Tag<Authorized>()("Authorized", { provides: User }) {}
   // @ts-expect-error The middleware provides the embedder's user, and not CurrentCaller.
@@ -117,7 +117,7 @@ it("takes no middleware that does not find the caller, and no other group of the
   )
 })
 
-it("is observed like the API of workshop serve, so that its requests are in the metrics", async () => {
+it("a joined API is observed like that of workshop serve, so that its requests are in the metrics", async () => {
   class MyApi extends HttpApi.make("mine").addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
   const seen: Array<readonly [string | null, number]> = []
   const observe: RequestObserver = (_, __, answer) =>
@@ -138,7 +138,7 @@ it("is observed like the API of workshop serve, so that its requests are in the 
   await dispose()
 })
 
-it("answers an unknown path below the API's with its 404, and HEAD as GET", async () => {
+it("an unknown path below the API's is its 404, and HEAD responds as GET", async () => {
   class MyApi extends HttpApi.make("mine").add(Orders).addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
   const live = HttpApiBuilder.api(MyApi).pipe(
     Layer.provide([orders(MyApi as never), Layer.provide(groups(MyApi), [signedIn, services])])
@@ -160,7 +160,7 @@ it("answers an unknown path below the API's with its 404, and HEAD as GET", asyn
   await dispose()
 })
 
-it("checks the service's own keys with ApiKeys", async () => {
+it("the middleware ApiKeys checks the service's own keys", async () => {
   class MyApi extends HttpApi.make("mine").addHttpApi(apiBehind(ApiKeys)) {}
   const live = Layer.provide(HttpApiBuilder.api(MyApi), Layer.provide(groups(MyApi), [ApiKeys.layer, services]))
   const { handler, dispose } = HttpApiBuilder.toWebHandler(Layer.mergeAll(live, HttpServer.layerContext) as never)
@@ -181,7 +181,7 @@ it("checks the service's own keys with ApiKeys", async () => {
   await workshop.stop()
 })
 
-it("runs on the services and the clock of a test workshop (docs/test-your-app.md)", async () => {
+it("a joined API runs on the services and the clock of a test workshop (docs/test-your-app.md)", async () => {
   const test = await createTestWorkshop()
   const Time = HttpApiGroup.make("time").add(HttpApiEndpoint.get("now", "/now").addSuccess(Schema.Number))
   class MyApi extends HttpApi.make("mine").add(Time).addHttpApi(apiBehind(ApiKeys)) {}

@@ -40,8 +40,8 @@ const asked = async (body: string, failure?: HandlerFailure, type = "application
 
 const good = JSON.stringify({ ticket: { service: "Hem" }, order: "1" })
 
-describe("an embedder's own handler answers failures as the API does", () => {
-  it("a body that its schema does not take: 400, with each field and what to change (Specification, Errors)", async () => {
+describe("refused gives failures of an embedder's own handler the format of the API", () => {
+  it("a body that does not match its schema is a 400, with each field and what to change (Specification, Errors)", async () => {
     const { status, text } = await asked(JSON.stringify({ ticket: { servce: "Hem", price_minor: 1.5 } }))
     const { error } = JSON.parse(text)
     expect([status, error.code]).toEqual([400, "VALIDATION_ERROR"])
@@ -56,7 +56,7 @@ describe("an embedder's own handler answers failures as the API does", () => {
     expect(text).not.toMatch(/└|readonly|TicketInput|Encoded/)
   })
 
-  it("names the parameter of the path or of the query that its handler decoded (Specification, Errors)", async () => {
+  it("a 400 names the parameter of the path or of the query that the handler decoded (Specification, Errors)", async () => {
     const byId = Effect.gen(function* () {
       yield* Schema.decodeUnknown(TicketId)((yield* HttpRouter.params).id)
       const { shown } = yield* HttpServerRequest.ParsedSearchParams
@@ -84,7 +84,7 @@ describe("an embedder's own handler answers failures as the API does", () => {
     expect(await issueOf(`/orders/${id}?shown=many`)).toEqual([400, "query", "shown"])
   })
 
-  it("names an argument that its handler decoded, or the header that had it, and not the body (Specification, Errors)", async () => {
+  it("a 400 names the argument or the header that the handler decoded, not the body (Specification, Errors)", async () => {
     const OrderId = Schema.String.pipe(Schema.maxLength(8), Schema.brand("OrderId"))
     const Headers = Schema.Struct({ "idempotency-key": IdempotencyKey })
     const issueOf = async (decoded: Effect.Effect<unknown, HandlerFailure, HttpServerRequest.HttpServerRequest>) => {
@@ -116,7 +116,7 @@ describe("an embedder's own handler answers failures as the API does", () => {
     expect(await issueOf(HttpServerRequest.schemaBodyJson(TicketInput))).toMatchObject({ in: "body", field: "body" })
   })
 
-  it("a filter of its schema without a message says its own rule", () => {
+  it("a filter of the embedder's schema without a message has the rule as its message", () => {
     const Order = Schema.Struct({
       reference: Schema.NonEmptyString,
       count: Schema.Int.pipe(Schema.between(1, 9)),
@@ -131,14 +131,14 @@ describe("an embedder's own handler answers failures as the API does", () => {
     ])
   })
 
-  it("a body that is sent as something else than JSON: 400, which names its Content-Type (Specification, Errors)", async () => {
+  it("a body that is not sent as JSON is a 400, which names its Content-Type (Specification, Errors)", async () => {
     const { text } = await asked("service=Hem", undefined, "application/x-www-form-urlencoded")
     expect(JSON.parse(text).error.details.issues).toEqual([
       { in: "header", field: "Content-Type", message: "must be application/json" }
     ])
   })
 
-  it("a body that is no JSON, or no object: 400 (Specification, Errors)", async () => {
+  it("a body that is not JSON, or not an object, is a 400 (Specification, Errors)", async () => {
     for (const [body, message] of [
       ["{", "must be valid JSON in UTF-8"],
       ["[]", "must be an object"]
@@ -148,12 +148,12 @@ describe("an embedder's own handler answers failures as the API does", () => {
     }
   })
 
-  it("a refusal by the table of errors (Specification, Errors)", async () => {
+  it("a refusal has the status and code of the table of errors (Specification, Errors)", async () => {
     const { status, text } = await asked(good, new ForbiddenWord({ field: "service" }))
     expect([status, JSON.parse(text).error]).toMatchObject([422, { code: "PROFANITY", details: { field: "service" } }])
   })
 
-  it("a limit with the seconds until it resets (Specification, Limits)", async () => {
+  it("a refusal by a limit has the seconds until it resets (Specification, Limits)", async () => {
     const refused_at = clock.unsafeCurrentTimeMillis()
     const resets_at = refused_at + 3_600_000
     const limitStatus = { policy: "tickets_per_hour", limit: 150, remaining: 0, resets_at } as const
@@ -161,7 +161,7 @@ describe("an embedder's own handler answers failures as the API does", () => {
     expect([status, headers.get("retry-after")]).toEqual([429, "3600"])
   })
 
-  it("a store that is away: 503 without a word of why, which goes to the log (Specification, Errors)", async () => {
+  it("an unavailable store is a 503 without the reason, which is logged (Specification, Errors)", async () => {
     const remedy = "The database has no schema: run workshop migrate"
     const { status, headers, text, log } = await asked(good, new StoreUnavailable({ remedy }))
     expect([status, headers.get("retry-after"), JSON.parse(text).error.code]).toEqual([503, "1", "UNAVAILABLE"])

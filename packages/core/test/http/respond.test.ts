@@ -50,7 +50,7 @@ const bearing = (header: string) =>
     })
   )
 
-describe("Specification, Errors: what every response says", () => {
+describe("Specification, Errors: the headers of every response", () => {
   it("a response is not cached, and no browser shows it as a page (Specification, Errors)", () => {
     const limited = { ...context, limitStatuses: usedUp.limitStatuses }
     const responses = [
@@ -69,12 +69,12 @@ describe("Specification, Errors: what every response says", () => {
   })
 })
 
-describe("Specification, Errors: what a failure's headers say", () => {
-  it("holds for every failure of the table", () => {
+describe("Specification, Errors: the headers of a failure", () => {
+  it("every failure of the table has the headers of the specification", () => {
     expect(new Set(failures.map(({ _tag }) => _tag))).toEqual(new Set(Object.keys(failureRows)))
   })
 
-  it("a scheme only where a key or a token is missing or wrong (Specification, Errors)", () => {
+  it("WWW-Authenticate is sent only if a key or a token is missing or wrong (Specification, Errors)", () => {
     expect(bearing("WWW-Authenticate")).toEqual({
       Unauthenticated: "Bearer",
       TestKeyElsewhere: "Bearer",
@@ -82,14 +82,14 @@ describe("Specification, Errors: what a failure's headers say", () => {
     })
   })
 
-  it("an embedder's own sign-in names its own scheme, or none (Specification, Keys and scopes)", () => {
+  it("an embedder's own authentication names its own scheme, or none (Specification, Keys and scopes)", () => {
     const unknown = { _tag: "NotSignedIn", message: "Sign in first" } as const
     const challenge = 'Basic realm="shop"'
     expect(responseTo(unknown).headers).not.toHaveProperty("WWW-Authenticate")
     expect(responseTo({ ...unknown, challenge }).headers).toHaveProperty("WWW-Authenticate", challenge)
   })
 
-  it("when to try again only where waiting helps: whole seconds, never too early (Specification, Limits; Errors)", () => {
+  it("Retry-After is sent only if waiting helps, in whole seconds and never too early (Specification, Limits; Errors)", () => {
     expect(bearing("Retry-After")).toEqual({
       LimitReached: "42",
       NotReady: "1",
@@ -105,7 +105,7 @@ describe("Specification, Errors: what a failure's headers say", () => {
   })
 })
 
-describe("Specification, Lists and sync: what holds results to the contract in tests", () => {
+describe("Specification, Lists and sync: results are checked against the contract in tests", () => {
   const route: Route = {
     method: "GET",
     path: "/v1/shop",
@@ -127,7 +127,7 @@ describe("Specification, Lists and sync: what holds results to the contract in t
   const complaint = (reply: HandlerResult) =>
     Exit.match(Effect.runSyncExit(checkResponse(route, reply)), { onFailure: Cause.pretty, onSuccess: () => null })
 
-  it("accepts a result that matches the schema, and fails the request with the place of a difference", () => {
+  it("a result that matches the schema is accepted, and another fails the request with the place of the difference", () => {
     expect(complaint({ data: "Atelier" })).toBeNull()
     expect(complaint({ data: 7 })).toMatch(/The result of GET \/v1\/shop does not match its schema[\s\S]*\["data"\]/)
     expect(complaint({ data: "Atelier", meta: {} })).toMatch(/does not match its schema[\s\S]*\["meta"\]/)

@@ -48,7 +48,7 @@ describe("the language of a ticket's page", () => {
     expect(localeOf(header)).toEqual({ language, locale })
   )
 
-  it("has all words in every language, none of them empty", () => {
+  it("every language has all words, and none is empty", () => {
     const texts = (value: unknown): ReadonlyArray<unknown> => {
       if (typeof value === "function") return [value("DATE")]
       return typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [value]
@@ -60,7 +60,7 @@ describe("the language of a ticket's page", () => {
 })
 
 describe("the page of a ticket", () => {
-  it("shows in English the state, things, dates in the shop's zone, and money in its currency and decimals", () => {
+  it("the page has in English the state, items, dates in the shop's zone, and money in its currency and decimals", () => {
     // Whether there is a comma after the day depends on the release of Node.
     const text = textOf(trackingTemplate(view, { language: "en", locale: "en-GB" })).replaceAll(",", "")
     for (const part of [
@@ -80,7 +80,7 @@ describe("the page of a ticket", () => {
       expect(text).toContain(part)
   })
 
-  it("is French for a French reader", () => {
+  it("the page is French for a reader of French", () => {
     const page = trackingTemplate(view, { language: "fr", locale: "fr-TN" })
     expect(page).toContain('<html lang="fr" dir="ltr">')
     expect(textOf(page)).toContain("À l’atelier Nous y travaillons.")
@@ -89,7 +89,7 @@ describe("the page of a ticket", () => {
     expect(page).toContain("Dernière mise à jour\u00a0: ")
   })
 
-  it("is Arabic, from right to left, for an Arabic reader", () => {
+  it("the page is Arabic, from right to left, for a reader of Arabic", () => {
     const page = trackingTemplate(view, { language: "ar", locale: "ar-TN" })
     expect(page).toContain('<html lang="ar" dir="rtl">')
     expect(textOf(page)).toContain("في الورشة نحن نعمل عليه الآن.")
@@ -101,7 +101,7 @@ describe("the page of a ticket", () => {
     expect(trackingWords.ar.steps.repair.collected).toBe("الاستلام")
   })
 
-  it("names the year of a date in another year", () => {
+  it("a date in another year has its year", () => {
     const page = trackingTemplate(
       { ...view, promised_at: "2027-01-04T16:00:00.000Z" },
       { language: "en", locale: "en-GB" }
@@ -109,7 +109,7 @@ describe("the page of a ticket", () => {
     expect(textOf(page).replaceAll(",", "")).toContain("Promised for Monday 4 January 2027 at 17:00")
   })
 
-  it("has a sentence for every state and type in every language", () => {
+  it("every state and type has a sentence in every language", () => {
     for (const language of ["en", "fr", "ar"] as const) {
       for (const type of ["repair", "prepare"] as const) {
         for (const state of ["workshop", "ready", "impossible", "collected", "abandoned"] as const) {
@@ -123,13 +123,13 @@ describe("the page of a ticket", () => {
     }
   })
 
-  it("leaves out what is not known", () => {
+  it("the page leaves out unknown details", () => {
     const nothing = { promised_at: null, delay: null, part: null, price_minor: null, deposit_minor: null } as const
     const page = trackingTemplate({ ...view, ...nothing, remaining_minor: null, notified: null }, localeOf("en"))
     expect(page).not.toMatch(/<dl>|Price|Deposit|Promised/)
   })
 
-  it("escapes every text of the shop, and has no script, no link and no attribute that runs one", () => {
+  it("the page escapes every text of the shop, and has no script, no link and no attribute that runs one", () => {
     const page = trackingTemplate(
       { ...view, delay: { previous_promised_at: null, reason: "<img onerror=x>" } },
       localeOf("fr")
@@ -140,14 +140,14 @@ describe("the page of a ticket", () => {
     expect(page).not.toMatch(/<script|<a |<img|<form|<[^>]* on\w+=|javascript:/i)
   })
 
-  it("asks search engines not to index it, as do the pages without a ticket", () => {
+  it("the page asks search engines not to index it, as do the pages without a ticket", () => {
     const pages = [trackingTemplate(view, localeOf("en")), trackingMessage("not_found", localeOf("ar"))]
     for (const page of pages) expect(page).toContain('<meta name="robots" content="noindex, nofollow">')
   })
 })
 
-describe("html", () => {
-  it("escapes what is put in, unless it is HTML already", () => {
+describe("the template function html", () => {
+  it("html escapes inserted values, unless they are HTML already", () => {
     const item = (text: string) => html`<li title="${text}">${text}</li>`
     expect(html`<ul>${[item("a & 'b'"), item("<c>")]}${null}${4}</ul>`.text).toBe(
       '<ul><li title="a &amp; &#39;b&#39;">a &amp; &#39;b&#39;</li><li title="&lt;c&gt;">&lt;c&gt;</li>4</ul>'

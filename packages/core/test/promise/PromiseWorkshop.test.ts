@@ -23,7 +23,7 @@ const shop = async () => {
 }
 
 describe("The Promise API", () => {
-  it("creates, repeats, moves and lists tickets with plain values (Specification, States; Endpoints)", async () => {
+  it("the Promise API creates, repeats, moves and lists tickets with plain values (Specification, States; Endpoints)", async () => {
     const caller = await shop()
     const first = await workshop.tickets.create(caller, { service: " Heels ", price_minor: 2500 }, "order-1")
     const again = await workshop.tickets.create(caller, { price_minor: 2500, service: "Heels" }, "order-1")
@@ -46,7 +46,7 @@ describe("The Promise API", () => {
       })
   })
 
-  it("repeats a move or a notification with its key as it was, and records nothing again (Specification, Idempotency)", async () => {
+  it("a move or a notification that is repeated with its key returns the first result, and records nothing again (Specification, Idempotency)", async () => {
     const caller = await shop()
     const made = await workshop.orThrow.tickets.create(caller, { service: "Heels" }, "order-1")
     const move = () => workshop.orThrow.tickets.changeStatusOnce(caller, made.data.id, "ready", "move-1")
@@ -72,7 +72,7 @@ describe("The Promise API", () => {
     expect(await opened("TNX")).toBe("currency must be a currency that this machine knows, or come with its decimals")
   })
 
-  it("answers a refusal as a value, with what a person needs (docs/how-it-is-built.md)", async () => {
+  it("a refusal is returned as a value, with the details that a person needs (docs/how-it-is-built.md)", async () => {
     const caller = await shop()
     const made = await workshop.tickets.createInApp(caller, { service: "Heels" })
     if (!made.ok) throw new Error("refused")
@@ -94,7 +94,7 @@ describe("The Promise API", () => {
     expect(await workshop.tickets.list(caller, {})).toMatchObject({ ok: true, value: { data: [] } })
   })
 
-  it("reads no more of an input than its schema could accept, because it may come from outside (Specification, Errors)", async () => {
+  it("an input is read no further than its schema could accept, because it may come from outside (Specification, Errors)", async () => {
     const caller = await shop()
     const items = Array.from({ length: 33_000 }, () => ({}) as { label: string })
     const refused = await workshop.tickets.create(caller, { service: "Hem", items }, "order-1")
@@ -103,7 +103,7 @@ describe("The Promise API", () => {
     expect(refused.refusal.issues).toHaveLength(21)
   })
 
-  it("undefined is absent, and what is missing is required, by the name of what it is (Specification, Errors)", async () => {
+  it("undefined counts as absent, and a missing argument is required by its own name (Specification, Errors)", async () => {
     const caller = await shop()
     const sparse = { service: "Hem", item: undefined, items: [{ label: "a", service: undefined }, { label: "b" }] }
     const made = await workshop.tickets.createInApp(caller, sparse as { readonly service: string })
@@ -123,7 +123,7 @@ describe("The Promise API", () => {
     expect(await workshop.tickets.byId(caller, "17")).toMatchObject({ refusal: { issues: [{ field: "ticket_id" }] } })
   })
 
-  it("null is absent, also in a list's query (Specification, Errors)", async () => {
+  it("null counts as absent, also in a list's query (Specification, Errors)", async () => {
     const caller = await shop()
     for (const service of ["Heels", "Hem"]) {
       await workshop.tickets.createInApp(caller, { service, client_id: null })
@@ -141,7 +141,7 @@ describe("The Promise API", () => {
     })
   })
 
-  it("acts for the given actor, and lists who did what", async () => {
+  it("an act has the given actor, and the audit log lists who did what", async () => {
     const { shop_id } = await shop()
     await workshop.as("owner:amira").shops.change(shop_id, { active: false })
     const listed = await workshop.audit.list({ shop_id: shop_id, limit: 10 })
@@ -152,7 +152,7 @@ describe("The Promise API", () => {
     ])
   })
 
-  it("refuses a visit to a shop that never was, and a client's answer of a ticket that never was", async () => {
+  it("a visit to an unknown shop, and a client's answer on an unknown ticket, are refused", async () => {
     const never = "019a0000-0000-7000-8000-00000000dead"
     const person = { given_name: "Amira", family_name: "Baccar", phone: "+21620123456", hide_name: null }
     const client = await workshop.clients.register(person)
@@ -166,7 +166,7 @@ describe("The Promise API", () => {
       })
   })
 
-  it("notifies clients with the given notifier, and again if that rejects (Specification, States)", async () => {
+  it("the given notifier is called for clients, and called again if it rejects (Specification, States)", async () => {
     const notified: Array<string> = []
     const clock = new SettableClock()
     const own = await start({
@@ -195,7 +195,7 @@ describe("The Promise API", () => {
     await own.stop()
   })
 
-  it("without background work does nothing until runOnce is called (Specification, States; Webhooks)", async () => {
+  it("a workshop without background work does nothing until runOnce is called (Specification, States; Webhooks)", async () => {
     const notified: Array<string> = []
     const clock = new SettableClock()
     const own = await start({
@@ -224,7 +224,7 @@ describe("The Promise API", () => {
     await own.stop()
   })
 
-  it("reads events and deliveries a page at a time, the latest first", async () => {
+  it("events and deliveries are read a page at a time, the latest first", async () => {
     const { shop_id } = await shop()
     await workshop.webhooks.set(shop_id, "https://shop.example.com/events")
     for (let n = 0; n < 5; n++) await workshop.webhooks.ping(shop_id)
@@ -241,7 +241,7 @@ describe("The Promise API", () => {
     }
   })
 
-  it("signs in the header that the option names (Specification, Webhooks)", async () => {
+  it("webhooks are signed in the header that the option names (Specification, Webhooks)", async () => {
     const sender = new ScriptedSender()
     const { layer } = sender
     const own = await start({ store: MemoryStore.layer, sender: layer, signatureHeader: "X-Lac", background: false })
@@ -255,7 +255,7 @@ describe("The Promise API", () => {
     await own.stop()
   })
 
-  it("refuses a shop that never was by its name, in every method (Specification, Errors)", async () => {
+  it("every method refuses an unknown shop by its name (Specification, Errors)", async () => {
     const caller = { ...(await shop()), shop_id: "019a0000-0000-7000-8000-00000000dead" }
     const id = "019a0000-0000-7000-8000-00000000beef"
     const { shop_id } = caller

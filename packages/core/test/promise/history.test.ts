@@ -19,7 +19,7 @@ const byService = { by: "service", caller_id: null, changed: null }
 const by = (caller_id: string) => ({ by: "caller", caller_id, changed: null })
 
 describe("the history of a ticket", () => {
-  it("says who made each change, when, and what it was", async () => {
+  it("a history says who made each change, when, and what changed", async () => {
     const { tickets, progress, quotes, as, make, historyOf, advance, stop } = await open()
     const id = await make()
     await advance("1 hour")
@@ -43,7 +43,7 @@ describe("the history of a ticket", () => {
     await stop()
   })
 
-  it("names the service for a closure, and a client for what they do in the app", async () => {
+  it("a history names the service for a closure, and the client for their acts in the app", async () => {
     const { clients, offers, quotes, shop, as, make, historyOf, advance, stop } = await open()
     const client = await clients.register({ given_name: "Lina", family_name: "Roux", phone: PHONE })
     const id = await make({ client_phone: PHONE })
@@ -68,7 +68,7 @@ describe("the history of a ticket", () => {
     await stop()
   })
 
-  it("a refused move is no change; a ticket of another shop is not found", async () => {
+  it("a refused move is not in the history, and a ticket of another shop is not found", async () => {
     const { workshop, tickets, caller, shops, as, make, historyOf, stop } = await open()
     const id = await make()
     expect(await workshop.tickets.changeStatus(as("karim"), id, "collected")).toMatchObject({ ok: false })
@@ -80,7 +80,7 @@ describe("the history of a ticket", () => {
     await stop()
   })
 
-  it("keeps the first change and the latest, a hundred in all", async () => {
+  it("a history keeps the first change and the latest, a hundred in all", async () => {
     const { progress, as, make, historyOf, stop } = await open()
     const id = await make()
     for (let n = 0; n < 120; n++) await progress.edit(as(`caller ${n}`), id, { description: `Note ${n}` })
@@ -99,7 +99,7 @@ describe("the history of a ticket", () => {
     await stop()
   })
 
-  it("is in no response, event or webhook", async () => {
+  it("no response, event or webhook contains a history", async () => {
     const { workshop, tickets, webhooks, shop, as, make, advance, received, stop } = await open()
     await webhooks.set(shop.id, "https://shop.example/hook")
     const api = mountFetch(workshop, {

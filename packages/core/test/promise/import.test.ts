@@ -83,7 +83,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(isClosed).toBe(true)
   })
 
-  it("brings in tickets in any state with their dates, clients and cards, and raises no events", async () => {
+  it("an import adds tickets in any state with their dates, clients and cards, and raises no events", async () => {
     const { workshop, shop_id, caller } = await open()
     const report = value(await workshop.import({ shop_id, rows }))
     expect(report).toEqual({
@@ -116,7 +116,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     ])
   })
 
-  it("can be repeated: existing tickets stay unchanged, and cards are not counted twice", async () => {
+  it("an import can be repeated: existing tickets stay unchanged, and cards are not counted twice", async () => {
     const { workshop, shop_id, caller } = await open()
     await workshop.import({ shop_id, rows: rows.slice(0, 3) })
     const again = value(await workshop.import({ shop_id, rows }))
@@ -135,7 +135,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(value(await workshop.import({ shop_id, rows }))).toEqual({ ...dry, dry_run: false })
   })
 
-  it("an import that breaks off has its entry in the audit log, with what it wrote until then", async () => {
+  it("an import that is aborted has its entry in the audit log, with what it wrote until then", async () => {
     const { workshop, shop_id } = await open()
     async function* broken() {
       for (let n = 0; n < 600; n++) yield { external_ref: `C-${n}`, service: "Hem" }
@@ -147,7 +147,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     ])
   })
 
-  it("orThrow and as(…) also have import, from rows and from lines", async () => {
+  it("the methods under orThrow and as(…) include import, from rows and from lines", async () => {
     const { workshop, shop_id } = await open()
     const lines = [
       { line: 2, row: rows[0] },
@@ -174,7 +174,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     ])
   })
 
-  it("stops at a bad row, or goes on, as requested, and names the line of each", async () => {
+  it("an import stops at an invalid row or continues, as requested, and names the line of each", async () => {
     const { workshop, shop_id, caller } = await open()
     const wrong = [
       rows[0],
@@ -193,14 +193,14 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(value(await workshop.tickets.list(caller, {})).data).toHaveLength(2)
   })
 
-  it("raises ticket.created if the option events asks for it", async () => {
+  it("an import raises ticket.created if the option events is set", async () => {
     const { workshop, shop_id } = await open()
     await workshop.import({ shop_id, rows: rows.slice(0, 2), events: true })
     const events = value(await workshop.webhooks.events(shop_id)).map(({ type }) => type)
     expect(events).toEqual(["ticket.created", "ticket.created"])
   })
 
-  it("counts against no limit, and reports its progress", async () => {
+  it("an import counts against no limit, and reports its progress", async () => {
     const { workshop, shop_id, caller } = await open()
     async function* many() {
       for (let n = 0; n < 1200; n++) yield { external_ref: `M-${n}`, service: "Hem", created_at: ago(30) }
@@ -249,7 +249,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     })
   })
 
-  it("an export is imported elsewhere unchanged", async () => {
+  it("an export can be imported elsewhere unchanged", async () => {
     const [here, there] = [await open(), await open()]
     await here.workshop.import({ shop_id: here.shop_id, rows })
     const exportOf = async ({ workshop, shop_id }: typeof here) => {

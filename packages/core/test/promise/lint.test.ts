@@ -41,7 +41,9 @@ const reported = (text: string): ReadonlyArray<string> => {
   return found
 }
 
-it("the lint rule reports results that nobody looks at, awaited or not, and no others", { timeout: 60_000 }, () => {
+it("the lint rule reports every result that is never used, awaited or not, and nothing else", {
+  timeout: 60_000
+}, () => {
   const text = `type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly refusal: E }
 declare const move: () => Promise<Result<number, string>>
 declare const orThrow: () => Promise<number>
@@ -60,7 +62,7 @@ const main = async () => {
   expect(reported(text)).toEqual(["await move()", "move()", "move().then((result) => result)"])
 })
 
-it("the lint rule says that it needs types where the parser gives none", () => {
+it("the lint rule says that it needs types if the parser has none", () => {
   expect(() => RULE.create({ sourceCode: {}, report: () => undefined })).toThrow(
     "workshop/ignored-refusal needs types: set parserOptions.projectService of typescript-eslint"
   )

@@ -7,7 +7,7 @@ const page = readFileSync(new URL("../../../../docs/embed.md", import.meta.url),
 const [, table = ""] = /<!-- methods: generated -->([\s\S]*?)<!-- methods: end -->/.exec(page) ?? []
 const rows = [...table.matchAll(/^\| `([\w.]+)\(.*?\)` \| (.*?) \| (.*?) \| (.*?) \|$/gm)]
 
-it("the page for embedders has a row for every method, with a sentence", async () => {
+it("the page for embedders has a row with a sentence for every method", async () => {
   const { orThrow, export: exported, stop } = await start({ store: MemoryStore.layer, background: false })
   const names = Object.entries({ ...orThrow, export: exported }).flatMap(([group, methods]) =>
     typeof methods === "function" ? [group] : Object.keys(methods).map((name) => `${group}.${name}`)
@@ -17,7 +17,7 @@ it("the page for embedders has a row for every method, with a sentence", async (
   await stop()
 })
 
-it("names the refusals of a move and of a creation by their tags", () => {
+it("the types of a move and of a creation have their refusals by tag", () => {
   const of = (name: string) => rows.find((row) => row[1] === name)?.[4]
   const tags = (...names: ReadonlyArray<AnyRefusal["_tag"]>) => names.map((tag) => `\`${tag}\``).join(", ")
   expect(of("tickets.create")).toBe(tags("ClientNotFound", "ForbiddenWord", "IdempotencyKeyReused", "LimitReached"))
@@ -27,7 +27,7 @@ it("names the refusals of a move and of a creation by their tags", () => {
   expect(of("shops.create")).toBe("")
 })
 
-it("names the fields of a method's value, and the types that the entry exports", () => {
+it("the type of a method's value has its fields, and the names of types that the entry exports", () => {
   const of = (name: string) => rows.find((row) => row[1] === name)?.[3]
   expect(of("tickets.create")).toBe("`{ data: Ticket, replayed, limitStatuses: LimitStatus[] }`")
   expect(of("tickets.changeStatusOnce")).toBe("`{ data: Ticket, replayed }`")
@@ -35,7 +35,7 @@ it("names the fields of a method's value, and the types that the entry exports",
   expect([of("tickets.history"), of("offers.accept")]).toEqual(["`TicketChange[]`", ""])
 })
 
-describe("a call with other arguments than the method takes", () => {
+describe("a call with other arguments than the method has", () => {
   const SHOP = "01980000-0000-7000-8000-000000000001"
 
   it.each<[string, ReadonlyArray<unknown>, string]>([
@@ -64,14 +64,14 @@ describe("a call with other arguments than the method takes", () => {
     await workshop.stop()
   })
 
-  it("a wrong value does not name the arguments", async () => {
+  it("a refusal of a wrong value does not list the arguments", async () => {
     const { orThrow, stop } = await start({ store: MemoryStore.layer, background: false })
     await expect(orThrow.shops.list(null, "10" as never)).rejects.toThrow(/^limit must be a number$/)
     await expect(orThrow.webhooks.set(SHOP, undefined as never)).rejects.toThrow(/^webhook_address is required$/)
     await stop()
   })
 
-  it("withClient refuses what is no pool, such as a query builder's database", async () => {
+  it("withClient refuses an object that is not a pool, such as a query builder's database", async () => {
     for (const pool of [{ $client: {} }, "postgres://localhost/shop", undefined])
       await expect(withClient(pool as never, async () => 1)).rejects.toMatchObject({
         _tag: "TransactionRefused",
@@ -79,7 +79,7 @@ describe("a call with other arguments than the method takes", () => {
       })
   })
 
-  it("as and onEvent refuse at once, because they return no promise", async () => {
+  it("as and onEvent throw for a wrong argument, because they return no promise", async () => {
     const workshop = await start({ store: MemoryStore.layer, background: false })
     expect(() => workshop.as({ actor: "amira" } as never)).toThrow("The actor of as must be a text")
     expect(() => workshop.onEvent({ listener: () => {} } as never)).toThrow(

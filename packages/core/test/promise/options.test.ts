@@ -117,7 +117,7 @@ describe("start with wrong options", () => {
     )
   })
 
-  it("a webhook on this machine is refused with the name of the option that allows it, and other wrong URLs without", async () => {
+  it("a webhook on this machine is refused with the name of the option that allows it, and other wrong URLs without it", async () => {
     workshop = await start({ store, background: false })
     const shop = await workshop.orThrow.shops.create({ name: "A", currency: "EUR", time_zone: "Europe/Paris" })
     const refusal = async (url: string) => {
@@ -137,21 +137,21 @@ describe("start with wrong options", () => {
     expect(await workshop.orThrow.webhooks.set(again.id, `${url}2`)).toMatchObject({ secret })
   })
 
-  it("undefined is absent", async () => {
+  it("an option that is undefined counts as absent", async () => {
     workshop = await start({ store, background: false, now: undefined, logger: undefined } as never)
     expect(await workshop.ready()).toEqual({ ready: true })
   })
 })
 
 describe("the options of start", () => {
-  it("now() and randomBytes(n) are the source of time and of ids (Specification, Tickets)", async () => {
+  it("the options now() and randomBytes(n) are the source of time and of ids (Specification, Tickets)", async () => {
     const { workshop } = await begun({ now: () => 1_700_000_000_000, randomBytes: (n) => new Uint8Array(n).fill(7) })
     const client = await workshop.clients.register({ given_name: "A", family_name: "B", phone: "+21620123456" })
     if (!client.ok) throw client.refusal
     expect(client.value.id).toMatch(/^018bcfe5-6800-7\w{3}-\w{4}-(\w\w)\1{5}$/)
   })
 
-  it("profanity(texts) names the words that are refused, by their fields (Specification, Errors)", async () => {
+  it("the option profanity(texts) returns the refused words by their fields (Specification, Errors)", async () => {
     const asked: Array<unknown> = []
     const profanity: PromiseOptions["profanity"] = (texts) => {
       asked.push(...texts)
@@ -165,7 +165,7 @@ describe("the options of start", () => {
     expect(await workshop.tickets.createInApp(caller, { service: "merde" })).toMatchObject({ ok: true })
   })
 
-  it("send(request) delivers webhooks, signed; what it rejects is tried again (Specification, Webhooks)", async () => {
+  it("the option send(request) delivers webhooks, signed, and a rejection makes the service try again (Specification, Webhooks)", async () => {
     const results = [
       Promise.reject(new Error("closed")),
       Promise.resolve({ status: 204 }),
@@ -195,7 +195,7 @@ describe("the options of start", () => {
     ])
   })
 
-  it("the delivery log has the causes of what send rejects with, because fetch says why only there", async () => {
+  it("the delivery log has the causes of the error with which send rejects, because fetch has the reason only there", async () => {
     const refused = Object.assign(new Error("connect ECONNREFUSED 192.0.2.7:443"), { code: "ECONNREFUSED" })
     const both = Object.assign(new AggregateError([refused, refused]), { code: "ECONNREFUSED" })
     const causes = [refused, both]
@@ -215,7 +215,7 @@ describe("the options of start", () => {
     ])
   })
 
-  it("webhookPolicy says where webhooks may go", async () => {
+  it("the option webhookPolicy says to which addresses webhooks may be sent", async () => {
     const local = "http://127.0.0.1:4399/hook"
     const { workshop, caller } = await begun({ webhookPolicy: { allowLoopbackHttp: true, ports: [443, 8443] } })
     expect(await workshop.webhooks.set(caller.shop_id, local)).toMatchObject({ ok: true })
@@ -225,7 +225,7 @@ describe("the options of start", () => {
     })
   })
 
-  it("notifyClient gets the client's number, and is called for a walk-in too (Specification, States)", async () => {
+  it("the option notifyClient gets the client's number, and is also called for a walk-in (Specification, States)", async () => {
     const notified: Array<unknown> = []
     const { workshop, caller } = await begun({
       notifyClient: async ({ channel, phone, client_id, type, ticket }) =>
@@ -256,7 +256,7 @@ describe("the options of start", () => {
     expect(events.value.filter(({ type }) => type === "client.notified")).toHaveLength(1)
   })
 
-  it("without notifyClient the log says so at the start, and after three days names the first walk-in", async () => {
+  it("a workshop without notifyClient logs this at the start, and after three days names the first walk-in", async () => {
     const lines: Array<LogLine> = []
     const clock = new SettableClock()
     const logger = (line: LogLine) => void lines.push(line)
@@ -275,7 +275,7 @@ describe("the options of start", () => {
     ])
   })
 
-  it("a walk-in whose number blocks the shop, or was erased, is not called", async () => {
+  it("notifyClient is not called for a walk-in whose number belongs to a client who blocks the shop, or was erased", async () => {
     const notified: Array<string> = []
     const { workshop, caller } = await begun({ notifyClient: async ({ ticket }) => notified.push(ticket.service) })
     const client = await workshop.clients.register({ given_name: "A", family_name: "B", phone: "+21620123456" })
@@ -292,7 +292,7 @@ describe("the options of start", () => {
     expect(notified).toEqual([])
   })
 
-  it("logger gets each line, onError what no caller gets; one that throws stops nothing", async () => {
+  it("logger gets each line and onError each error that no caller gets, and one that throws stops nothing", async () => {
     const lines: Array<LogLine> = []
     const errors: Array<unknown> = []
     const { workshop, caller } = await begun({
@@ -314,7 +314,7 @@ describe("the options of start", () => {
     expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
   })
 
-  it("limits raise, lower and lift what the specification sets (Specification, Limits)", async () => {
+  it("the option limits raises, lowers and removes limits of the specification (Specification, Limits)", async () => {
     const { workshop, caller } = await begun({
       limits: {
         tickets_per_hour: null,
@@ -348,7 +348,7 @@ describe("the options of start", () => {
     expect(made).toBe(700)
   })
 
-  it("an uncounted caller is refused by no limit, and leaves the others theirs (Specification, Limits)", async () => {
+  it("an uncounted caller is refused by no limit, and uses up none (Specification, Limits)", async () => {
     const { workshop, caller } = await begun({
       limits: {
         tickets_per_hour: 2,
@@ -404,7 +404,7 @@ describe("the options of start", () => {
     expect(await tickets.createInApp(own, { service: "Hem" })).toMatchObject({ limitStatuses: [] })
   })
 
-  it("caller_id is any text of up to 80 characters, by which keys and limits count within a shop", async () => {
+  it("caller_id is any text of up to 80 characters, by which keys and limits are counted within a shop", async () => {
     const { workshop, caller } = await begun({})
     const create = (caller_id: string) => workshop.tickets.create({ ...caller, caller_id }, { service: "Hem" }, "same")
     expect(await create("user-42")).toMatchObject({ value: { replayed: false } })
@@ -422,7 +422,7 @@ describe("the options of start", () => {
     expect([await remaining(caller.shop_id), await remaining(other.value.id)]).toEqual(["119", "119"])
   })
 
-  it("authenticate and addressOf get what is passed besides the request", async () => {
+  it("authenticate and addressOf get the values that are passed together with the request", async () => {
     const { workshop, caller } = await begun({})
     const handler = mountFetch<[env: { readonly user: string }]>(workshop, {
       authenticate: ({ headers }, env) => (headers.get("cookie") === env.user ? caller : null)
@@ -432,13 +432,13 @@ describe("the options of start", () => {
     expect([await ask("amira"), await ask("paul")]).toEqual([200, 401])
   })
 
-  it("undefined is absent as an argument too: shops.list(undefined, 10)", async () => {
+  it("an argument that is undefined counts as absent: shops.list(undefined, 10)", async () => {
     const { workshop, caller } = await begun({})
     for (const after of [undefined, null])
       expect(await workshop.shops.list(after, 10)).toMatchObject({ ok: true, value: [{ id: caller.shop_id }] })
   })
 
-  it("ready() of a workshop that was stopped says so, and logs nothing", async () => {
+  it("ready() of a stopped workshop returns a reason, and logs nothing", async () => {
     const lines: Array<LogLine> = []
     const { workshop } = await begun({ logger: (line) => void lines.push(line) })
     await workshop.stop()
@@ -449,7 +449,7 @@ describe("the options of start", () => {
     expect(lines).toEqual([])
   })
 
-  it("metrics() and ready() are for the operator (Specification, Commands)", async () => {
+  it("metrics() returns the metrics and ready() the readiness (Specification, Commands)", async () => {
     const clock = new SettableClock()
     const { workshop, caller } = await begun({ clock, randomBytes: Entropy.seededBytes(3) })
     await workshop.tickets.createInApp(caller, { service: "Hem" })

@@ -22,7 +22,7 @@ const caller = { shop_id: shop.id, caller_id: "amira", scopes: ["tickets:read", 
 const { data: ticket } = await workshop.orThrow.tickets.create(caller, { service: "Hem" }, "one")
 
 describe("refusals", () => {
-  it("unwrap and orThrow give the value, and throw the refusal itself", async () => {
+  it("unwrap and orThrow return the value, and throw the refusal itself", async () => {
     expect(ticket).toMatchObject({ number: 1, state: "workshop" })
     const refused = await workshop.tickets.byNumber(caller, 17)
     expect(() => unwrap(refused)).toThrow("This shop has no such ticket")
@@ -30,7 +30,7 @@ describe("refusals", () => {
     await expect(workshop.orThrow.tickets.byNumber(caller, 0)).rejects.toMatchObject({ _tag: "InvalidInput" })
   })
 
-  it("an argument that is missing has its name in the refusal", async () => {
+  it("a missing argument is named in the refusal", async () => {
     const given = workshop as unknown as Record<string, Record<string, (...args: Array<unknown>) => Promise<unknown>>>
     for (const [service, method, args, fields] of [
       ["tickets", "create", [], ["caller", "ticket", "idempotency_key"]],
@@ -44,7 +44,7 @@ describe("refusals", () => {
     expect(await workshop.import(undefined as never)).toMatchObject({ refusal: { issues: [{ field: "shop_id" }] } })
   })
 
-  it("refusalResponse is the response of the API: status, code, reason and fields (Specification, Errors)", async () => {
+  it("refusalResponse is the response of the API, with status, code, reason and fields (Specification, Errors)", async () => {
     const handler = mountFetch(workshop, { authenticate: () => caller })
     const api = async (method: string, path: string, body?: unknown) => {
       const init = { method, headers: { "content-type": "application/json", "idempotency-key": "two" } }
@@ -73,7 +73,7 @@ describe("refusals", () => {
     )
   })
 
-  it("names an argument as the API does, whatever part of a request has it (Specification, Errors)", async () => {
+  it("a refusal names an argument as the API does, whichever part of a request has it (Specification, Errors)", async () => {
     const handler = mountFetch(workshop, {
       authenticate: () => ({ ...caller, scopes: ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] })
     })
@@ -110,7 +110,7 @@ describe("refusals", () => {
     expect(await tickets.byId(caller, "17")).toMatchObject({ refusal: { issues: [{ field: "ticket_id" }] } })
   })
 
-  it("successResponse is the response of the API: status, envelope, meta and the header of a repetition", async () => {
+  it("successResponse is the response of the API, with status, envelope, meta and the header of a replay", async () => {
     const other = await start({ store: MemoryStore.layer, background: false, clock })
     const { id } = await unwrap(other.shops.create({ name: "Needle", currency: "TND", time_zone: "Africa/Tunis" }))
     const by = { ...caller, shop_id: id }
@@ -157,7 +157,7 @@ describe("refusals", () => {
     }
   })
 
-  it("events() keeps what happens from the call on, before anybody reads", async () => {
+  it("events() buffers what happens after the call, before anything is read", async () => {
     const events = workshop.events()
     await workshop.orThrow.tickets.changeStatus(caller, ticket.id, "ready")
     for await (const event of events) {
@@ -166,7 +166,7 @@ describe("refusals", () => {
     }
   })
 
-  it("an optional field may be undefined, as with exactOptionalPropertyTypes", async () => {
+  it("an optional field may be undefined, even with exactOptionalPropertyTypes", async () => {
     const input: PlainTicket = { service: "Hem", client_phone: undefined, items: undefined }
     expect(await workshop.progress.edit(caller, ticket.id, { service: input.service, item: undefined })).toMatchObject({
       ok: true
@@ -174,14 +174,14 @@ describe("refusals", () => {
     expect(await workshop.tickets.list(caller, { phone: input.client_phone })).toMatchObject({ ok: true })
   })
 
-  it("a caller for a route of your own is one for authenticate too, also with exactOptionalPropertyTypes", () => {
+  it("a caller for a route of your own is accepted by authenticate too, even with exactOptionalPropertyTypes", () => {
     expectTypeOf<Omit<PlainCaller, "via"> | null>().toExtend<CallerFields | null>()
     expectTypeOf<(request: Request) => Omit<PlainCaller, "via"> | null>().toExtend<
       NonNullable<MountOptions<Request>["authenticate"]>
     >()
   })
 
-  it("two ids are given by name, and named in what is wrong", async () => {
+  it("a method with two ids takes them by name, and its refusals use these names", async () => {
     expect(await workshop.offers.accept({ client_id: "a", offer_id: "b" })).toMatchObject({
       refusal: { issues: [{ field: "client_id" }, { field: "offer_id" }] }
     })

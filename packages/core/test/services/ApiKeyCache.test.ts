@@ -36,7 +36,7 @@ const observed = Effect.fnUntraced(function* (gate?: Deferred.Deferred<void>) {
 
 describe("Specification, Keys and scopes: Authentication", () => {
   it(
-    "a key is shown once, at creation; what is kept is its hash and its last four characters",
+    "a key is shown once, when it is created, and only its hash and its last four characters are stored",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { shop_id, key, record } = yield* newKey()
@@ -48,7 +48,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
   )
 
   it(
-    "a key reaches only its own shop",
+    "a key gives access to its own shop only",
     inWorkshop(() =>
       Effect.gen(function* () {
         const ring = yield* ApiKeyCache
@@ -62,7 +62,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
   )
 
   it(
-    "missing, wrong or revoked: nobody's",
+    "a missing, wrong or revoked key belongs to nobody",
     inWorkshop(() =>
       Effect.gen(function* () {
         const ring = yield* ApiKeyCache
@@ -77,7 +77,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
   )
 
   it(
-    "a revoke is felt at once although the key was believed; other keys stay",
+    "a revoked key is refused at once although it was cached, and other keys stay valid",
     inWorkshop(() =>
       Effect.gen(function* () {
         const ring = yield* ApiKeyCache
@@ -92,7 +92,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
   )
 
   it(
-    "a change of the shop's flags is felt at once",
+    "a change of the shop's flags has effect at once",
     inWorkshop(() =>
       Effect.gen(function* () {
         const ring = yield* ApiKeyCache
@@ -106,7 +106,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
   )
 
   it(
-    "at most five active keys per shop; a revoked one makes room",
+    "a shop has at most five active keys, and a revoked one frees its place",
     inWorkshop(() =>
       Effect.gen(function* () {
         const keys = yield* Keys
@@ -122,7 +122,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
   )
 
   it(
-    "revoking twice keeps the first instant; a key that never was is not found",
+    "a second revocation keeps the first instant, and an unknown key is not found",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const keys = yield* Keys
@@ -137,9 +137,9 @@ describe("Specification, Keys and scopes: Authentication", () => {
   )
 })
 
-describe("How long a key is believed", () => {
+describe("The time for which a key is cached", () => {
   it(
-    "thirty seconds from its look-up, so that a revoke elsewhere is felt within the minute",
+    "a key is cached for thirty seconds, so that a revocation in another process has effect within a minute",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { key, record } = yield* newKey()
@@ -157,7 +157,7 @@ describe("How long a key is believed", () => {
   )
 
   it(
-    "no longer where the clock steps back: nobody knows how long ago the look-up was",
+    "a key is no longer cached after the clock steps back, because its age is unknown",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { key } = yield* newKey()
@@ -169,7 +169,7 @@ describe("How long a key is believed", () => {
   )
 
   it(
-    "misses are not remembered: a key made a moment later works at once",
+    "unknown keys are not cached, so that a key that is created a moment later is valid at once",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { ring, looked } = yield* observed()
@@ -183,7 +183,7 @@ describe("How long a key is believed", () => {
   )
 
   it(
-    "a look-up begun before a revoke is not believed after it",
+    "a look-up that began before a revocation is not cached after it",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { key, record, shop_id } = yield* newKey()
@@ -214,7 +214,7 @@ describe("Expiry and last use", () => {
   })
 
   it(
-    "an expired key is nobody's, also where it was believed a moment before",
+    "an expired key belongs to nobody, even if it was cached a moment before",
     inWorkshop(() =>
       Effect.gen(function* () {
         const ring = yield* ApiKeyCache
@@ -248,7 +248,7 @@ describe("Expiry and last use", () => {
     Effect.promise(() => vi.waitFor(() => expect(written).toHaveLength(count)))
 
   it(
-    "a use is written once a minute for each key, keys that came together in one write, after the answer",
+    "the last use of a key is written at most once a minute, after the response, with several keys in one write",
     inWorkshop(() =>
       Effect.gen(function* () {
         const [one, two] = [yield* newKey(), yield* newKey()]
@@ -273,7 +273,7 @@ describe("Expiry and last use", () => {
   )
 
   it(
-    "uses that wait are written when the service stops",
+    "waiting uses are written when the service stops",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { key, record } = yield* newKey()
@@ -290,7 +290,7 @@ describe("Expiry and last use", () => {
   )
 
   it(
-    "a write that fails is left to the next use and refuses nobody",
+    "a failed write of last uses is repeated with the next use, and refuses nobody",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { key, record } = yield* newKey()

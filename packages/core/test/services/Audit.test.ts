@@ -32,7 +32,7 @@ const everything = Effect.gen(function* () {
 
 describe("the audit log", () => {
   it(
-    "records the actor, the act and the time of every act of an owner, and no secret",
+    "the audit log has the actor, the act and the time of every act of an owner, and no secret",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { id, key_id, hidden } = yield* Effect.provideService(everything, Actor, "owner:amira")
@@ -58,7 +58,7 @@ describe("the audit log", () => {
   )
 
   it(
-    "names an actor without a name unknown, and cuts a name to one short line",
+    "an actor without a name is called unknown, and a name is cut to one short line",
     inWorkshop(() =>
       Effect.gen(function* () {
         const shops = yield* Shops
@@ -73,7 +73,7 @@ describe("the audit log", () => {
   )
 
   it(
-    "records who exported, corrected and erased a client, without their name and number",
+    "the audit log has who exported, corrected and erased a client, without the client's name and number",
     inWorkshop(() =>
       Effect.gen(function* () {
         const clients = yield* Clients
@@ -92,7 +92,7 @@ describe("the audit log", () => {
   )
 
   it(
-    "has no line of what was refused",
+    "the audit log has no entry for a refused act",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { id } = yield* (yield* Shops).create(shopInput())

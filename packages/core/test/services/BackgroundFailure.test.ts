@@ -7,7 +7,7 @@ const refused = new AggregateError([new Error("connect ECONNREFUSED 127.0.0.1:54
 const failure = new StoreUnavailable({ cause: new Error("", { cause: refused }) })
 const fails = logBackgroundFailure("Deliveries could not be claimed; trying again", Cause.fail(failure))
 
-it("a store that is away is one line without a stack, once a minute for all background work, and one when it is back", () => {
+it("an unavailable store is logged in one line without a stack, once a minute for all background work, and once when it is available again", () => {
   const lines: Array<string> = []
   const log = Logger.replace(
     Logger.defaultLogger,

@@ -12,7 +12,7 @@ const abandoned = (types: ReadonlyArray<{ readonly type: string }>) =>
 
 describe("Specification, States: automatic closure by the service", () => {
   it(
-    "ready, 60 days, never collected: abandoned as uncollected, at that instant, with its event",
+    "a ready ticket that nobody collects for 60 days is closed as uncollected, at that instant, with its event",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -40,7 +40,7 @@ describe("Specification, States: automatic closure by the service", () => {
   )
 
   it(
-    "workshop, 60 days without any change from the shop: abandoned as no_news; any news puts it off",
+    "a ticket in the workshop without a change from the shop for 60 days is closed as no_news, and any news postpones this",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -64,7 +64,7 @@ describe("Specification, States: automatic closure by the service", () => {
   )
 
   it(
-    "impossible never closes by itself",
+    "an impossible ticket is never closed automatically",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -86,7 +86,7 @@ describe("runOnce closes everything that is due, exactly once", () => {
   })
 
   it(
-    "900 tickets of three shops, more than it looks at in one go",
+    "runOnce closes 900 due tickets of three shops, which is more than one poll reads",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const callers = yield* many()
@@ -102,7 +102,7 @@ describe("runOnce closes everything that is due, exactly once", () => {
   )
 
   it(
-    "three closers at once close each ticket once between them",
+    "three closers at the same time close each ticket once",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const callers = yield* many()
@@ -115,7 +115,7 @@ describe("runOnce closes everything that is due, exactly once", () => {
   )
 
   it(
-    "run closes what is due at once, and goes on until interrupted",
+    "run closes due tickets at once, and continues until it is interrupted",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()

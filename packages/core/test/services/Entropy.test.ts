@@ -12,8 +12,8 @@ const drawn = (layer: typeof Entropy.layer, lengths: ReadonlyArray<number>) =>
     )
   )
 
-describe("The source of all randomness", () => {
-  it("repeats itself from the same seed, and only from the same", () => {
+describe("The source of randomness", () => {
+  it("the source repeats its bytes for the same seed, and only for the same", () => {
     const lengths = [13, 32, 1, 13]
     const one = drawn(Entropy.layerSeeded(7), lengths).map(hex)
     expect(drawn(Entropy.layerSeeded(7), lengths).map(hex)).toEqual(one)
@@ -21,12 +21,12 @@ describe("The source of all randomness", () => {
     expect(new Set(one.filter((text) => text.length === 26)).size).toBe(2)
   })
 
-  it("returns the requested number of bytes, also across the end of its pool", () => {
+  it("the source returns the requested number of bytes, also across the end of its pool", () => {
     const lengths = [0, 1, 13, 8191, 8192, 8193, 20_000, 13, 5000, 5000]
     expect(drawn(Entropy.layer, lengths).map(({ length }) => length)).toEqual(lengths)
   })
 
-  it("never gives the same bytes twice", () => {
+  it("the source never returns the same bytes twice", () => {
     const draws = drawn(Entropy.layer, Array(5000).fill(13)).map(hex)
     expect(new Set(draws).size).toBe(5000)
     // Nor parts of them: eight bytes at any place of the whole stream are new.
@@ -36,7 +36,7 @@ describe("The source of all randomness", () => {
     expect(parts.size).toBe(stream.length / 2 - 7)
   })
 
-  it("returns bytes that no later draw changes", () => {
+  it("later draws do not change bytes that were returned before", () => {
     const draws = drawn(Entropy.layer, Array(2000).fill(13))
     const copies = draws.map((bytes) => bytes.slice())
     draws[0]!.fill(0)

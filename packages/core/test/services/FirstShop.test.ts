@@ -19,7 +19,7 @@ const running = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof laye
   Effect.runPromise(Effect.provide(work, layer))
 
 describe("firstOrCreate, for a program with one shop", () => {
-  it("creates the shop once for all callers, and later returns it with its present settings", () =>
+  it("firstOrCreate creates the shop once for all callers, and later returns it with its present settings", () =>
     running(
       Effect.gen(function* () {
         const made = yield* Effect.replicateEffect(Shops.firstOrCreate(input), 4, { concurrency: "unbounded" })
@@ -29,7 +29,7 @@ describe("firstOrCreate, for a program with one shop", () => {
       })
     ))
 
-  it("warns of settings that differ from those of the shop that is there, and leaves it as it is", () => {
+  it("firstOrCreate warns of settings that differ from those of the existing shop, and leaves it unchanged", () => {
     const lines: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
@@ -50,7 +50,7 @@ describe("firstOrCreate, for a program with one shop", () => {
     )
   })
 
-  it("creates it if the process that was to create it ended before", () =>
+  it("firstOrCreate creates the shop if the process that was creating it crashed", () =>
     running(
       Effect.gen(function* () {
         expect(yield* (yield* Directory).claimFirstShop).toBe(true)

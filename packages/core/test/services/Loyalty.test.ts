@@ -9,7 +9,7 @@ import { callerOf, inWorkshop, key, openShop, refusalOf, regular, shopPatch, sta
 
 describe("Specification, Endpoints: stamps", () => {
   it(
-    "are answered with the card, how many were added, and the rewards they unlocked",
+    "adding stamps returns the card, the number added, and the rewards that they unlocked",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -25,7 +25,7 @@ describe("Specification, Endpoints: stamps", () => {
   )
 
   it(
-    "are at most twenty per client, calendar day of the shop, and key",
+    "at most twenty stamps are added per client, calendar day of the shop, and key",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop({ time_zone: "Asia/Kolkata" })
@@ -52,7 +52,7 @@ describe("Specification, Endpoints: stamps", () => {
   )
 
   it(
-    "earned by tickets do not count towards the twenty",
+    "stamps that tickets earn do not count towards the twenty",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -69,7 +69,7 @@ describe("Specification, Endpoints: stamps", () => {
   )
 
   it(
-    "a replay answers as at first, whatever happened since, and adds none",
+    "a replay returns the first result, whatever happened since, and adds no stamps",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -89,9 +89,9 @@ describe("Specification, Endpoints: stamps", () => {
   )
 })
 
-describe("Specification, Endpoints: redeem, and the programme", () => {
+describe("Specification, Endpoints: rewards, and the programme", () => {
   it(
-    "uses one reward; the same key of another operation or caller is another request",
+    "redeeming uses one reward, and the same key with another operation or caller is another request",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -111,7 +111,7 @@ describe("Specification, Endpoints: redeem, and the programme", () => {
   )
 
   it(
-    "off: stamps and redeem are refused, reading answers the card as it stands",
+    "while the programme is off stamps and rewards are refused, and reading returns the card unchanged",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -128,7 +128,7 @@ describe("Specification, Endpoints: redeem, and the programme", () => {
   )
 
   it(
-    "a card never used is zeros, with updated_at null",
+    "a card that was never used has zeros, with updated_at null",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()

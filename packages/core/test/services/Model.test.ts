@@ -180,7 +180,7 @@ const story = (acts: ReadonlyArray<Act>, met: Set<string>) => {
 }
 
 describe("The service conforms to the specification under any sequence of acts", () => {
-  it(`as a naive model of it does (seed ${SEED})`, async () => {
+  it(`the service returns what a naive model of it returns (seed ${SEED})`, async () => {
     const met = new Set<string>()
     const stories = fc.array(act, { minLength: 20, maxLength: 90, size: "max" })
     await fc.assert(

@@ -23,7 +23,7 @@ const offered = Effect.fnUntraced(function* () {
 
 describe("Specification, Endpoints: the ticket is offered to the account holding client_phone", () => {
   it(
-    "nobody is linked automatically",
+    "an offer links nobody automatically",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { caller, id, ticket, offer } = yield* offered()
@@ -35,7 +35,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "accepted: the shop knows the client, the ticket is theirs, client.linked is raised",
+    "accepting an offer makes the client known to the shop, links them to the ticket and raises client.linked",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const { caller, id, ticket, offer } = yield* offered()
@@ -54,7 +54,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "answered twice, either way: the offer is closed",
+    "a second answer to an offer is refused as closed, whatever the first was",
     inWorkshop(() =>
       Effect.gen(function* () {
         const offers = yield* Offers
@@ -69,7 +69,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "answered by a client to whom it was not made: not found, and it stays open",
+    "an answer of a client to whom the offer was not made is not found, and the offer stays open",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { caller, id, ticket, offer } = yield* offered()
@@ -94,7 +94,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "accepted and blocked at once: one of them",
+    "of accepting and blocking at the same time, one succeeds",
     inWorkshop(() =>
       Effect.gen(function* () {
         const offers = yield* Offers
@@ -111,7 +111,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "blocking the shop closes its other open offers, now and later",
+    "blocking the shop closes its other open offers, and those that it makes later",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { caller, id, offer } = yield* offered()
@@ -127,7 +127,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "a ticket that has its client already keeps them; whoever accepts is known all the same",
+    "a ticket that has a client keeps them, and whoever accepts its offer becomes known nevertheless",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -144,7 +144,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "an act of the client is no news from the shop: it does not postpone the closure",
+    "an act of the client does not count as news from the shop, and does not postpone the closure",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const { caller, id, ticket, offer } = yield* offered()
@@ -158,7 +158,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "an offer or a client that never was is not found",
+    "an unknown offer or client is not found",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()

@@ -61,8 +61,8 @@ const world = (holder: "nobody" | "somebody" | "blocking") => {
   }).pipe(Effect.provide(workshopLayer(clock, 5)), Effect.withClock(clock), Effect.runPromise)
 }
 
-describe("Specification, Endpoints: client_phone: the answer is identical whether or not an account exists", () => {
-  it("to the last byte, as are reads and events, for an unknown number, a client and a client who blocks the shop", async () => {
+describe("Specification, Endpoints: the response to client_phone is the same whether or not an account exists", () => {
+  it("responses, reads and events are equal to the last byte for an unknown number, a client and a client who blocks the shop", async () => {
     const nobody = await world("nobody")
     expect(nobody).toContain('"found":"ClientNotFound"')
     expect(await world("somebody")).toBe(nobody)
@@ -86,7 +86,7 @@ describe("A shop cannot distinguish a client who blocks it from one who does not
   })
 
   it(
-    "404 everywhere, as for an id that never was",
+    "a blocking client is a 404 everywhere, as an unknown id is",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { caller, id } = yield* blocked()
@@ -109,7 +109,7 @@ describe("A shop cannot distinguish a client who blocks it from one who does not
   )
 
   it(
-    "ticket.client is null, and nobody is notified and nothing is earned any more",
+    "the client's block empties ticket.client, and no further notifications are sent or stamps earned",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { caller, id, data } = yield* blocked()
@@ -130,7 +130,7 @@ describe("A shop cannot distinguish a client who blocks it from one who does not
   )
 
   it(
-    "earlier responses are repeated unchanged",
+    "replays of earlier responses are unchanged by a block",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { caller, id, data, given } = yield* blocked()
@@ -145,7 +145,7 @@ describe("A shop cannot distinguish a client who blocks it from one who does not
   )
 
   it(
-    "a later visit does not lift a block; another shop is not touched by it",
+    "a later visit does not lift a block, and another shop is not affected",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { caller, id } = yield* blocked()
@@ -161,7 +161,7 @@ describe("A shop cannot distinguish a client who blocks it from one who does not
 
 describe("Only clients who already know the shop are visible (Specification, Endpoints)", () => {
   it(
-    "an account, an open offer or another shop's client is nobody's business",
+    "a shop sees neither an account, nor the holder of a number with an open offer, nor another shop's client",
     inWorkshop(() =>
       Effect.gen(function* () {
         const [caller, other] = [yield* openShop(), yield* openShop()]
@@ -189,7 +189,7 @@ describe("Only clients who already know the shop are visible (Specification, End
   )
 
   it(
-    "a client who hides their name is abbreviated: answers and events alike",
+    "a client who hides their name is abbreviated in responses and events",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()

@@ -13,9 +13,9 @@ import { inWorkshop, key, openShop, query, regular, shopPatch, stamps, ticketId 
 const at_once = { concurrency: "unbounded" } as const
 const times = (n: number) => Array.from({ length: n }, (_, i) => i)
 
-describe("Specification, Endpoints: POST /v1/tickets: the same request replayed creates no duplicate", () => {
+describe("Specification, Endpoints: a replayed POST /v1/tickets creates no duplicate", () => {
   it(
-    "thirty at once with one key give one ticket and twenty-nine replays of it",
+    "thirty requests at once with one key give one ticket and twenty-nine replays of it",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -51,7 +51,7 @@ describe("Specification, Endpoints: POST /v1/tickets: the same request replayed 
   )
 
   it(
-    "tickets made at once have numbers that follow each other, over the wrap from 9999 to 1",
+    "tickets created at once have consecutive numbers, also from 9999 to 1",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -67,7 +67,7 @@ describe("Specification, Endpoints: POST /v1/tickets: the same request replayed 
   )
 
   it(
-    "150 tickets an hour, also when 200 are wanted at once; a replay succeeds while they are used up",
+    "of 200 creates at once 150 succeed in an hour, and a replay succeeds while the limit is used up",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -88,9 +88,9 @@ describe("Specification, Endpoints: POST /v1/tickets: the same request replayed 
   )
 })
 
-describe("Specification, States: transitions that meet", () => {
+describe("Specification, States: concurrent moves", () => {
   it(
-    "ten times ready at once: one move, one event, one notification, stamps earned once",
+    "of ten moves to ready at once one succeeds, with one event, one notification and stamps earned once",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -113,7 +113,7 @@ describe("Specification, States: transitions that meet", () => {
   )
 
   it(
-    "collected and the closure at the same instant: one of them, never both",
+    "of a collection and a closure at the same instant, exactly one succeeds",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -144,7 +144,7 @@ describe("Specification, States: transitions that meet", () => {
 
 describe("Specification, Endpoints: loyalty under parallel requests", () => {
   it(
-    "ten redeems of one reward at once: one gets it",
+    "of ten requests at once to redeem one reward, one succeeds",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -170,7 +170,7 @@ describe("Specification, Endpoints: loyalty under parallel requests", () => {
   )
 
   it(
-    "fifteen stamps given, five and ten more at once: twenty a day, all or nothing",
+    "of five and ten stamps at once for a client with fifteen, those that fit in the twenty a day are added whole",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()

@@ -15,7 +15,7 @@ const silent = Effect.map(Directory, (directory) =>
   })
 )
 
-it("a store that stays silent is not ready after two seconds, although its reads go on", () =>
+it("the process is not ready after two seconds without a response of the store, although the store is still reading", () =>
   Effect.gen(function* () {
     const asked = yield* Effect.fork(Effect.provideService(notReadyReason, Directory, yield* silent))
     yield* TestClock.adjust("1999 millis")
@@ -29,7 +29,7 @@ it("a store that stays silent is not ready after two seconds, although its reads
     Effect.runPromise
   ))
 
-it("a process compares the data with the clock once a minute, however often it is asked", () => {
+it("a process compares the data with the clock once a minute, however often its readiness is requested", () => {
   let looks = 0
   const counted = Layer.effect(
     Directory,

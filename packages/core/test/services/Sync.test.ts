@@ -91,7 +91,7 @@ const synced = (writers: ReadonlyArray<ReadonlyArray<Write>>, sizes: ReadonlyArr
 }
 
 describe("A client that follows updated_since and cursor misses no change (Specification, Lists and sync)", () => {
-  it(`at any page size, with a clock that stops or steps back (seed ${SEED})`, async () => {
+  it(`the client misses no change at any page size, with a clock that stops or steps back (seed ${SEED})`, async () => {
     const writers = fc.array(fc.array(write, { minLength: 1, maxLength: 25 }), { minLength: 1, maxLength: 3 })
     const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 100 })), {
       minLength: 1,
@@ -101,7 +101,7 @@ describe("A client that follows updated_since and cursor misses no change (Speci
   }, 300_000)
 
   it(
-    "with a filter, over pages without tickets, and from the synced_until of each",
+    "the client misses no change with a filter, over pages without tickets, from each synced_until",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const [caller, tickets, store] = [yield* openShop(), yield* Tickets, yield* Store]
@@ -129,7 +129,7 @@ describe("A client that follows updated_since and cursor misses no change (Speci
     )
   )
 
-  it("reads pages of one ticket if every change has the same millisecond", () =>
+  it("the client reads pages of one ticket if every change has the same millisecond", () =>
     synced(
       [0, 1, 2].map(() => Array.from({ length: 30 }, (_, i) => ({ ticket: i % 3 === 0 ? null : i, ms: 0 }))),
       [1]

@@ -7,8 +7,8 @@ import { ticketInput } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 import { openShop, refusalOf, ticketId, workshopLayer } from "./Workbench.js"
 
-describe("the embedder's bounds on what one ticket may raise in a day", () => {
-  it("take the place of the defaults where they are provided", () => {
+describe("the embedder's daily limits of one ticket", () => {
+  it("limits that the embedder provides replace the defaults", () => {
     const clock = new SettableClock()
     const bounds = Layer.succeed(PolicyLimits, { ...defaultLimits, moves_per_day: 1, notifications_per_day: 0 })
     const program = Effect.gen(function* () {

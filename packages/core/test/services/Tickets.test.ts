@@ -10,7 +10,7 @@ import { inWorkshop, key, openShop, query, quote, refusalOf, shopPatch, ticketId
 
 describe("Specification, Resources: numbers follow the app's numbering", () => {
   it(
-    "9998, 9999, 1, 2: they start again at 1 after 9999 and skip nothing; a failed create uses none up",
+    "numbers run 9998, 9999, 1, 2 without gaps, and a failed create uses up none",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -27,7 +27,7 @@ describe("Specification, Resources: numbers follow the app's numbering", () => {
   )
 
   it(
-    "by-number gives the newest open ticket, meta.others the rest, as id, number, label, state and creation",
+    "by-number returns the newest open ticket, and the rest in meta.others with id, number, label, state and creation",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -57,7 +57,7 @@ describe("Specification, Resources: numbers follow the app's numbering", () => {
 
 describe("Specification, States: a collected ticket", () => {
   it(
-    "goes back to the workshop within 24 hours, inclusive; later any status is refused",
+    "a collected ticket can be moved back to the workshop for 24 hours, inclusive, and later refuses every status",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -87,7 +87,7 @@ describe("Specification, States: a collected ticket", () => {
 
 describe("Specification, Endpoints: GET /v1/tickets", () => {
   it(
-    "a cursor belongs to its shop and its filters; the page size may differ",
+    "a cursor is valid only for its shop and its filters, with any page size",
     inWorkshop(() =>
       Effect.gen(function* () {
         const [caller, other] = [yield* openShop(), yield* openShop()]
@@ -116,7 +116,7 @@ describe("Specification, Endpoints: GET /v1/tickets", () => {
   )
 
   it(
-    "exactly a page full has no more; synced_until is the shop's last change, whatever was asked (Specification, Lists and sync)",
+    "a full last page has no more, and synced_until is the shop's last change, whatever the filter (Specification, Lists and sync)",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -143,7 +143,7 @@ describe("Specification, Endpoints: GET /v1/tickets", () => {
 
 describe("Specification, Endpoints: another shop's ticket answers 404, to every call", () => {
   it(
-    "read, moved, noted and quoted",
+    "another shop's ticket can be neither read nor moved, and gets no note or quote",
     inWorkshop(() =>
       Effect.gen(function* () {
         const [caller, other] = [yield* openShop(), yield* openShop()]
@@ -166,7 +166,7 @@ describe("Specification, Endpoints: another shop's ticket answers 404, to every 
 
 describe("Idempotency (Specification, Idempotency)", () => {
   it(
-    "a refused attempt leaves no trace: the corrected body with the same key succeeds",
+    "a refused attempt leaves no trace, so the corrected body with the same key succeeds",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -180,7 +180,7 @@ describe("Idempotency (Specification, Idempotency)", () => {
   )
 
   it(
-    "an explicit default, a null or another order of fields makes no other request",
+    "an explicit default, a null or another order of fields makes no different request",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -201,7 +201,7 @@ describe("Idempotency (Specification, Idempotency)", () => {
   )
 
   it(
-    "the replay is the ticket as it was, thirty days long; then the key is free again",
+    "a replay returns the ticket as it was for thirty days, and then the key can be used again",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()

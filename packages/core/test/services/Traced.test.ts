@@ -9,7 +9,7 @@ import { openShop } from "./Workbench.js"
 
 const ports = MemoryStore.layer.pipe(Layer.provideMerge(Entropy.layer))
 
-it("traced puts a span around each method, named as the method is", async () => {
+it("traced puts a span around each method, with the method's name", async () => {
   const spans: Array<string> = []
   const filter = Layer.succeed(ProfanityFilter, {
     find: () =>

@@ -12,7 +12,7 @@ const address = (url: string) => Either.getOrThrow(parseWebhookAddress(url, prod
 
 describe("Specification, Webhooks: one webhook per shop", () => {
   it(
-    "setting the address the first time makes a secret, changing it keeps it",
+    "setting the URL the first time makes a secret, and changing it keeps the secret",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { shop_id } = yield* openShop()
@@ -29,7 +29,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
   )
 
   it(
-    "a rotation changes the secret; the old one signs beside it for 24 hours",
+    "a rotation changes the secret, and the old one also signs for 24 hours",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const { shop_id } = yield* openShop()
@@ -50,7 +50,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
   )
 
   it(
-    "a second rotation within 24 hours says until when the secret that it ends would have signed (Specification, Endpoints)",
+    "a second rotation within 24 hours returns until when the secret that it ends would have signed (Specification, Endpoints)",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const { shop_id } = yield* openShop()
@@ -67,7 +67,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
   )
 
   it(
-    "setting an address while the webhook is off says so, and leaves it off (Specification, Endpoints)",
+    "setting a URL while the webhook is off returns that it is off, and leaves it off (Specification, Endpoints)",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { shop_id } = yield* openShop()
@@ -82,7 +82,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
   )
 
   it(
-    "without one there is nothing to rotate or turn on; its status is empty",
+    "a shop without a webhook has nothing to rotate or turn on, and an empty status",
     inWorkshop(() =>
       Effect.gen(function* () {
         const { shop_id } = yield* openShop()
@@ -102,7 +102,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
   )
 
   it(
-    "turned on again, it has no failures to its name",
+    "a webhook that is turned on again has no failures",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const { shop_id } = yield* openShop()
@@ -127,7 +127,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
   )
 
   it(
-    "the app's test button sends a ping, in the envelope of every event",
+    "the test button sends a ping, in the envelope of every event",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const { shop_id } = yield* openShop()

@@ -3,5 +3,5 @@ import { Effect } from "effect"
 import { it } from "vitest"
 import { sixtyOneDays } from "./sixtyOneDays.js"
 
-it("under the TestClock the background work wakes when something is due: 61 days take an instant, and each act has its own time", () =>
+it("under the TestClock the background work wakes at each due time, so that 61 days take an instant", () =>
   Effect.runPromise(sixtyOneDays(MemoryStore.layer)))

@@ -22,9 +22,9 @@ const recorder = () => {
 }
 
 const CASE =
-  "A store keeps the store contract (seed 1) > Closures > a ticket is due at exactly sixty days, and not a millisecond before"
+  "A store keeps the store contract (seed 1) > Closures > a ticket is due for closure at exactly sixty days, and not a millisecond before"
 
-it("the store contract runs on any runner that has describe, it and afterAll", async () => {
+it("the store contract runs with any test runner that has describe, it and afterAll", async () => {
   const { runner, tests, ends } = recorder()
   let closed = 0
   const closing = Layer.scopedDiscard(Effect.addFinalizer(() => Effect.sync(() => closed++)))
@@ -36,7 +36,7 @@ it("the store contract runs on any runner that has describe, it and afterAll", a
   expect(closed).toBe(1)
 })
 
-it("a case of a store that breaks its promise fails with what it expected", async () => {
+it("a case that the store does not satisfy fails with the expected result", async () => {
   const { runner, tests, ends } = recorder()
   const deaf = layer.pipe(Layer.merge(Layer.succeed(Closures, { due: () => Effect.succeed([]) })))
   runContract(runner, "A store", deaf)
