@@ -12,7 +12,7 @@ const example = benchmark({
 const row = { work: "creates", unit: "/s", ours: 10 } as const
 
 describe("npm run bench (bench/README.md)", () => {
-  it("reads the options of a benchmark, and refuses others by name", () => {
+  it("npm run bench reads the options of a benchmark, and refuses others by name", () => {
     expect(askedOf(example, ["--pairs", "2", "--assert"])).toEqual({
       values: { pairs: "2", fast: false },
       isAsserting: true,
@@ -23,7 +23,7 @@ describe("npm run bench (bench/README.md)", () => {
     expect(helpOf("example", example)).toMatch(/--pairs +the number of pairs\. The default is 5\./)
   })
 
-  it("misses a target where any of the ratios does, or the result itself where there is none", () => {
+  it("a target is missed if any of the ratios misses it, or the result itself if there is no ratio", () => {
     expect(holds({ ...row, ratio: 1.2, cpu_ratio: 0.9 }, { at_least: 1 })).toBe(false)
     expect(holds({ ...row, ratio: 1.2, cpu_ratio: 1 }, { at_least: 1 })).toBe(true)
     expect(holds({ ...row, ratio: 4.5 }, { at_most: 4 })).toBe(false)
@@ -31,7 +31,7 @@ describe("npm run bench (bench/README.md)", () => {
     expect(shownBound({ at_most: 4 })).toBe("at most 4")
   })
 
-  it("draws plots that are pictures of their own, whatever the names contain", () => {
+  it("plots are complete SVG files, whatever the names contain", () => {
     const labels = { title: "a < b & c", x: "keys", y: "ms" }
     const plots = [
       growthPlot("keys", labels, [{ name: "one", points: [[1_000, 1] as const, [1_000_000, 2] as const] }]),

@@ -20,7 +20,7 @@ describe("/console (Specification, Sandbox)", () => {
   }, 60_000)
   afterAll(() => sandbox?.close())
 
-  it("is a page whose every part the sandbox serves itself, under 200 kB together, and / leads to it", async () => {
+  it("/console is a page whose parts the sandbox serves itself, under 200 kB together, and / redirects to it", async () => {
     const response = await fetch(sandbox.base)
     expect([response.status, response.url]).toEqual([200, `${sandbox.base}/console`])
     const html = await response.text()
@@ -37,13 +37,13 @@ describe("/console (Specification, Sandbox)", () => {
     expect(policy).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/)
   })
 
-  it("is found with a slash at its end too, and takes no other method", async () => {
+  it("/console is found with a slash at its end too, and accepts no other method", async () => {
     expect((await fetch(`${sandbox.base}/console/`)).url).toBe(`${sandbox.base}/console`)
     expect((await fetch(`${sandbox.base}/console`, { method: "POST" })).status).toBe(404)
     expect((await fetch(`${sandbox.base}/console/package.json`)).status).toBe(404)
   })
 
-  it("is not found without a sandbox", async () => {
+  it("/console is not found without a sandbox", async () => {
     const runtime = ManagedRuntime.make(
       CachedRateLimits.layer.pipe(Layer.provideMerge(MemoryStore.layer), Layer.provideMerge(Entropy.layerSeeded(2)))
     )
@@ -59,7 +59,7 @@ describe("/console (Specification, Sandbox)", () => {
 })
 
 describeInChromium("the console in Chromium", (on) => {
-  it("shows a till's ticket at once, with its moves lit or greyed, and what a refused one says", async () => {
+  it("the console shows a till's ticket at once, with its moves enabled or disabled, and the reason of a refused one", async () => {
     const { page, complaints } = await on.sandbox.page(on.browser)
     await page.getByText("live", { exact: true }).waitFor()
     const { number_label } = await on.sandbox.till("POST", "/tickets", { service: "Resoling", item: "Brown boots" })
@@ -96,7 +96,7 @@ describeInChromium("the console in Chromium", (on) => {
     await page.context().close()
   })
 
-  it("makes a retry happen by moving time to what falls due next, and sends parked events on", async () => {
+  it("the console makes a retry happen by moving the clock to the next event, and releases parked events", async () => {
     const page = await on.sandbox.samePage(on.browser)
     await on.sandbox.sandbox("POST", "/clock", { freeze: true })
     await on.sandbox.sandbox("PUT", `/shops/${on.sandbox.shop}/receiver`, { use: true, answer: 500 })
@@ -131,7 +131,7 @@ describeInChromium("the console in Chromium", (on) => {
     await expect.poll(() => received.textContent()).toMatch(/^\d+ Nov \d\d:\d\d/)
   })
 
-  it("shows the webhook's secret until it is dismissed, and says what came of a ping", async () => {
+  it("the console shows the webhook's secret until it is dismissed, and the result of a ping", async () => {
     const page = await on.sandbox.samePage(on.browser)
     const { shop } = await on.sandbox.sandbox("POST", "/shops", { ...LIKE, name: "Its own receiver" })
     await page.reload()
@@ -153,7 +153,7 @@ describeInChromium("the console in Chromium", (on) => {
     await secret.getByText(/whsec_/).waitFor()
   })
 
-  it("moves the clock to a millisecond before what falls due, which has not happened, and after it, when it has", async () => {
+  it("the console moves the clock to a millisecond before the next event, which has not happened, and then past it", async () => {
     const page = await on.sandbox.samePage(on.browser)
     await on.sandbox.sandbox("POST", "/clock", { freeze: true })
     await on.sandbox.till("POST", "/tickets", { service: "Left behind" })
@@ -174,7 +174,7 @@ describeInChromium("the console in Chromium", (on) => {
     }
   })
 
-  it("loses the till's answer, repeats it, and creates one ticket", async () => {
+  it("the console loses the till's response, repeats the request, and creates one ticket", async () => {
     const page = await on.sandbox.samePage(on.browser)
     const count = async () => (await on.sandbox.sandbox("GET", `/shops/${on.sandbox.shop}/tickets?limit=1000`)).length
     const before = await count()
@@ -197,7 +197,7 @@ describeInChromium("the console in Chromium", (on) => {
     await region(page, "Live").getByText("fault applied: response lost").waitFor()
   })
 
-  it("keeps a refused form open with what was entered, and says which field is wrong", async () => {
+  it("the console keeps a refused form open with its values, and marks the wrong field", async () => {
     const page = await on.sandbox.samePage(on.browser)
     const said = page.locator("output.said")
     await page.locator("body").press("n")
@@ -234,7 +234,7 @@ describeInChromium("the console in Chromium", (on) => {
     expect(await price.inputValue()).toBe("abc")
   })
 
-  it("draws the folded timeline within its panel, without a text over another, and its present is dragged forward", async () => {
+  it("the console draws the folded timeline within its panel, without overlapping texts, and its present can be dragged forward", async () => {
     const page = await on.sandbox.samePage(on.browser)
     const { id } = await on.sandbox.till("POST", "/tickets", { service: "Sole" })
     for (const [length, status] of [
@@ -284,7 +284,7 @@ describeInChromium("the console in Chromium", (on) => {
     await expect.poll(now).toBeGreaterThan(before)
   })
 
-  it("sets and takes away faults, and uses a limit up", async () => {
+  it("the console sets and removes faults, and uses up a limit", async () => {
     const page = await on.sandbox.samePage(on.browser)
     await side(page, "API")
     const faults = region(page, "Faults of the API")
@@ -304,7 +304,7 @@ describeInChromium("the console in Chromium", (on) => {
     expect(await till.textContent()).toMatch(/wk_test_[\w-]{20,}/)
   })
 
-  it("works with the keyboard alone: a new ticket, its statuses, the clock, the help", async () => {
+  it("the console works with the keyboard alone: a new ticket, its statuses, the clock, the help", async () => {
     const page = await on.sandbox.samePage(on.browser)
     await page.getByText("live", { exact: true }).waitFor()
     await page.keyboard.press("n")
@@ -385,7 +385,7 @@ describeInChromium("the console in Chromium", (on) => {
     await page.context().close()
   })
 
-  it("draws what is seen alone of a hundred tickets and 5,000 rows", async () => {
+  it("the console draws only the visible part of a hundred tickets and 5,000 rows", async () => {
     const many = await ConsoleSandbox.open()
     const { page } = await many.page(on.browser)
     await page.getByText("live", { exact: true }).waitFor()

@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 import { ConsoleSandbox, DroppingProxy, describeInChromium, LIKE, region, side } from "./consolePage.js"
 
 describeInChromium("the console's saved settings, in Chromium", (on) => {
-  it("records clicks and a till's requests as a scenario that runs green, and says what it cannot record", async () => {
+  it("the console records clicks and a till's requests as a scenario that passes, and reports what it cannot record", async () => {
     const page = await on.sandbox.samePage(on.browser)
     const old = await on.sandbox.till("POST", "/tickets", { service: "Older" })
     await on.sandbox.sandbox("PUT", `/shops/${on.sandbox.shop}/receiver`, { use: true })
@@ -83,7 +83,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     expect(text).not.toMatch(/^ {4}.*phone: "/m)
   })
 
-  it("goes on where it was after the stream is dropped, and two consoles show the same", async () => {
+  it("the console continues where it was after the stream breaks, and two consoles show the same", async () => {
     const proxy = await DroppingProxy.open(on.sandbox.base)
     const { page } = await on.sandbox.page(on.browser, {}, proxy.base)
     const other = await on.sandbox.page(on.browser)
@@ -183,7 +183,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     await page.getByLabel("Shop", { exact: true }).selectOption("Atelier Lac")
   }
 
-  it("saves the sandbox as a file, begins anew, and opens the file again; another version is refused by name", async () => {
+  it("the console saves the sandbox as a file, resets it, and opens the file again, and refuses another version by name", async () => {
     const saved = await ConsoleSandbox.open()
     const { page } = await saved.page(on.browser)
     await saved.till("POST", "/tickets", { service: "Kept" })

@@ -54,14 +54,14 @@ const CHECKED = ["ts", "json", "sh"]
 const SHOWN = ["text", "mermaid", "yaml", "sql", "http", "diff", "dockerfile", "nginx", "ini", "python"]
 
 describe("every page", () => {
-  it("names the language of its code blocks, one that is checked or one that is only shown", () => {
+  it("every page names the language of its code blocks, one that is checked or one that is only shown", () => {
     const others = blocks.filter(({ language }) => ![...CHECKED, ...SHOWN].includes(language))
     expect(others.map((block) => `${place(block)} "${block.language}"`)).toEqual([])
   })
 })
 
 describe("every program", () => {
-  it("names its other files with .js, as ES modules need and CommonJS allows", () => {
+  it("every program names its other files with .js, as ES modules need and CommonJS allows", () => {
     const code = inLanguage("ts", "text").filter(({ page }) => page.startsWith("docs/embed"))
     const imports = code.flatMap(({ body }) => body.flatMap((line) => /from ["'](\.\/[^"']+)/.exec(line)?.[1] ?? []))
     expect(imports.filter((path) => !path.endsWith(".js"))).toEqual([])
@@ -86,7 +86,7 @@ describe("every link", () => {
     return anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).includes(anchor)
   }
 
-  it.each(pages)("of %s leads somewhere", (page) => {
+  it.each(pages)("every link of %s has a target that exists", (page) => {
     const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link)
     expect(links.filter((link) => !/^https?:/.test(link) && isDead(page, link))).toEqual([])
   })
@@ -132,7 +132,7 @@ describe.runIf(typed.length > 0)("ts blocks type-check", () => {
     const path = relative(root, join(folder, fileOf(block)))
     expect(output.split("\n").filter((line) => line.startsWith(path))).toEqual([])
   })
-  it("and nothing they import is in error", () => {
+  it("no file that the ts blocks import has a type error", () => {
     const elsewhere = output
       .split("\n")
       .filter((line) => /error TS/.test(line) && !line.startsWith(relative(root, folder)))

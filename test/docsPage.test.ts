@@ -4,7 +4,7 @@ import { ConsoleSandbox, describeInChromium } from "./consolePage.js"
 const TOKEN = "a-token-of-more-than-32-characters"
 
 describeInChromium("/docs and the sandbox's token in Chromium", (on) => {
-  it("reads /docs on a phone in the dark: API, webhooks and sandbox; the key stays with the tab", async () => {
+  it("/docs shows API, webhooks and sandbox on a phone in dark mode, and the key is kept for the tab only", async () => {
     const context = await on.browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: "dark" })
     const page = await context.newPage()
     const elsewhere: Array<string> = []
@@ -56,7 +56,7 @@ describeInChromium("/docs and the sandbox's token in Chromium", (on) => {
     await context.close()
   })
 
-  it("asks for the sandbox's token once, and streams with it", async () => {
+  it("/docs asks for the sandbox's token once, and receives the stream with it", async () => {
     const guarded = await ConsoleSandbox.open(TOKEN)
     const { page } = await guarded.page(on.browser)
     const open = page.getByRole("button", { name: "Open the console" })

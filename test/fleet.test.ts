@@ -23,14 +23,14 @@ const fleet = (workers: number, shops: number, more: Partial<Costs> = {}) =>
 const total = (values: Float64Array) => values.reduce((a, b) => a + b, 0)
 
 describe("The simulation of a fleet (docs/scaling.md)", () => {
-  it("gives the same for the same seed, and another order of shops for another one", () => {
+  it("the simulation has the same result for the same seed, and another order of shops for another one", () => {
     expect(fleet(4, 10_000)).toEqual(fleet(4, 10_000))
     expect(simulateFleet({ workers: 4, shops: 10_000, seed: 2 }, costs).uneven_cells).not.toBe(
       fleet(4, 10_000).uneven_cells
     )
   })
 
-  it("spreads tickets by Zipf's law, of which the limit of a shop's day cuts the top and gives it to the others", () => {
+  it("tickets are distributed by Zipf's law, and those above a shop's daily limit go to the other shops", () => {
     const [limited, free] = [true, false].map((isLimited) => ticketsADay({ shops: 10_000, isLimited }))
     for (const one of [limited!, free!]) expect(total(one) / 10_000).toBeCloseTo(ASSUMED.tickets_a_day, 1)
     expect([limited![0], limited![10]]).toEqual([600, 600])
@@ -38,14 +38,14 @@ describe("The simulation of a fleet (docs/scaling.md)", () => {
     expect(limited![9_999]).toBeGreaterThan(free![9_999]!)
   })
 
-  it("gives the cells as many shops, so that limits make their loads alike and a hot shop without limits does not", () => {
+  it("each cell has as many shops as another, so that limits make their loads alike, and a hot shop without limits does not", () => {
     const free = simulateFleet({ workers: 16, shops: 100_000, seed: 1, isLimited: false }, costs)
     expect(fleet(16, 100_000).uneven_workers).toBeLessThan(1.1)
     expect(free.uneven_workers).toBeGreaterThan(1.5)
     expect(free.busiest_shop).toBeGreaterThan(100 * fleet(16, 100_000).busiest_shop)
   })
 
-  it("bends where the part of which most is used reaches its bound", () => {
+  it("the throughput stops rising when the most used part reaches its capacity", () => {
     const dear = fleet(1, 100_000, { command_ms: 5 })
     expect(dear.bends).toBe("CPU of the busiest worker")
     const slow = fleet(64, 100_000, { service_command_ms: 20 })
@@ -55,7 +55,7 @@ describe("The simulation of a fleet (docs/scaling.md)", () => {
     expect(Math.max(...Object.values(there.used))).toBeCloseTo(1, 1)
   })
 
-  it("has smaller batches with more cells and processes, and shorter moves with more cells", () => {
+  it("more cells and processes make batches smaller, and more cells make moves shorter", () => {
     const slow = { batch_took_ms: 2_000 }
     const [few, many] = [fleet(4, 1_000_000, slow), fleet(64, 1_000_000, slow)]
     expect(few.batch).toBeGreaterThan(1)
@@ -63,14 +63,14 @@ describe("The simulation of a fleet (docs/scaling.md)", () => {
     expect(many.move_s - costs.move_s).toBeCloseTo((few.move_s - costs.move_s) / 16, 6)
   })
 
-  it("looks up cells again where a process meets more shops than it remembers", () => {
+  it("a process that serves more shops than it caches looks up cells again", () => {
     expect(lookUps(100_000)).toBe(0)
     const share = lookUps(400_000)
     expect(share).toBeGreaterThan(0.1)
     expect(share).toBeLessThan(1)
   })
 
-  it("takes its costs from the results of the benchmarks, and says which of them is missing", () => {
+  it("the costs come from the results of the benchmarks, and a missing result is named", () => {
     const row = (work: string, ours: number): Row => ({ work, unit: "ms", ours })
     const rows = <W extends keyof typeof CELL_WORKS>(where: string, ours: Record<W, number>) =>
       Object.entries<number>(ours).map(([work, n]) => row(`${CELL_WORKS[work as W]}${where}`, n))

@@ -4,7 +4,7 @@ import { complaintsOf } from "../scripts/check-history.mjs"
 const good = { subject: "Refuse a deposit above the price", body: "", files: 3 }
 
 describe("the check of commits (CONTRIBUTING.md, Commits)", () => {
-  it("accepts an imperative of up to 72 characters, without a body up to three files", () => {
+  it("the check accepts an imperative subject of up to 72 characters, and no body for up to three files", () => {
     expect(complaintsOf(good)).toEqual([])
     expect(complaintsOf({ ...good, subject: `Bring ${"x".repeat(66)}` })).toEqual([])
     expect(complaintsOf({ ...good, files: 4, body: "Tills asked for more than the ticket costs." })).toEqual([])

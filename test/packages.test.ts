@@ -220,7 +220,7 @@ beforeAll(() => {
 
 describe("the packages as published, in an empty project", () => {
   it.runIf(RUNS_ALL)(
-    "docs/embed-express.md: compiles, serves, and takes another store in one file",
+    "the app of docs/embed-express.md compiles, serves, and changes its store in one file",
     { timeout: 240_000 },
     async () => {
       const project = follow("embed-express.md", ["express", "@types/express"])
@@ -261,7 +261,7 @@ describe("the packages as published, in an empty project", () => {
   )
 
   it.runIf(RUNS_ALL)(
-    "docs/embed-frameworks.md: plain Node, Fastify, Hono, Next and Nest",
+    "the apps of docs/embed-frameworks.md compile and serve: plain Node, Fastify, Hono, Next and Nest",
     { timeout: 120_000 },
     async () => {
       const project = follow("embed-frameworks.md", ["fastify", "hono", "express", "@types/express"])
@@ -310,7 +310,7 @@ await workshop.stop()`
   )
 
   it.runIf(RUNS_ALL)(
-    "docs/test-your-app.md: its tests pass with Vitest, with Jest's globals and with node:test",
+    "the tests of docs/test-your-app.md pass with Vitest, with Jest's globals and with node:test",
     {
       timeout: 120_000
     },
@@ -354,14 +354,14 @@ await workshop.stop()`
     }
   })
 
-  it("the command line runs where it is installed", { timeout: 60_000 }, () => {
+  it("the command line runs in a project that installs it", { timeout: 60_000 }, () => {
     const bin = join(follow("embed-express.md", []), "node_modules/@workshop/cli/bin/workshop.js")
     const { stdout, status } = spawnSync(process.execPath, [bin, "openapi"], { cwd: folder, encoding: "utf8" })
     expect([status, JSON.parse(stdout).openapi]).toEqual([0, "3.1.0"])
   })
 
   it.runIf(RUNS_ALL)(
-    "docs/embed-effect.md: compiles and serves, and its test passes",
+    "the app of docs/embed-effect.md compiles and serves, and its test passes",
     { timeout: 120_000 },
     async () => {
       const outside = ["@effect/platform-node", "@effect/sql", "@effect/sql-pg", "@effect/vitest", "vitest"]
@@ -410,7 +410,7 @@ await workshop.stop()`
     }
   )
 
-  it("every entry point of the packages can be loaded with require, and nothing else", { timeout: 60_000 }, () => {
+  it("only the entry points of the packages can be loaded, and each with require too", { timeout: 60_000 }, () => {
     const project = follow("embed-express.md", [])
     const names = publishedPackages.flatMap((name) => {
       const { exports } = JSON.parse(
@@ -435,23 +435,27 @@ import("@workshop/core").then(({ Limits }) =>
     expect(names.length).toBeGreaterThan(20)
   })
 
-  it.runIf(RUNS_ALL)("compile with the smallest TypeScript that README names", { timeout: 180_000 }, () => {
-    const place = join(root, "test/smallest-typescript")
-    const project = follow("embed-express.md", ["express", "@types/express"])
-    copyFileSync(join(place, "consumer.ts"), join(project, "src/consumer.ts"))
-    const smallest = join(place, "node_modules/typescript/bin/tsc")
-    const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"))
-    const version: string = manifest.devDependencies.typescript
-    const run = (...args: ReadonlyArray<string>) =>
-      spawnSync(process.execPath, [smallest, ...args], { cwd: project, encoding: "utf8" }).stdout
-    expect(run("--version").trim()).toBe(`Version ${version}`)
-    expect(run("-p", project, "--noEmit")).toBe("")
-    expect(readFileSync(join(root, "README.md"), "utf8")).toContain(
-      `TypeScript ${version.split(".").slice(0, 2).join(".")} or later`
-    )
-  })
+  it.runIf(RUNS_ALL)(
+    "the packages compile with the smallest TypeScript that README names",
+    { timeout: 180_000 },
+    () => {
+      const place = join(root, "test/smallest-typescript")
+      const project = follow("embed-express.md", ["express", "@types/express"])
+      copyFileSync(join(place, "consumer.ts"), join(project, "src/consumer.ts"))
+      const smallest = join(place, "node_modules/typescript/bin/tsc")
+      const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"))
+      const version: string = manifest.devDependencies.typescript
+      const run = (...args: ReadonlyArray<string>) =>
+        spawnSync(process.execPath, [smallest, ...args], { cwd: project, encoding: "utf8" }).stdout
+      expect(run("--version").trim()).toBe(`Version ${version}`)
+      expect(run("-p", project, "--noEmit")).toBe("")
+      expect(readFileSync(join(root, "README.md"), "utf8")).toContain(
+        `TypeScript ${version.split(".").slice(0, 2).join(".")} or later`
+      )
+    }
+  )
 
-  it("show editors the Promise API in few words: arguments and types by their names, each field with a sentence", {
+  it("editors show the Promise API in few words: arguments and types by their names, each field with a sentence", {
     timeout: 60_000
   }, () => {
     const project = follow("embed-express.md", [])
@@ -523,7 +527,7 @@ import("@workshop/core").then(({ Limits }) =>
     }
   })
 
-  it("the sections that docstrings name are on a page of the package", { timeout: 60_000 }, () => {
+  it("the sections that docstrings name exist on a page of the package", { timeout: 60_000 }, () => {
     const core = join(follow("embed-express.md", []), "node_modules/@workshop/core")
     const headings = new Set(
       [...readFileSync(join(core, "specification.md"), "utf8").matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)
@@ -542,7 +546,7 @@ import("@workshop/core").then(({ Limits }) =>
     expect([...new Set(named)].filter((section) => !headings.has(section.trim()))).toEqual([])
   })
 
-  it("the client and the receiver's half run where nothing else is installed, in under 10 kB of code each", {
+  it("the client and the receiver's part run without other packages, in under 10 kB of code each", {
     timeout: 60_000
   }, () => {
     const project = join(folder, "bare")

@@ -12,7 +12,7 @@ print(json.dumps([is_signed(base64.b64decode(v["body"]), v["header"], v["secrets
 `
 
 describe("the Python function of docs/receive-webhooks.md (Specification, Webhooks)", () => {
-  it("judges as the test vectors say", { timeout: 60_000 }, (context) => {
+  it("the Python function returns the verdicts of the test vectors", { timeout: 60_000 }, (context) => {
     if (spawnSync("python3", ["--version"]).status !== 0) {
       return context.skip("python3 is missing: install it to test the function.")
     }

@@ -159,7 +159,7 @@ describe("the README's commands, run in order", () => {
     }
   )
 
-  it("show a create, a list, a move, a replay, an error, and the sandbox closing a ticket", () => {
+  it("the commands show a create, a list, a move, a replay, an error, and the sandbox closing a ticket", () => {
     const statuses = steps.flatMap((step) => ("shown" in step ? [step.shown.status] : []))
     expect(statuses).toEqual(expect.arrayContaining([201, 200, 409]))
     expect(README).toContain('"abandon_reason": "no_news"')

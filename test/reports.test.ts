@@ -74,7 +74,7 @@ describe.skipIf(executablePath === undefined)("reports in Chromium", { timeout: 
 
   const opened = (file: string) => page.goto(`file://${join(folder, file)}`)
 
-  it("are found by filter and search, have an address for each entry, and show a ticket's timeline", async () => {
+  it("the entries of a report are found by filter and search, have an address each, and show a ticket's timeline", async () => {
     const history = {
       ticket: { id: "t", number_label: "0001" },
       windows: [],

@@ -12,7 +12,7 @@ const section = (page: string, title: string) => {
 }
 
 describe("docs/security.md", () => {
-  it("names, for each promise, a test file that exists and has tests", () => {
+  it("each promise names a test file that exists and has tests", () => {
     const rows = section("docs/security.md", "Promises and their tests")
       .split("\n")
       .filter((line) => line.startsWith("| ") && !line.startsWith("| promise"))
@@ -25,7 +25,7 @@ describe("docs/security.md", () => {
     expect(missing).toEqual([])
   })
 
-  it("has a threat for each who: stranger, tenant, client, receiver, proxy, operator", () => {
+  it("each kind of attacker has a threat: stranger, tenant, client, receiver, proxy, operator", () => {
     const threats = section("docs/security.md", "Threats")
     const absent = ["a stranger", "a tenant", "a client", "a receiver", "a proxy", "an operator"]
     expect(absent.filter((who) => !threats.includes(`**${who}**`))).toEqual([])
@@ -56,12 +56,12 @@ describe("docs/personal-data.md", () => {
     ([, column]) => column!
   )
 
-  it("lists every text column of the schema that may hold something of people", () => {
+  it("the page lists every text column of the schema that may hold personal data", () => {
     expect(columns.length).toBeGreaterThan(25)
     expect(columns.filter((column) => !listed.includes(column))).toEqual([])
   })
 
-  it("lists no column that there is not", () => {
+  it("the page lists no column that does not exist", () => {
     const inSchema = listed.filter((column) => column !== "postgres.log")
     expect(inSchema.filter((column) => !columns.includes(column))).toEqual([])
   })

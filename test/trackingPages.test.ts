@@ -94,21 +94,24 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
   const busiest = (["light", "dark"] as const).flatMap((scheme) =>
     ["en", "fr-TN", "ar-TN"].map((language) => ["delayed", scheme, language] as const)
   )
-  it.each([...busiest, ...looks])("are accessible by WCAG 2.2 AA: %s, %s, %s", async (ticket, scheme, language) => {
-    const { page } = await opened(ticket, { language, scheme })
-    // A browser's own means, which the policy of the page does not bind.
-    await page.evaluate(axe.source)
-    const { violations, incomplete } = (await page.evaluate(
-      `axe.run({ runOnly: { type: "tag", values: ${JSON.stringify(WCAG)} } })`
-    )) as { readonly violations: Findings; readonly incomplete: Findings }
-    const named = (
-      found: ReadonlyArray<{ id: string; nodes: ReadonlyArray<{ html: string; failureSummary: string }> }>
-    ) => found.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)])
-    expect(named(violations)).toEqual([])
-    expect(named(incomplete)).toEqual([])
-  })
+  it.each([...busiest, ...looks])(
+    "the pages are accessible by WCAG 2.2 AA: %s, %s, %s",
+    async (ticket, scheme, language) => {
+      const { page } = await opened(ticket, { language, scheme })
+      // A browser's own means, which the policy of the page does not bind.
+      await page.evaluate(axe.source)
+      const { violations, incomplete } = (await page.evaluate(
+        `axe.run({ runOnly: { type: "tag", values: ${JSON.stringify(WCAG)} } })`
+      )) as { readonly violations: Findings; readonly incomplete: Findings }
+      const named = (
+        found: ReadonlyArray<{ id: string; nodes: ReadonlyArray<{ html: string; failureSummary: string }> }>
+      ) => found.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)])
+      expect(named(violations)).toEqual([])
+      expect(named(incomplete)).toEqual([])
+    }
+  )
 
-  it.each([320, 390, 1280])("fit on a screen %i pixels wide, without scrolling sideways", async (width) => {
+  it.each([320, 390, 1280])("the pages fit on a screen %i pixels wide, without scrolling sideways", async (width) => {
     for (const ticket of ["delayed", "order", "unknown"]) {
       for (const language of ["fr", "ar"]) {
         const { page } = await opened(ticket, { width, language })
@@ -120,7 +123,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     }
   })
 
-  it("ask for nothing but themselves, and the browser has nothing to complain of", async () => {
+  it("the pages load nothing from other servers, and the browser reports no error", async () => {
     for (const ticket of ["delayed", "ready"]) {
       const { requests, complaints, address } = await opened(ticket)
       expect(requests.filter((url) => !url.startsWith("data:"))).toEqual([address])
@@ -128,7 +131,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     }
   })
 
-  it("are light or dark as the reader's system is, and keep their style under their own policy", async () => {
+  it("the pages are light or dark as the reader's system is, and keep their style under their own policy", async () => {
     const colours = async (scheme: "light" | "dark") => {
       const { page } = await opened("ready", { scheme })
       const style = (property: string) => page.evaluate(`getComputedStyle(document.querySelector("main")).${property}`)
@@ -139,7 +142,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     expect(await colours("dark")).toEqual({ text: "rgb(243, 240, 234)", ground: "rgb(32, 30, 28)" })
   })
 
-  it("run from right to left in Arabic: the marks of the steps are on the right", async () => {
+  it("the pages run from right to left in Arabic, with the marks of the steps on the right", async () => {
     const placed = async (language: string) => {
       const { page } = await opened("ready", { language })
       const [mark, name] = await Promise.all(
@@ -150,7 +153,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     expect([await placed("en"), await placed("ar")]).toEqual(["left", "right"])
   })
 
-  it("show a screen reader the steps and where the ticket is now, without colour", async () => {
+  it("a screen reader gets the steps and the present state of the ticket, without colour", async () => {
     const { page } = await opened("delayed")
     expect(await page.locator("main").ariaSnapshot()).toMatch(
       /heading "In the workshop" \[level=1\][\s\S]*heading "Progress" \[level=2\][\s\S]*Received : done[\s\S]*In the workshop : now[\s\S]*Ready : to come/

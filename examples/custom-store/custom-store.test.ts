@@ -19,8 +19,8 @@ runContract(
   Layer.unwrapEffect(Effect.sync(() => JournalStore.layer(freshFile())))
 )
 
-describe("The journal", () => {
-  it("brings everything back after the process ended, a last line that was cut off apart", async () => {
+describe("The journal of the example's store", () => {
+  it("the journal restores everything after the process ended, except for a truncated last line", async () => {
     const path = freshFile()
     const first = await Workshop.start({ store: JournalStore.layer(path), background: false })
     const shop = await first.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })

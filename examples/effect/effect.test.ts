@@ -154,7 +154,7 @@ describe("an upload of JSON lines", () => {
     return { app, sent, [Symbol.asyncDispose]: () => runtime.dispose() }
   }
 
-  it("imports them, lists the wrong ones, and a download has them again", async () => {
+  it("an upload imports the lines, lists the invalid ones, and a download returns them again", async () => {
     await using shop = await opened()
     const report = { tickets: 2, bad: 1, bad_rows: [{ line: 3 }] }
     expect(await shop.sent(`${lines(2)}no JSON\n`)).toMatchObject([200, report])
@@ -163,7 +163,7 @@ describe("an upload of JSON lines", () => {
     expect(exported.map((line) => JSON.parse(line).external_ref)).toEqual(["A-2", "A-1"])
   })
 
-  it("is refused with another content type, and says how far it came if the store becomes unavailable", async () => {
+  it("an upload with another content type is refused, and one that the store interrupts says how far it came", async () => {
     // The first command creates the shop, and the second writes 500 rows.
     await using shop = await opened(2)
     expect(await shop.sent(lines(2), "application/x-www-form-urlencoded")).toMatchObject([
@@ -220,7 +220,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
     return fetch(`${base}/orders`, { method: "POST", headers, body })
   }
 
-  it("places an order once although its connection is lost, and gives up after four attempts", () =>
+  it("an order whose connection is lost is placed once, and fails after four attempts", () =>
     orders(async ({ base, url }) => {
       const pool = new pg.Pool({ connectionString: url })
       // A sequence keeps its numbers when a transaction ends without a commit.
@@ -238,7 +238,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
       await pool.end()
     }))
 
-  it("serves the shop of a test by a layer of MyShop (docs/test-your-app.md)", () =>
+  it("a test's shop is provided by a layer of MyShop (docs/test-your-app.md)", () =>
     orders(async ({ url }) => {
       const { workshop, shop, stop } = await createTestWorkshop()
       const mine = Layer.succeed(MyShop, MyShop.make({ id: Schema.decodeSync(ShopId)(shop.id), secret: "whsec_test" }))
@@ -258,7 +258,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
       await stop()
     }))
 
-  it("places an order with its ticket or neither, keeps what verified webhooks say, imports, and refuses in one format", () =>
+  it("an order and its ticket are placed together or not at all, verified webhooks change it, and refusals have one format", () =>
     orders(async ({ base, url, errors }) => {
       const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
         const all = { cookie: "session=amira", "content-type": "application/json", ...headers }
@@ -349,7 +349,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
       expect(await send("GET", "/readyz")).toEqual([200, { ready: true }])
     }))
 
-  it("does not start if the webhook's URL is not allowed, and names the field", async () => {
+  it("the app does not start if the webhook's URL is not allowed, and names the field", async () => {
     const refused = sendTo("01980000-0000-7000-8000-000000000001" as ShopId, "ftp://shop.example").pipe(
       Effect.flip,
       Effect.provide(workshop)
@@ -357,7 +357,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
     expect(await Effect.runPromise(refused)).toMatchObject({ _tag: "InvalidInput", issues: [{ field: "url" }] })
   })
 
-  it("is what the guide shows (docs/embed-effect.md)", () => {
+  it("the code of the app is what the guide shows (docs/embed-effect.md)", () => {
     const page = readFileSync(new URL("../../docs/embed-effect.md", import.meta.url), "utf8")
     for (const name of ["Api", "Shop", "Orders", "Hook", "Upload", "HealthApi", "Server"]) {
       const [, shown] = new RegExp(`^\`\`\`ts\n// src/${name}\\.ts\n([\\s\\S]*?)^\`\`\``, "m").exec(page) ?? []
@@ -366,7 +366,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
   })
 })
 
-it("under Effect's TestClock, the same layer closes what nobody collects: 61 days take an instant", () =>
+it("under Effect's TestClock, the same layer closes tickets that nobody collects: 61 days take an instant", () =>
   Effect.gen(function* () {
     const { counter } = yield* openShop
     const { data } = yield* Tickets.create(counter, Schema.decodeSync(TicketInput)({ service: "Hem" }))

@@ -5,7 +5,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"
 import { createApp } from "./app.js"
 
-it("an Express server has the API under a path, its own routes beside it, and its own sessions", async () => {
+it("an Express server has the API under a path, together with its own routes and sessions", async () => {
   const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
   const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   if (!shop.ok) throw shop.refusal

@@ -8,7 +8,7 @@ const page = readFileSync(new URL("../../docs/receive-webhooks.md", import.meta.
 const block = page.split("```").find((part) => part.startsWith("ts\n") && part.includes("express.raw("))!
 const program = block.slice("ts\n".length).replace(/^import .*$/gm, "")
 
-it("the Express receiver of docs/receive-webhooks.md takes a signed delivery, and answers 400 to a request without a body", async () => {
+it("the Express receiver of docs/receive-webhooks.md accepts a signed delivery, and responds 400 to a request without a body", async () => {
   const app: express.Express = new Function("receive", "express", "process", `${program}; return app`)(
     receive,
     express,

@@ -47,7 +47,7 @@ it("an upload of CSV is imported, and one of another content type is refused (do
   await workshop.stop()
 })
 
-it("an upload of JSON lines is imported; a 503 in its midst says how far it came, and the repetition completes it (docs/import.md)", async () => {
+it("an upload of JSON lines is imported, and a 503 in its middle says how far it came, and the repetition completes it (docs/import.md)", async () => {
   /** How many commands the store still takes. */
   let commands = 1
   const store = Layer.map(MemoryStore.layer, (ports) => {

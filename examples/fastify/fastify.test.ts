@@ -5,7 +5,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"
 import { createApp } from "./app.js"
 
-it("a Fastify server has the API under a path, bodies and refusals included", async () => {
+it("a Fastify server has the API under a path, including bodies and refusals", async () => {
   const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
   const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   if (!shop.ok) throw shop.refusal

@@ -4,7 +4,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"
 import { createApi, walk } from "./walk.js"
 
-it("a client generated from openapi.json by a public generator takes a ticket through the shop", async () => {
+it("a client generated from openapi.json by a public generator creates a ticket and makes it ready", async () => {
   const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
   const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   if (!shop.ok) throw shop.refusal

@@ -48,7 +48,7 @@ const withShop = (work: (shop: Awaited<ReturnType<typeof shopOf>>) => Promise<vo
   )
 
 describe("orders with tickets", { timeout: 60_000 }, () => {
-  it("are placed once, however often they are repeated, also where a ticket alone had the key first", () =>
+  it("an order is placed once, however often it is repeated, even if a ticket alone used the key before", () =>
     withShop(async ({ workshop, pool, caller, tickets, orders }) => {
       const order = { id: "A1", service: "Hem" }
       await workshop.orThrow.tickets.create(caller, { service: "Hem", external_ref: "A1" }, "order-A1")
@@ -59,7 +59,7 @@ describe("orders with tickets", { timeout: 60_000 }, () => {
       expect([await orders(), await tickets()]).toEqual([[{ id: "A1", ticket_number: 1 }], ["A1"]])
     }))
 
-  it("commit together, or neither is there", () =>
+  it("an order and its ticket are committed together or not at all", () =>
     withShop(async ({ workshop, pool, caller, tickets, orders }) => {
       expect(await placeOrder(workshop, pool, caller, { id: "A1", service: "Hem" })).toBe(1)
       // The order's own row is refused after its ticket was made.
@@ -69,7 +69,7 @@ describe("orders with tickets", { timeout: 60_000 }, () => {
       expect([await orders(), await tickets()]).toEqual([[{ id: "A1", ticket_number: 1 }], ["A1"]])
     }))
 
-  it("in another database get one ticket each, although a response was lost", () =>
+  it("an order in another database gets one ticket, although a response was lost", () =>
     withShop(async ({ workshop, pool, caller, tickets, orders }) => {
       await pool.query("insert into orders (id, service) values ('B1', 'Hem'), ('B2', 'Zip')")
       expect(await requestTickets(workshop, pool, caller)).toBe(2)

@@ -40,7 +40,7 @@ const sentTo = async (contact: Contact) => {
   return posts
 }
 
-it("a client is notified by the first way that reaches them: push, WhatsApp, mail (Specification, States)", async () => {
+it("a client is notified by the first channel that reaches them: push, WhatsApp, mail (Specification, States)", async () => {
   expect(await sentTo({ mail: "a@example.com" })).toEqual([
     ["mail", { to: "a@example.com", subject: "Ticket 0001", text: "Hem is ready for you." }]
   ])
@@ -54,7 +54,7 @@ it("a client is notified by the first way that reaches them: push, WhatsApp, mai
   expect(await sentTo({})).toEqual([])
 })
 
-it("a refusal ends what was begun, and says why (Specification, Errors)", async () => {
+it("a refusal cancels the transaction, and gives its reason (Specification, Errors)", async () => {
   await opened({ profanity: wordsBy(async (text) => (text === "zut" ? [text] : [])) })
   const phone = "+21620123456"
   await expect(takeAndFinish(workshop, { service: "zut", phone })).rejects.toMatchObject({ _tag: "ForbiddenWord" })
@@ -62,7 +62,7 @@ it("a refusal ends what was begun, and says why (Specification, Errors)", async 
   await expect(takeAndFinish(workshop, { service: "Hem", phone: "+21620123457" })).resolves.toBeUndefined()
 })
 
-it("words are the embedder's to judge, and pass where the judge is away (Specification, Errors)", async () => {
+it("the embedder decides which words are forbidden, and words are accepted while its filter is unavailable (Specification, Errors)", async () => {
   const caller = await opened({
     profanity: wordsBy(async (text) => {
       if (text === "down") throw new Error("away")
@@ -76,7 +76,7 @@ it("words are the embedder's to judge, and pass where the judge is away (Specifi
   expect(await workshop.tickets.createInApp(caller, { service: "down" })).toMatchObject({ ok: true })
 })
 
-it("webhooks leave through a gateway; what it does not take is tried again (Specification, Webhooks)", async () => {
+it("webhooks are sent through a gateway, and a request that it refuses is tried again (Specification, Webhooks)", async () => {
   const taken: Array<string> = []
   let isOpen = false
   const caller = await opened({

@@ -7,7 +7,7 @@ import { Effect, Runtime } from "effect"
 import { expect, it } from "vitest"
 import { createReceiver } from "./receiver.js"
 
-it("a receiver in Node takes what the service sends, once each, and nothing else (Specification, Webhooks)", async () => {
+it("a receiver in Node accepts the service's events, once each, and nothing else (Specification, Webhooks)", async () => {
   const workshop = await Workshop.start({
     store: MemoryStore.layer,
     sender: NodeSender.layer({ policy: sandboxAddresses }),

@@ -55,7 +55,7 @@ const shift = async (key: string | undefined, options: Awaited<ReturnType<typeof
   return { status: await run(environment, screen, options), log, error }
 }
 
-it("a till sells while the line is down, and syncs without a gap or a second ticket (Specification, Lists and sync; Idempotency)", async () => {
+it("a till creates tickets while it is offline, and syncs without a gap or a duplicate (Specification, Lists and sync; Idempotency)", async () => {
   const { workshop, line, options, key } = await opened()
   const client = createClient({ baseUrl: "http://shop.example", key, ...options })
   line.state = "down"
@@ -80,7 +80,7 @@ it("a till sells while the line is down, and syncs without a gap or a second tic
   await workshop.stop()
 })
 
-it("a replay's old snapshot never takes the place of a newer state (Specification, Idempotency)", async () => {
+it("the old ticket of a replay never replaces a newer state (Specification, Idempotency)", async () => {
   const { workshop, clock, line, options, key } = await opened()
   const client = createClient({ baseUrl: "http://shop.example", key, ...options })
   const other = createClient({ baseUrl: "http://shop.example", key, fetch: mountFetch(workshop) })
@@ -104,7 +104,7 @@ it("a replay's old snapshot never takes the place of a newer state (Specificatio
   await workshop.stop()
 })
 
-it("a second run reads only what changed since the first (Specification, Lists and sync)", async () => {
+it("a second sync reads only the changes since the first (Specification, Lists and sync)", async () => {
   const { workshop, clock, asked, options, key } = await opened()
   const other = createClient({ baseUrl: "http://shop.example", key, ...options })
   for (const service of ["Hem", "Zip", "Lining"]) {
@@ -127,7 +127,7 @@ it("a second run reads only what changed since the first (Specification, Lists a
   await workshop.stop()
 })
 
-it("its saved data are whole, even if it dies while it writes", async () => {
+it("the till's saved data are complete, even if it crashes while it writes", async () => {
   const { workshop, options, key } = await opened()
   await shift(key, options)
   const before = readFileSync(path, "utf8")
@@ -140,7 +140,7 @@ it("its saved data are whole, even if it dies while it writes", async () => {
   await workshop.stop()
 })
 
-it("reports a wrong key, a server that is away and another shop's file, with exit status 1", async () => {
+it("the till reports a wrong key, an unavailable server and another shop's file, with exit status 1", async () => {
   const { workshop, line, options, key, keyOf } = await opened()
   expect(await shift(undefined, options)).toMatchObject({
     status: 1,

@@ -45,7 +45,7 @@ const failure = (status: number, code: string, headers: Record<string, string> =
   new Response(JSON.stringify({ success: false, error: { code, message: "no" } }), { status, headers })
 
 describe("@workshop/client", () => {
-  it("has every endpoint of the contract, at its path and with its method (Specification, Endpoints)", async () => {
+  it("the client has every endpoint of the contract, with its path and its method (Specification, Endpoints)", async () => {
     const wire: Array<string> = []
     const ID = "0198c5f1-0d20-7000-8a4f-2be6c90d1357"
     const spy = createClient({
@@ -77,7 +77,7 @@ describe("@workshop/client", () => {
     expect(wire).toEqual(contract)
   })
 
-  it("is typed as the contract is: results, what else is said, and codes (Specification, Errors)", () => {
+  it("the client has the types of the contract: results, meta, and codes (Specification, Errors)", () => {
     type Value<R> = R extends { readonly ok: true; readonly value: infer A } ? A : never
     type Code<R> = R extends { readonly ok: false; readonly error: infer E }
       ? E extends ApiFailure
@@ -104,7 +104,7 @@ describe("@workshop/client", () => {
     expect(Object.keys(client)).toEqual(["shop", "tickets", "clients"])
   })
 
-  it("answers a refusal as a value, typed by its code (Specification, Errors)", async () => {
+  it("a refusal is a value, typed by its code (Specification, Errors)", async () => {
     const made = unwrap(await client.tickets.create({ service: "Heels" }))
     const refused = await client.tickets.changeStatus(made.id, "collected")
     if (refused.ok || refused.error.code !== "CONFLICT") throw new Error("not refused")
@@ -119,7 +119,7 @@ describe("@workshop/client", () => {
     expect(refused.error).toMatchObject({ status: 409, request_id: expect.stringMatching(/^[0-9a-f]{24}$/) })
   })
 
-  it("repeats a create whose answer was lost under the same key: one ticket (Specification, Idempotency)", async () => {
+  it("a create whose response was lost is repeated under the same key and creates one ticket (Specification, Idempotency)", async () => {
     const lossy = scripted(new TypeError("fetch failed"), new TypeError("fetch failed"), "real")
     const made = await lossy.client.tickets.create({ service: "Zip", external_ref: "lost" })
     expect(made).toMatchObject({ ok: true, value: { service: "Zip" }, meta: { replayed: false } })
@@ -128,7 +128,7 @@ describe("@workshop/client", () => {
     expect(await client.tickets.list({ external_ref: "lost" })).toMatchObject({ ok: true, value: [{ service: "Zip" }] })
   })
 
-  it("repeats a change of state whose response was lost under a key of its own: one move (Specification, Idempotency)", async () => {
+  it("a change of state whose response was lost is repeated under a key of its own and happens once (Specification, Idempotency)", async () => {
     const made = unwrap(await client.tickets.create({ service: "Heels" }))
     const lossy = scripted("lost", "real")
     const moved = await lossy.client.tickets.changeStatus(made.id, "ready")
@@ -141,7 +141,7 @@ describe("@workshop/client", () => {
     expect(new Set(lossy.asked.map(({ headers }) => headers.get("idempotency-key"))).size).toBe(1)
   })
 
-  it("sends your own idempotency key, and a fresh one for each call without", async () => {
+  it("a call sends your own idempotency key, and a new one for each call without", async () => {
     const calls = scripted("real", "real", "real")
     await calls.client.tickets.create({ service: "Zip" }, { idempotencyKey: "sale-17" })
     await calls.client.tickets.create({ service: "Zip" })
@@ -150,40 +150,40 @@ describe("@workshop/client", () => {
     expect([own, new Set(fresh).size]).toEqual(["sale-17", 2])
   })
 
-  it("waits as long as Retry-After says, also before a call that it would not repeat otherwise (Specification, Limits)", async () => {
+  it("the client waits as long as Retry-After says, also before a call that it would not repeat otherwise (Specification, Limits)", async () => {
     const busy = scripted(failure(429, "TOO_MANY_ATTEMPTS", { "retry-after": "2" }), "real")
     const answered = await busy.client.tickets.changeStatus("0198c5f1-0d20-7000-8a4f-2be6c90d1357", "ready")
     expect(answered).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } })
     expect(busy.waited).toEqual([2000])
   })
 
-  it("answers at once what it would wait for too long, with the seconds to wait", async () => {
+  it("the client returns a refusal at once if the wait would be too long, with the seconds to wait", async () => {
     const busy = scripted(failure(429, "TOO_MANY_ATTEMPTS", { "retry-after": "60" }))
     expect(await busy.client.shop.read()).toMatchObject({ ok: false, error: { retry_after_s: 60 } })
     expect(busy.waited).toEqual([])
   })
 
-  it("gives up after its retries", async () => {
+  it("the client gives up after its retries", async () => {
     const away = scripted(...Array.from({ length: 4 }, () => failure(503, "UNAVAILABLE", { "retry-after": "1" })))
     expect(await away.client.shop.read()).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } })
     expect(away.asked).toHaveLength(4)
   })
 
-  it("refuses an option that does not exist, and names those that do", () => {
+  it("an option that does not exist is refused with the names of those that do", () => {
     const misspelt = { baseUrl: BASE, key, retry: 5 }
     expect(() => createClient(misspelt)).toThrow(
       /^createClient has no option retry: its options are baseUrl, key, retries, .*, random$/
     )
   })
 
-  it("never waits longer than it may, however often it tries again", async () => {
+  it("the client never waits longer than its maximum, however often it retries", async () => {
     const down = scripted(...Array.from({ length: 8 }, () => new TypeError("fetch failed")))
     const patient = createClient({ baseUrl: BASE, key, retries: 7, ...down.options })
     expect(await patient.shop.read()).toMatchObject({ ok: false, error: { code: "UNREACHABLE" } })
     expect(down.waited).toEqual([200, 400, 800, 1600, 3200, 5000, 5000])
   })
 
-  it("a call given up while it waits ends there, and is not made again", async () => {
+  it("a call that is aborted while it waits ends at once, and is not repeated", async () => {
     const away = scripted(failure(503, "UNAVAILABLE", { "retry-after": "5" }), "real")
     const call = new AbortController()
     const asking = createClient({ baseUrl: BASE, key, fetch: away.options.fetch }).shop.read({ signal: call.signal })
@@ -199,14 +199,14 @@ describe("@workshop/client", () => {
     expect(away.asked).toHaveLength(1)
   })
 
-  it("a call given up before it begins sends nothing", async () => {
+  it("a call that is aborted before it begins sends nothing", async () => {
     const never = scripted("real")
     const outcome = await never.client.shop.read({ signal: AbortSignal.abort() })
     expect(outcome).toMatchObject({ ok: false, error: { code: "ABORTED", attempts: 0 } })
     expect(never.asked).toEqual([])
   })
 
-  it("a call given up before its response is not made again, and not taken for one that timed out", async () => {
+  it("a call that is aborted before its response is not repeated, and is not reported as a time-out", async () => {
     const call = new AbortController()
     const hanging = (request: Request) =>
       new Promise<Response>((_, reject) => {
@@ -217,7 +217,7 @@ describe("@workshop/client", () => {
     expect(outcome).toMatchObject({ ok: false, error: { code: "ABORTED", attempts: 1 } })
   })
 
-  it("says that a response took too long, after as many tries as the call has", async () => {
+  it("a response that takes too long is reported after all tries of the call", async () => {
     const hanging = (request: Request) =>
       new Promise<Response>((_, reject) =>
         request.signal.addEventListener("abort", () => reject(request.signal.reason))
@@ -233,7 +233,7 @@ describe("@workshop/client", () => {
     })
   })
 
-  it("spreads the waits of many clients over half of each", async () => {
+  it("the waits of many clients are spread over half of each wait", async () => {
     const waits = async (random: () => number) => {
       const down = scripted(new TypeError("fetch failed"), new TypeError("fetch failed"))
       await createClient({ baseUrl: BASE, key, ...down.options, random }).shop.read()
@@ -245,7 +245,7 @@ describe("@workshop/client", () => {
     ])
   })
 
-  it("names the request, its limits and its tries with a result as with a failure", async () => {
+  it("a result has the request, its limits and its tries, as a failure has", async () => {
     const limits = { limit: 120, remaining: expect.any(Number), reset_s: expect.any(Number) }
     const response = { request_id: expect.stringMatching(/^[0-9a-f]{24}$/), rate_limit: limits, attempts: 1 }
     expect(await client.shop.read()).toMatchObject({ ok: true, response: { status: 200, ...response } })
@@ -253,7 +253,7 @@ describe("@workshop/client", () => {
     expect(missing).toMatchObject({ ok: false, error: { status: 404, ...response } })
   })
 
-  it("calls the hooks for each request and its result", async () => {
+  it("the hooks are called for each request and its result", async () => {
     const events: Array<RequestEvent | ResponseEvent> = []
     const busy = scripted(failure(503, "UNAVAILABLE", { "retry-after": "1" }), "real")
     const hooks = { onRequest: (e: RequestEvent) => events.push(e), onResponse: (e: ResponseEvent) => events.push(e) }
@@ -267,7 +267,7 @@ describe("@workshop/client", () => {
     ])
   })
 
-  it("names your program first in User-Agent", async () => {
+  it("the User-Agent begins with the name of your program", async () => {
     const calls = scripted("real")
     await createClient({ baseUrl: BASE, key, ...calls.options, userAgent: "till/1.4" }).shop.read()
     expect(calls.asked[0]?.headers.get("user-agent")).toMatch(/^till\/1\.4 workshop-client\/\d+\.\d+\.\d+$/)
@@ -306,7 +306,7 @@ describe("@workshop/client", () => {
     expect(() => createClient({ baseUrl: BASE, key, ...wrong } as never)).toThrow(sentence)
   })
 
-  it("refuses wrong options of a call in a sentence", async () => {
+  it("wrong options of a call are refused in one sentence", async () => {
     await expect(client.shop.read({ timeoutMs: -1 })).rejects.toThrow("timeoutMs must be a whole number from 1")
   })
 
@@ -344,7 +344,7 @@ describe("@workshop/client", () => {
     expect(await proxy.client.shop.read()).toMatchObject({ ok: false, error: { code: "MISUNDERSTOOD", status: 200 } })
   })
 
-  it("walks pages to the end, and ends at a failure (Specification, Lists and sync)", async () => {
+  it("pages are read to the end, or until a failure (Specification, Lists and sync)", async () => {
     for (const service of ["A", "B", "C"]) {
       clock.advance(1)
       await client.tickets.create({ service, external_ref: "walk" })
@@ -365,7 +365,7 @@ describe("@workshop/client", () => {
     }).rejects.toMatchObject({ name: "WorkshopError", code: "VALIDATION_ERROR" })
   })
 
-  it("syncs without a gap: what changes between two walks comes with the second (Specification, Lists and sync)", async () => {
+  it("two syncs miss no change, because a change between them comes with the second (Specification, Lists and sync)", async () => {
     const till = new Map<string, string>()
     let since: string | undefined
     const sync = async () => {

@@ -31,7 +31,7 @@ const shown = (lines: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<boolea
   lines.flatMap((line) => [[..."▄ "], [..."▀ "]].map((dark) => [...line].map((block) => dark.includes(block))))
 
 describe("the QR code of an address", () => {
-  it("is read from its SVG, which has a white ground and four light modules around the code", () => {
+  it("the SVG encodes the address, on a white background with four light modules around the code", () => {
     const svg = qrSvg(URL_TEXT)
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" [^>]*role="img"[^>]*><path fill="#fff" d="M0 0h/)
     const rows = drawn(svg)
@@ -40,7 +40,7 @@ describe("the QR code of an address", () => {
     expect(rows.flatMap((row) => [...row.slice(0, 4), ...row.slice(-4)])).not.toContain(true)
   })
 
-  it("is read from its half blocks", () => {
+  it("the half blocks encode the address", () => {
     const lines = qrLines(URL_TEXT)
     expect(lines.every((line) => /^[█▀▄ ]+$/.test(line))).toBe(true)
     const rows = shown(lines)
@@ -48,7 +48,7 @@ describe("the QR code of an address", () => {
     expect(read(rows.slice(0, width))).toBe(URL_TEXT)
   })
 
-  it("can contain the longest address of a shop", () => {
+  it("a code can contain the longest address of a shop", () => {
     const address = `https://shop.example/${"a".repeat(300)}/7K3M-Q9XD`
     expect(read(drawn(qrSvg(address)))).toBe(address)
   })

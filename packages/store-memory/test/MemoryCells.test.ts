@@ -114,7 +114,7 @@ const testing = (
 const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => effect as Effect.Effect<A, E, never>
 
 describe("Several cells", () => {
-  it("a new shop goes to the emptiest cell, and is in no other", () =>
+  it("a new shop is opened in the emptiest cell, and in no other", () =>
     testing(({ cells, shops }) =>
       Effect.gen(function* () {
         for (const shop of shops) {
@@ -142,7 +142,7 @@ describe("Several cells", () => {
       expect((yield* numbers).map(({ cell }) => cell)).toEqual(["south"])
     }).pipe(Effect.provide(new RiggedEntropy(1).layer), Effect.scoped, Effect.runPromise))
 
-  it("a cell that is away refuses its own shops alone, and serves them again once it is back", () =>
+  it("an unavailable cell refuses only its own shops, and serves them again once it is available", () =>
     testing(({ away, shops: [first, second, third] }) =>
       within(
         Effect.gen(function* () {
@@ -162,7 +162,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("of the requests to a cell that is away and never answers, eight wait; the others are refused at once", () =>
+  it("of the requests to a cell that never responds eight wait, and the others are refused at once", () =>
     testing(({ away, silent, awaySeen, shops: [first, second] }) =>
       within(
         Effect.gen(function* () {
@@ -186,7 +186,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("deliveries of the other cells are claimed while one is away, and those of it once it is back", () =>
+  it("deliveries of the other cells are claimed while one is unavailable, and its own once it is available", () =>
     testing(({ away, awaySeen }) =>
       within(
         Effect.gen(function* () {
@@ -206,7 +206,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("the process is ready while any cell responds, also without the home cell; known keys and shops are served", () =>
+  it("the process is ready while any cell responds, also without the home cell, and known keys and shops are served", () =>
     testing(({ away, awaySeen, complaints, shops: [first, second] }) =>
       within(
         Effect.gen(function* () {
@@ -229,7 +229,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("a cell that needs an operator is named with the remedy, which is logged once a minute until it is done", () => {
+  it("a cell that needs an operator is named with what to do, which is logged once a minute until it is done", () => {
     const lines: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
@@ -262,7 +262,7 @@ describe("Several cells", () => {
     )
   })
 
-  it("new shops are opened in the cells that are there", () =>
+  it("new shops are opened in the cells that are available", () =>
     testing(({ away, cells }) =>
       within(
         Effect.gen(function* () {
@@ -280,7 +280,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("an account that was changed while a cell was away is brought up to date there", () =>
+  it("an account that changed while a cell was unavailable is updated there afterwards", () =>
     testing(({ away, cells, awaySeen }) =>
       within(
         Effect.gen(function* () {
@@ -306,7 +306,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("an erasure reaches every cell, and is begun again after a cell was away", () =>
+  it("an erasure reaches every cell, and is started again after a cell was unavailable", () =>
     testing(({ away, cells }) =>
       within(
         Effect.gen(function* () {
@@ -321,7 +321,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("a key is found by the cell in the directory, and its limits count in that cell", () =>
+  it("a key finds its cell through the directory, and its limits are counted in that cell", () =>
     testing(({ away, shops: [, second] }) =>
       within(
         Effect.gen(function* () {
@@ -347,7 +347,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("a directory that names a cell that was not given refuses its shops, and says what to do", async () => {
+  it("the shops of a cell that was not passed are refused, with what to do", async () => {
     const refusal = await Effect.gen(function* () {
       const { cells, directory } = yield* memoryCells(NAMES)
       const clock = new SettableClock()

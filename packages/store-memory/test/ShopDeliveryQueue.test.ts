@@ -190,7 +190,7 @@ class Twins {
 }
 
 describe("The queue of one shop (Specification, Webhooks)", () => {
-  it(`claims the deliveries that a scan of every row would claim, after any history (seed ${SEED})`, () => {
+  it(`the queue claims the deliveries that a scan of every row would claim, after any history (seed ${SEED})`, () => {
     fc.assert(
       fc.property(acts, (done) => {
         const twins = new Twins()
@@ -250,8 +250,8 @@ describe("The queue of one shop (Specification, Webhooks)", () => {
   })
 })
 
-describe("A queue by due instant", () => {
-  it("removes outdated entries before they outnumber the others", () => {
+describe("A queue by due time", () => {
+  it("outdated entries are removed before they outnumber the others", () => {
     const current = new Map<number, object>()
     const queue = new DueQueue<{ due_at: number; seq: number }>((due) => current.get(due.seq) === due)
     for (let moved = 0; moved < 10_000; moved++) {

@@ -7,7 +7,7 @@ import { createTestWorkshop, type TestWorkshop } from "../src/testing.js"
 let test: TestWorkshop
 afterEach(() => test.stop())
 
-it("closes a ticket after sixty days, with an event, in an advance of 61 days (Specification, States)", async () => {
+it("a test workshop closes a ticket after sixty days, with an event, in an advance of 61 days (Specification, States)", async () => {
   test = await createTestWorkshop()
   const { workshop, caller, received } = test
   await unwrap(workshop.webhooks.set(caller.shop_id, "https://erp.example.com/hook"))
@@ -27,7 +27,7 @@ it("closes a ticket after sixty days, with an event, in an advance of 61 days (S
   expect(received.webhooks.map(({ body }) => JSON.parse(body).type)).toEqual(received.events.map(({ type }) => type))
 })
 
-it("retries a webhook by the table, at the instants of the table (Specification, Webhooks)", async () => {
+it("a test workshop retries a webhook at the times of the table (Specification, Webhooks)", async () => {
   const statuses = [500, 500, 200]
   test = await createTestWorkshop({ send: async () => ({ status: statuses.shift() ?? 200 }) })
   const { workshop, caller, received } = test
@@ -42,7 +42,7 @@ it("retries a webhook by the table, at the instants of the table (Specification,
   expect(await verify(first!.body, header, set.secret, { now })).toMatchObject({ ok: true })
 })
 
-it("a receiver on the test's clock takes what is sent, and one on a clock of its own refuses it (docs/test-your-app.md)", async () => {
+it("a receiver on the test's clock accepts events, and one on its own clock refuses them (docs/test-your-app.md)", async () => {
   const said: Array<string> = []
   let secret = ""
   test = await createTestWorkshop({
@@ -62,7 +62,7 @@ it("a receiver on the test's clock takes what is sent, and one on a clock of its
   expect(said).toEqual(["ticket.created", "too_old"])
 })
 
-it("names its own options, where one is misspelt", async () => {
+it("a misspelt option is refused with the names of the options", async () => {
   test = await createTestWorkshop()
   const misspelt = createTestWorkshop({ sead: 1 } as object)
   await expect(misspelt).rejects.toThrow(/^createTestWorkshop has no option sead; did you mean seed\?$/)
@@ -74,7 +74,7 @@ it("names its own options, where one is misspelt", async () => {
   )
 })
 
-it("two runs with one seed have the same ids", async () => {
+it("two test workshops with one seed have the same ids", async () => {
   const idOf = async (seed: number) => {
     test = await createTestWorkshop({ seed })
     const id = test.shop.id
@@ -85,7 +85,7 @@ it("two runs with one seed have the same ids", async () => {
   expect(await idOf(7)).not.toBe(await idOf(8))
 })
 
-it("simulates `within` on any client: what is created is there, and its events come with afterCommit", async () => {
+it("`within` is simulated with any client: what it creates exists, and its events come with afterCommit", async () => {
   test = await createTestWorkshop()
   const { workshop, caller, received } = test
   const client = { query: async () => ({ rows: [] }) }
@@ -106,7 +106,7 @@ it("simulates `within` on any client: what is created is there, and its events c
   })
 })
 
-it("has random ids on a store that is given, whose rows may be of an earlier run", async () => {
+it("ids are random on a given store, whose rows may be from an earlier run", async () => {
   const idOf = async () => {
     test = await createTestWorkshop({ store: layer })
     const id = test.shop.id
@@ -116,7 +116,7 @@ it("has random ids on a store that is given, whose rows may be of an earlier run
   expect(await idOf()).not.toBe(await idOf())
 })
 
-it("says which lengths of time it takes", async () => {
+it("advance refuses a wrong length of time with those that it accepts", async () => {
   test = await createTestWorkshop()
   for (const by of ["61 dayz", -5, "-1 days", Number.NaN, Number.POSITIVE_INFINITY, "Infinity", -1n])
     await expect(test.advance(by as never), String(by)).rejects.toThrow(
@@ -124,7 +124,7 @@ it("says which lengths of time it takes", async () => {
     )
 })
 
-it("does not advance once it was stopped", async () => {
+it("a stopped test workshop does not advance", async () => {
   test = await createTestWorkshop()
   await test.stop()
   await expect(test.advance("1 day")).rejects.toMatchObject({ _tag: "WorkshopStopped" })

@@ -30,13 +30,13 @@ describe("a public verifier of this scheme (Specification, Webhooks)", () => {
     }
   )
 
-  it("refuses, as we do, a time more than five minutes back", () => {
+  it("a public verifier refuses a time more than five minutes in the past, as this one does", () => {
     const header = signatureHeader("{}", ["whsec_a"], AT_S * 1000)
     expect(judge("{}", header, "whsec_a", 300, AT_S + 300)).toBe(true)
     expect(judge("{}", header, "whsec_a", 300, AT_S + 301)).toBe(false)
   })
 
-  it("accepts every committed vector that is good under one secret and of which it signs the very bytes", () => {
+  it("a public verifier accepts every valid test vector with one secret that signs the given bytes", () => {
     // It reads a body as text first, which loses a byte order mark and whatever is no UTF-8.
     const isWhole = (body: Buffer) => Buffer.from(new TextDecoder().decode(body)).equals(body)
     const good = vectors.filter(

@@ -9,14 +9,14 @@ const event = { id: "0198c5f2-8a10-7001-b3c1-5d2f9a7e4b60", type: "ping", data: 
 const received = async (body: string, secret = SECRET) => receive(body, await sign(body, secret, now), SECRET, { now })
 
 describe("receive (Specification, Webhooks)", () => {
-  it("gives the event of a delivery that is rightly signed, as text and as bytes", async () => {
+  it("receive returns the event of a validly signed delivery, as text and as bytes", async () => {
     const body = JSON.stringify(event)
     expect(await received(body)).toEqual({ ok: true, event })
     const bytes = new TextEncoder().encode(body)
     expect(await receive(bytes, await sign(bytes, SECRET, now), SECRET, { now })).toEqual({ ok: true, event })
   })
 
-  it("takes the time of a test's clock in milliseconds too, at which a delivery is neither late nor early", async () => {
+  it("receive accepts the time of a test's clock in milliseconds, by which a delivery is neither late nor early", async () => {
     const body = JSON.stringify(event)
     const sent = now.getTime()
     const signature = await sign(body, SECRET, sent)
@@ -26,12 +26,12 @@ describe("receive (Specification, Webhooks)", () => {
     expect(await receive(body, signature, SECRET)).toEqual({ ok: false, reason: "too_old" })
   })
 
-  it("gives events of types that it does not know, because more will come", async () => {
+  it("receive returns events of unknown types, because more types will be added", async () => {
     const unknown = { ...event, type: "ticket.teleported" }
     expect(await received(JSON.stringify(unknown))).toEqual({ ok: true, event: unknown })
   })
 
-  it("gives no event of a body that another signed", async () => {
+  it("receive refuses a body that was signed with another secret", async () => {
     expect(await received(JSON.stringify(event), "whsec_other")).toEqual({ ok: false, reason: "mismatch" })
   })
 
@@ -41,17 +41,17 @@ describe("receive (Specification, Webhooks)", () => {
 })
 
 describe("sign (Specification, Webhooks)", () => {
-  it("signs as the service does, with one secret and with two", async () => {
+  it("sign makes the signatures that the service makes, with one secret and with two", async () => {
     const body = '{"name":"Zoë 👞"}'
     for (const secrets of [[SECRET], [SECRET, "whsec_before"]])
       expect(await sign(body, secrets, now)).toBe(signatureHeader(body, secrets, now.getTime()))
   })
 
-  it("signs at the present by default, so that verify takes it at once", async () => {
+  it("sign uses the present time by default, so that verify accepts its signature at once", async () => {
     expect(await verify("{}", await sign("{}", SECRET), SECRET)).toMatchObject({ ok: true })
   })
 
-  it("refuses no secret and an empty one", async () => {
+  it("sign refuses an empty list of secrets and an empty secret", async () => {
     for (const secrets of ["", []]) await expect(sign("{}", secrets)).rejects.toThrow(/whsec_/)
     const sentence = "The time must be a Date or milliseconds since 1970, alone or as { now }"
     for (const time of ["2026-11-20", new Date("soon"), Number.NaN, null, { now: "today" }])

@@ -10,7 +10,7 @@ import { bytesOf, vectors } from "./vectors.js"
 const AT = 1_732_000_000_000
 const SECRET = "whsec_test"
 
-describe("verify judges as the test vectors say", () => {
+describe("verify returns the verdicts of the test vectors", () => {
   it.each(vectors)("$name", async ({ body, header, secrets, now, tolerance_seconds, ok, reason }) => {
     const options = { toleranceSeconds: tolerance_seconds, now: new Date(now * 1000) }
     const bytes = bytesOf(body)
@@ -20,13 +20,13 @@ describe("verify judges as the test vectors say", () => {
     expect(await verify(bytes.toString("utf8"), header, secrets, options)).toEqual(judged)
   })
 
-  it("which have names of their own, and cover every outcome", () => {
+  it("the test vectors have unique names, and cover every verdict", () => {
     expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length)
     const outcomes = new Set(vectors.map(({ ok, reason }) => reason ?? ok))
     expect([...outcomes].sort()).toEqual(["malformed", "mismatch", "missing", "too_new", "too_old", true].sort())
   })
 
-  it("good signatures, which node:crypto makes too", () => {
+  it("the signatures of valid test vectors equal those that node:crypto makes", () => {
     for (const { header, body, secrets } of vectors.filter(({ ok }) => ok)) {
       const t = /t=(\d+)/.exec(header!)![1]
       const made = secrets.map((secret) =>
@@ -37,11 +37,11 @@ describe("verify judges as the test vectors say", () => {
   })
 })
 
-describe("verify and what the service sends", () => {
+describe("verify, and the signatures of the service", () => {
   const whole = fc.string({ unit: "grapheme", maxLength: 50 })
   const secret = fc.string({ minLength: 1, maxLength: 50 })
 
-  it("agree on every body and secret", async () => {
+  it("verify accepts the service's signature for every body and secret", async () => {
     await fc.assert(
       fc.asyncProperty(whole, secret, fc.integer({ min: 0, max: 4e12 }), async (body, secret, at) => {
         const header = signatureHeader(body, [secret, "another"], at)
@@ -54,7 +54,7 @@ describe("verify and what the service sends", () => {
     )
   })
 
-  it("agree on no header that is changed in one place", async () => {
+  it("verify refuses a header that is changed in one place", async () => {
     const header = signatureHeader("{}", [SECRET], AT)
     const place = fc.nat({ max: header.length - 1 })
     await fc.assert(
@@ -66,7 +66,7 @@ describe("verify and what the service sends", () => {
     )
   })
 
-  it("never throw because of a header", async () => {
+  it("verify never throws because of a header", async () => {
     const part = fc.oneof(fc.constantFrom("t", "v1", "=", ",", " ", "\t", "1732000000", "ab".repeat(32)), fc.string())
     await fc.assert(
       fc.asyncProperty(fc.array(part), async (parts) => {
@@ -79,13 +79,13 @@ describe("verify and what the service sends", () => {
 describe("verify's own rules", () => {
   const header = signatureHeader("{}", [SECRET], AT)
 
-  it("the clock is the receiver's by default", async () => {
+  it("verify uses the receiver's clock by default", async () => {
     const fresh = signatureHeader("{}", [SECRET], Date.now())
     expect(await verify("{}", fresh, SECRET)).toMatchObject({ ok: true })
     expect(await verify("{}", header, SECRET)).toEqual({ ok: false, reason: "too_old" })
   })
 
-  it("tolerates five minutes either way by default, as the limits say (Specification, Limits)", async () => {
+  it("verify tolerates five minutes either way by default (Specification, Limits)", async () => {
     const off = (ms: number) => verify("{}", header, SECRET, { now: new Date(AT + ms) })
     const most = Limits.webhook_tolerance_ms
     for (const ms of [most, -most]) expect(await off(ms)).toMatchObject({ ok: true })
@@ -93,13 +93,13 @@ describe("verify's own rules", () => {
     expect(await off(-most - 1000)).toEqual({ ok: false, reason: "too_new" })
   })
 
-  it("a clock or a tolerance that is no number lets nothing pass", async () => {
+  it("verify accepts nothing if the clock or the tolerance is not a number", async () => {
     for (const options of [{ now: new Date(Number.NaN) }, { now: new Date(AT), toleranceSeconds: Number.NaN }]) {
       expect(await verify("{}", header, SECRET, options)).toMatchObject({ ok: false })
     }
   })
 
-  it("no secret, an empty one or a parsed body is the receiver's own mistake, and thrown", async () => {
+  it("verify throws if the receiver passes no secret, an empty one, or a parsed body", async () => {
     for (const secrets of ["", [], [SECRET, ""], undefined, null, [undefined]]) {
       await expect(verify("{}", header, secrets as string)).rejects.toThrow(TypeError)
     }
@@ -108,12 +108,12 @@ describe("verify's own rules", () => {
     }
   })
 
-  it("a part of a larger buffer is that part", async () => {
+  it("verify reads only the part of a larger buffer that a view selects", async () => {
     const whole = new TextEncoder().encode("[{}]")
     expect(await verify(whole.subarray(1, 3), header, SECRET, { now: new Date(AT) })).toMatchObject({ ok: true })
   })
 
-  it("the module imports nothing and names nothing of Node's, so that it runs, and can be copied, anywhere", () => {
+  it("the module imports nothing and uses nothing of Node, so that it runs, and can be copied, anywhere", () => {
     const source = readFileSync(new URL("../src/verify.ts", import.meta.url), "utf8")
     expect(source).not.toMatch(/\bimport\b.*["']|\brequire\(|\bBuffer\b|\bprocess\b/)
   })

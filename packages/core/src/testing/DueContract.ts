@@ -84,7 +84,7 @@ export const closuresContract = cases({
     yield* same("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
   },
 
-  "messages to one kind of receiver are found among the others, and shops whose messages are due later too": function* (
+  "messages to one kind of receiver are found among the others, and so are those of a shop that are due later": function* (
     bench
   ) {
     const { clock, messages, shop, start } = bench

@@ -82,7 +82,7 @@ it("deliveries begin with background.start() and end with background.stop(), so 
   expect(lines).toEqual([])
 })
 
-it("stop() ends the background work too, waits for what is in flight, and nothing begins it again", async () => {
+it("stop() ends the background work too, waits for requests in flight, and nothing can begin it again", async () => {
   await create()
   await listen()
   await workshop.background.start()
@@ -96,7 +96,7 @@ it("stop() ends the background work too, waits for what is in flight, and nothin
   expect(lines).toEqual([])
 })
 
-it("clients are notified from background.start() on, and not before", async () => {
+it("clients are notified after background.start(), and not before", async () => {
   const notified: Array<string> = []
   const own = await start({
     store: MemoryStore.layer,

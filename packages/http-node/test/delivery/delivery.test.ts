@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-describe("Specification, Webhooks: every change of a ticket is sent, signed, to the shop's address", () => {
-  it("every type arrives, verifies at the time it was sent, and has the bytes that the log shows", async () => {
+describe("Specification, Webhooks: every change of a ticket is sent, signed, to the shop's URL", () => {
+  it("every type of event arrives, verifies at the time it was sent, and has the bytes that the log shows", async () => {
     await using front = await Shopfront.open()
     const shop = await service.shop(front)
     const verdicts: Array<Promise<unknown>> = []
@@ -55,7 +55,7 @@ describe("Specification, Webhooks: every change of a ticket is sent, signed, to 
     for (const verdict of await Promise.all(verdicts)) expect(verdict).toMatchObject({ ok: true })
   })
 
-  it("for 24 hours after a secret change both secrets verify, then only the new one", async () => {
+  it("for 24 hours after a rotation both secrets verify, and then only the new one", async () => {
     await using front = await Shopfront.open()
     const shop = await service.shop(front)
     const { secret } = await shop.own("POST", "/webhook/rotate")
@@ -74,8 +74,8 @@ describe("Specification, Webhooks: every change of a ticket is sent, signed, to 
   })
 })
 
-describe("Specification, Webhooks: no event is lost with any behaviour of the receiver", () => {
-  it("if it is killed during a request and restarted, everything arrives under the same ids", async () => {
+describe("Specification, Webhooks: no behaviour of the receiver loses an event", () => {
+  it("if the receiver is killed during a request and restarted, every event arrives under the same id", async () => {
     await using front = await Shopfront.open()
     const shop = await service.shop(front)
     front.manner = (response) => void response.destroy()
@@ -93,7 +93,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
     expect(front.ids.size).toBe(6)
   })
 
-  it("if it is slow, four requests wait at a time and the rest follow, each once", async () => {
+  it("if the receiver is slow, four requests wait at a time and the rest follow, each once", async () => {
     await using front = await Shopfront.open()
     const shop = await service.shop(front)
     const kept: Array<() => void> = []
@@ -118,7 +118,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
     expect(elsewhere.came).toEqual([])
   })
 
-  it("410: the webhook is turned off at once, its owner is notified, and later events are parked until it is on again", async () => {
+  it("a 410 turns the webhook off at once, its owner is notified, and later events are parked until it is on again", async () => {
     await using front = await Shopfront.open(saying(410))
     const shop = await service.shop(front)
     await shop.ping()
@@ -136,7 +136,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
     expect(await shop.states()).toEqual(["delivered 410 200", "delivered 200", "delivered 200"])
   })
 
-  it("after eight failures a delivery is dead; a replay of dead ones sends it under its id, with further attempt numbers", async () => {
+  it("a delivery is dead after eight failures, and a replay of dead ones sends it under its id, with further attempt numbers", async () => {
     await using front = await Shopfront.open(saying(500))
     const shop = await service.shop(front)
     const { id } = await shop.ping()
@@ -157,7 +157,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
     expect(new Set(front.came.map(({ body }) => body)).size).toBe(1)
   })
 
-  it("after 20 consecutive failures over 72 hours, with two warnings, the webhook is turned off; the rest waits for the owner", async () => {
+  it("after 20 consecutive failures over 72 hours, with two warnings, the webhook is turned off and the rest is parked", async () => {
     await using front = await Shopfront.open(saying(503))
     const shop = await service.shop(front)
     for (let day = 0; day < 4; day++) {
@@ -183,7 +183,7 @@ describe("Specification, Webhooks: no event is lost with any behaviour of the re
   })
 })
 
-describe("Specification, Webhooks: one slow or dead receiver must not slow other shops", () => {
+describe("Specification, Webhooks: a slow or unavailable receiver must not slow other shops", () => {
   it("a shop whose receiver does not respond uses four connections, while the others get everything", async () => {
     const hangs: Manner = () => {}
     await using hanging = await Shopfront.open(hangs)

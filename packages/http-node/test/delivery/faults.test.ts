@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { type Json, Service } from "./Service.js"
 import { Shopfront, saying } from "./Shopfront.js"
 
-it("for a lost response the connection is closed after the work was done, and the till's repetition gets that response", async () => {
+it("a lost response closes the connection after the request was executed, and the till's replay gets that response", async () => {
   await using service = await Service.open()
   await using front = await Shopfront.open()
   const shop = await service.shop(front)
@@ -13,7 +13,7 @@ it("for a lost response the connection is closed after the work was done, and th
   expect([again.status, again.meta]).toEqual([200, { replayed: true }])
 })
 
-it("the stream reports attempts over a socket, and ends with the server", { timeout: 30_000 }, async () => {
+it("the stream reports delivery attempts over a socket, and ends with the server", { timeout: 30_000 }, async () => {
   const service = await Service.open()
   await using front = await Shopfront.open(saying(500))
   const shop = await service.shop(front)

@@ -24,7 +24,7 @@ const opened = async () => {
 }
 
 describe("The built-in receiver (Specification, Sandbox)", () => {
-  it("replaces the shop's webhook, and shows each delivery with the verdict on its signature", async () => {
+  it("the built-in receiver replaces the shop's webhook, and shows each delivery with the verdict on its signature", async () => {
     await using world = await opened()
     const { shop, create, front } = world
     expect(await shop.own("GET", "/receiver")).toMatchObject({ in_use: false, answer: 200, times: null })
@@ -49,7 +49,7 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
     expect(await shop.own("GET", `/received?after=${got.id}`)).toEqual([])
   })
 
-  it("misbehaves as requested, a given number of times, and the retry comes only when the clock moves", async () => {
+  it("the built-in receiver fails as configured, a given number of times, and the retry comes only when the clock moves", async () => {
     await using world = await opened()
     const { service, shop, create, last } = world
     for (const [answer, status, error] of [
@@ -74,7 +74,7 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
     }
   })
 
-  it("responds 410 like a removed receiver: the webhook is turned off, and shows since when and how many events wait", async () => {
+  it("the built-in receiver can respond 410, which turns the webhook off, and shows since when and how many events wait", async () => {
     await using world = await opened()
     const { shop, create, last } = world
     await shop.own("PUT", "/receiver", { answer: 410, times: 1, use: true })
@@ -92,7 +92,7 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
     expect((await shop.own("GET", "/webhook")).off_since).toBe(now.toISOString())
   })
 
-  it("forwards to an address, and returns the response from there", async () => {
+  it("the built-in receiver forwards to a URL, and returns the response from there", async () => {
     await using world = await opened()
     const { shop, create, front, last } = world
     front.manner = saying(418)
@@ -103,7 +103,7 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
     expect((await shop.own("GET", "/received"))[0].answered).toBe("418")
   })
 
-  it("refuses a forbidden address, and unknown fields", async () => {
+  it("the built-in receiver refuses a forbidden URL, and unknown fields", async () => {
     await using world = await opened()
     const { service, shop } = world
     const path = `/sandbox/shops/${shop.id}/receiver`
@@ -120,8 +120,8 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
   })
 })
 
-describe("Deliveries to look at (Specification, Sandbox)", () => {
-  it("show the ticket and the request as it was sent, and can be filtered by ticket, time, event and number", async () => {
+describe("Deliveries that the sandbox shows (Specification, Sandbox)", () => {
+  it("deliveries are shown with the ticket and the request as sent, and can be filtered by ticket, time, event and number", async () => {
     await using world = await opened()
     const { service, shop, create, front } = world
     const first = await create()

@@ -87,7 +87,7 @@ const metrics = async () => (await get("/metrics")).text()
 const bearer = { Authorization: `Bearer ${key}` }
 
 describe("GET /metrics (Specification, Commands)", () => {
-  it("is Prometheus' text format, without a key, an envelope or a limit", async () => {
+  it("/metrics has Prometheus' text format, and needs no key, envelope or limit", async () => {
     await get("/healthz")
     const page = await get("/metrics")
     expect(page.status).toBe(200)
@@ -115,7 +115,7 @@ describe("GET /metrics (Specification, Commands)", () => {
     await workshop.stop()
   })
 
-  it("counts requests by method, route and status, and never by the path that was sent", async () => {
+  it("requests are counted by method, route and status, and never by the path that was sent", async () => {
     const before = await metrics()
     const id = "01980000-0000-7000-8000-00000000abcd"
     await get(`/v1/tickets/${id}`, bearer)
@@ -133,7 +133,7 @@ describe("GET /metrics (Specification, Commands)", () => {
     expect(after).not.toMatch(/abcd|21620123456|secret/)
   })
 
-  it("counts each request's duration in one histogram a route, whose last bucket is its count", async () => {
+  it("the duration of each request is counted in one histogram per route, whose last bucket has the total", async () => {
     await get("/v1/tickets", bearer)
     const text = await metrics()
     const of = { method: "GET", route: "/v1/tickets" }
@@ -149,7 +149,7 @@ describe("GET /metrics (Specification, Commands)", () => {
     expect(buckets).toEqual([...buckets].sort((a, b) => a - b))
   })
 
-  it("counts a refusal by the policy that refused (Specification, Limits)", async () => {
+  it("a refusal is counted by the policy that refused (Specification, Limits)", async () => {
     const refused = (text: string) =>
       total(text, "workshop_rate_limit_refusals_total", { policy: "unauthenticated_per_minute" })
     const before = refused(await metrics())
@@ -159,7 +159,7 @@ describe("GET /metrics (Specification, Commands)", () => {
     expect(refused(await metrics())).toBe(before + 1)
   })
 
-  it("shows requests in flight, and one whose client left as aborted", async () => {
+  it("requests in flight are counted, and one whose client disconnected is counted as aborted", async () => {
     const inFlight = async () => total(await metrics(), "workshop_http_requests_in_flight")
     const request = {
       method: "GET",
@@ -178,12 +178,12 @@ describe("GET /metrics (Specification, Commands)", () => {
     expect(total(await metrics(), "workshop_http_requests_total", { route: "/odd", status: "aborted" })).toBe(1)
   })
 
-  it("adds the Request-Id to what is logged during a request (Specification, Errors)", async () => {
+  it("the lines that are logged during a request have its Request-Id (Specification, Errors)", async () => {
     await Promise.allSettled([get("/odd/dies")])
     expect(logs.filter((line) => line.includes("Odd"))).toEqual([expect.stringMatching(/request_id=[0-9a-f]{24}\b/)])
   })
 
-  it("updates gauges when it is read, as long as their scope is open", async () => {
+  it("a gauge is updated when the metrics are read, until its scope is closed", async () => {
     const gauge = Metric.gauge("workshop_test_gauge", { description: 'A test\'s.\nOf "two" lines \\ and more.' })
     const shown = probe({ measure: Metric.set(Metric.tagged(gauge, "of", 'a "b"\\'), 7) })
     const text = await runtime.runPromise(Effect.scoped(Effect.zipRight(shown, Effect.promise(metrics))))
@@ -192,7 +192,7 @@ describe("GET /metrics (Specification, Commands)", () => {
   })
 })
 
-describe("exposition", () => {
+describe("The text format of metrics", () => {
   // Made by hand: what is measured into Effect's registry would be on the page of every test file after this one.
   const { gauge, histogram, frequency } = MetricKey
   const text = exposition([
@@ -218,7 +218,7 @@ describe("exposition", () => {
     )
   ])
 
-  it("writes each name in order with its help, infinities and NaN as Prometheus does, and a last bucket with all values", () => {
+  it("names are written in order with their help, infinities and NaN as in Prometheus, and a last bucket with all values", () => {
     expect(text).toBe(
       [
         "# HELP workshop_none Below all.",
@@ -241,7 +241,7 @@ describe("exposition", () => {
 })
 
 describe("scrapeAll", () => {
-  it("has an embedder's own metrics too, with names that Prometheus accepts; scrape has the service's only", async () => {
+  it("scrapeAll includes an embedder's own metrics, with names that Prometheus accepts, and scrape only the service's", async () => {
     const placed = Metric.counter("embedder.orders").pipe(Metric.tagged("shop.name", "Hem"))
     const seconds = Metric.summary({
       name: "embedder_seconds",
@@ -265,7 +265,7 @@ describe("scrapeAll", () => {
 })
 
 describe("the option observe of a mount", () => {
-  it("counts the requests to an API that is mounted", async () => {
+  it("the option observe counts the requests to a mounted API", async () => {
     const handle = HttpApp.toWebHandler(await runtime.runPromise(httpApp({ observe: makeHttpMetrics() })))
     const counted = (text: string) => total(text, "workshop_http_requests_total", { method: "PUT", route: "/v1" })
     const before = counted(await metrics())
@@ -276,7 +276,7 @@ describe("the option observe of a mount", () => {
 })
 
 describe("GET /readyz (Specification, Commands)", () => {
-  it("answers 503 with the reason while a probe complains, and 200 again afterwards", async () => {
+  it("/readyz responds 503 with the reason while a probe returns one, and 200 again afterwards", async () => {
     const complaint = probe({ complaint: Effect.succeed("The schema is behind: run workshop migrate.") })
     const during = await runtime.runPromise(
       Effect.scoped(
@@ -295,7 +295,7 @@ describe("GET /readyz (Specification, Commands)", () => {
     expect((await get("/readyz")).status).toBe(200)
   })
 
-  it("logs a reason that needs a person once a minute, without a stack", async () => {
+  it("a reason that an operator must act on is logged once a minute, without a stack", async () => {
     const logs: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
@@ -314,7 +314,7 @@ describe("GET /readyz (Specification, Commands)", () => {
     expect(logs).toEqual(["The background work waits. Use another role true"])
   })
 
-  it("reports, at the start too, data that are more than ten seconds ahead of the clock (Specification, Commands)", async () => {
+  it("/readyz and the start report data that are more than ten seconds ahead of the clock (Specification, Commands)", async () => {
     const clock = new SettableClock()
     const logs: Array<string> = []
     const logging = Logger.replace(
@@ -355,7 +355,7 @@ describe("GET /readyz (Specification, Commands)", () => {
 })
 
 describe("GET /readyz of a store that stays silent (Specification, Commands)", () => {
-  it("responds 503 nevertheless, and 200 once the store responds", async () => {
+  it("/readyz responds 503 if the store does not respond, and 200 once it does", async () => {
     let isSilent = true
     const silent = Layer.effect(
       Directory,
@@ -382,7 +382,7 @@ describe("GET /readyz of a store that stays silent (Specification, Commands)", (
 })
 
 describe("GET /readyz and /metrics (Specification, Commands)", () => {
-  it("query the store and the probes at most once a second", async () => {
+  it("/readyz and /metrics query the store and the probes at most once a second", async () => {
     const looks = { store: 0, probe: 0 }
     const clock = vi.spyOn(Date, "now").mockReturnValue(1_000_000)
     const counted = Layer.effect(

@@ -94,7 +94,7 @@ it("an HttpApp on a socket refuses an Idempotency-Key given twice (Specification
   expect([response.statusCode, JSON.parse(text).error.details]).toEqual([400, { issues: [issue] }])
 })
 
-it("an HttpApp on a socket runs one request of a connection at a time, and answers them in order (docs/embed.md)", async () => {
+it("an HttpApp on a socket runs one request of a connection at a time, and responds in their order (docs/embed.md)", async () => {
   const client = await RawClient.connect((node.address() as AddressInfo).port)
   running.most = 0
   for (let i = 0; i < 50; i++) client.request(i % 2 === 0 ? "GET /v1/tickets" : "GET /nowhere")

@@ -51,7 +51,7 @@ const parsing =
   }
 
 describe("The API inside a Node server", () => {
-  it("answers under its prefix, and leaves every other path to the server", async () => {
+  it("the mounted API responds under its prefix, and leaves every other path to the server", async () => {
     const { key } = await opened()
     const handle = mountNode(workshop, { prefix: "/workshop" })
     const base = await listening((request, response) => handle(request, response, () => response.end("my own")))
@@ -63,14 +63,14 @@ describe("The API inside a Node server", () => {
     expect(await (await fetch(`${base}/workshop/v1x`)).text()).toBe("my own")
   })
 
-  it("responds 404 to paths outside the API if there is no next handler", async () => {
+  it("the mounted API responds 404 to paths outside it if there is no next handler", async () => {
     const base = await listening(mountNode(workshop, { prefix: "/workshop/" }))
     const lost = await fetch(`${base}/v1/shop`)
     expect(lost.status).toBe(404)
     expect(await lost.json()).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
   })
 
-  it("serves the clients' pages only if enabled, for one shop and with the embedder's template", async () => {
+  it("the mounted API serves the clients' pages only if enabled, for one shop and with the embedder's template", async () => {
     const { shop_id, key } = await opened()
     const [base, own] = await Promise.all([
       listening(mountNode(workshop, { prefix: "/workshop" })),
@@ -100,7 +100,7 @@ describe("The API inside a Node server", () => {
     expect([lost.status, (await lost.text()).includes("Ticket introuvable")]).toEqual([404, true])
   })
 
-  it("accepts a body that another parser has already read", async () => {
+  it("the mounted API accepts a body that another parser has already read", async () => {
     const { key } = await opened()
     const base = await listening(parsing(mountNode(workshop)))
     const made = await fetch(`${base}/v1/tickets`, create(key, { service: "Hem" }))
@@ -109,7 +109,7 @@ describe("The API inside a Node server", () => {
     expect(wrong.status).toBe(400)
   })
 
-  it("does not serialize bodies of the server's own requests, which JSON may be unable to represent", async () => {
+  it("the mounted API does not serialize bodies of the server's own requests, which JSON may be unable to represent", async () => {
     const own = mountNode(workshop)
     const base = await listening(
       parsing((request, response) => {
@@ -120,7 +120,7 @@ describe("The API inside a Node server", () => {
     expect(await (await fetch(`${base}/elsewhere`, create("", {}))).text()).toBe("my own")
   })
 
-  it("uses the server's own sessions instead of keys (Specification, Keys and scopes)", async () => {
+  it("the mounted API uses the server's own sessions instead of keys (Specification, Keys and scopes)", async () => {
     const { shop_id } = await opened()
     const caller_id = "019a0000-0000-7000-8000-000000000001"
     const authenticate = ({ headers }: IncomingMessage) =>
@@ -137,7 +137,7 @@ describe("The API inside a Node server", () => {
     expect(await denied.json()).toMatchObject({ error: { code: "FORBIDDEN", details: { scope: "tickets:write" } } })
   })
 
-  it("is mounted twice on one workshop, for sessions and for keys, each of which refuses the other's callers", async () => {
+  it("one workshop can be mounted twice, for sessions and for keys, and each mount refuses the other's callers", async () => {
     const { shop_id, key } = await opened()
     const authenticate = ({ headers }: IncomingMessage) =>
       headers.cookie === "session=amira" ? { shop_id, caller_id: "amira", scopes: ["tickets:read"] as const } : null
@@ -157,7 +157,7 @@ describe("The API inside a Node server", () => {
     expect(await (await fetch(`${base}/elsewhere`)).text()).toBe("my own")
   })
 
-  it("refuses a request without a session with the server's own message, which does not mention keys (Specification, Keys and scopes)", async () => {
+  it("a request without a session is refused with the server's own message, which does not mention keys (Specification, Keys and scopes)", async () => {
     const responseOf = async (unauthenticated?: { readonly message: string; readonly challenge?: string }) => {
       const options = { authenticate: () => null, ...(unauthenticated && { unauthenticated }) }
       const { status, headers, ...answer } = await fetch(
@@ -175,7 +175,7 @@ describe("The API inside a Node server", () => {
     expect(await responseOf(own)).toEqual([401, 'Basic realm="shop"', said("Open /login")])
   })
 
-  it("responds 401 for a shop that does not exist, and 500 without details if the authentication throws", async () => {
+  it("a shop that does not exist is a 401, and an authentication that throws is a 500 without details", async () => {
     const never = "019a0000-0000-7000-8000-00000000dead"
     const nobody = await listening(
       mountNode(workshop, { authenticate: () => ({ shop_id: never, caller_id: never, scopes: [] }) })
@@ -193,7 +193,7 @@ describe("The API inside a Node server", () => {
     expect(await failed.text()).not.toContain("10.0.0.7")
   })
 
-  it("holds at most 64 MiB of unread responses, and disconnects the client that has waited longest (docs/embed.md)", async () => {
+  it("a mount holds at most 64 MiB of unread responses, and disconnects the client that has waited longest (docs/embed.md)", async () => {
     const { shop_id, key } = await opened()
     // Two keys, so that none comes to its limit.
     const reading = await workshop.keys.create(shop_id, { name: "reader", scopes: ["tickets:read"] })

@@ -142,7 +142,7 @@ const notFound = [
 const note = JSON.stringify({ text: "Hem", tags: [] })
 
 describe("errorFormat gives what an HttpApi refuses the format of the API (Specification, Errors)", () => {
-  it("names the place of each wrong value, all at once and in the words of the API", async () => {
+  it("a 400 names the place of each wrong value, all at once and in the words of the API", async () => {
     const body = JSON.stringify({ text: "", tags: ["0123456789"] })
     expect(await ask("PUT", "/notes/1", note)).toEqual([200, "Hem"])
     // A wrong path is found before the body is read.
@@ -163,7 +163,7 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     )
   })
 
-  it("reads a parameter that is a list as HttpApi does, and names it without the index", async () => {
+  it("a parameter that is a list is read as HttpApi reads it, and named without the index", async () => {
     expect(await ask("GET", "/notes?tags=a")).toEqual([200, "a"])
     expect(await ask("GET", "/notes?tags=a&page=x")).toEqual(refusal(["query", "page", "must be a number"]))
     expect(await ask("GET", "/notes?tags=a&tags=0123456789")).toEqual(
@@ -171,19 +171,19 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     )
   })
 
-  it("says in one issue what HttpApi says of a value whose schema needs a service of the endpoint", async () => {
+  it("a value whose schema needs a service of the endpoint is refused in one issue, with HttpApi's message", async () => {
     expect(await ask("GET", "/words?word=hem")).toEqual([200, "found"])
     expect(await ask("GET", "/words?word=zip")).toEqual(refusal(["query", "word", "must be a word"]))
   })
 
-  it("says of a body that is no JSON, or sent as something else, what to change", async () => {
+  it("a body that is not JSON, or not sent as JSON, is refused with what to change", async () => {
     expect(await ask("PUT", "/notes/1", "{")).toEqual(refusal(["body", "body", "must be valid JSON in UTF-8"]))
     const notJson = refusal(["header", "Content-Type", "must be application/json"])
     for (const type of ["application/x-www-form-urlencoded", "text/plain", "application/xml"])
       expect(await ask("PUT", "/notes/1", note, { "content-type": type })).toEqual(notJson)
   })
 
-  it("refuses a body that is not UTF-8, or that is compressed, as the API does", async () => {
+  it("a body that is not UTF-8, or is compressed, is refused as the API refuses it", async () => {
     const bytes = Buffer.from(note.replace("Hem", "Hém"), "latin1")
     expect(await ask("PUT", "/notes/1", bytes)).toEqual(refusal(["body", "body", "must be valid JSON in UTF-8"]))
     const text = await ask("PUT", "/text", bytes, { "content-type": "text/plain" })
@@ -193,7 +193,7 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     expect(compressed).toEqual(refusal(issue))
   })
 
-  it("reads the body of a Request of the web platform, which need not have a length", async () => {
+  it("the body of a Request of the web platform is read, even if it has no length", async () => {
     const { handler, dispose } = HttpApiBuilder.toWebHandler(
       Layer.mergeAll(HttpApiBuilder.api(MyApi).pipe(Layer.provide(parts)), HttpServer.layerContext)
     )
@@ -208,13 +208,13 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     await dispose()
   })
 
-  it("says which part of a form of several parts is wrong", async () => {
+  it("the 400 of a multipart form names the wrong part", async () => {
     const form = '--x\r\ncontent-disposition: form-data; name="other"\r\n\r\nHem\r\n--x--\r\n'
     const [status, { error }] = await ask("POST", "/files", form, { "content-type": "multipart/form-data; boundary=x" })
     expect([status, error.details.issues]).toEqual([400, [{ in: "body", field: "files", message: "is missing" }]])
   })
 
-  it("leaves the body to a handler for handleRaw, whose failure to read it is a refusal", async () => {
+  it("a body is left to a handler of handleRaw, whose failure to read it is a refusal", async () => {
     const wrongHeader = await ask("POST", "/raw", "{", { "x-version": "new" })
     expect(wrongHeader).toEqual(refusal(["header", "X-Version", "must be a number"]))
     expect(await ask("POST", "/raw", "{}")).toEqual([200, 1])
@@ -223,27 +223,27 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     expect(await ask("POST", "/raw", large)).toEqual(refusal(["body", "body", "must be at most 65536 bytes"]))
   })
 
-  it.each([70_000, 1_000_000])("refuses a body of %d bytes with a response", async (bytes) => {
+  it.each([70_000, 1_000_000])("a body of %d bytes is refused with a response", async (bytes) => {
     const large = refusal(["body", "body", "must be at most 65536 bytes"])
     expect(await ask("PUT", "/notes/1", " ".repeat(bytes))).toEqual(large)
     expect(await ask("PUT", "/notes/1", " ".repeat(bytes), { "transfer-encoding": "chunked" })).toEqual(large)
     expect(await ask("PUT", "/notes/1", note)).toEqual([200, "Hem"])
   })
 
-  it("answers an unknown path, another method and malformed percent-encoding with the API's 404", async () => {
+  it("an unknown path, another method and malformed percent-encoding are the API's 404", async () => {
     for (const path of ["/nope", "/workshop/nope", "/notes/%E0", "/workshop/v1/tickets/%E0"])
       expect(await ask("GET", path)).toEqual(notFound)
     expect(await ask("DELETE", "/notes/1")).toEqual(notFound)
   })
 
-  it("takes segments of a path over 100 characters, so that their endpoint says what is wrong", async () => {
+  it("path segments of over 100 characters reach their endpoint, which says what is wrong", async () => {
     const long = "x".repeat(101)
     expect(await ask("PUT", `/notes/${long}`, note)).toEqual(refusal(["path", "id", "must be a number"]))
     const [status, { error }] = await ask("GET", `/workshop/v1/tickets/${long}`)
     expect([status, error.code]).toEqual([401, "UNAUTHENTICATED"])
   })
 
-  it("takes a response that does not match its schema for a bug: 500, with the reason in the log", async () => {
+  it("a response that does not match its schema is a defect: 500, with the reason in the log", async () => {
     log.length = 0
     expect(await ask("GET", "/wrong")).toEqual([500, null])
     expect(log.join()).toContain("The response to GET /wrong does not match its schema")

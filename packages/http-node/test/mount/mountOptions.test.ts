@@ -36,7 +36,7 @@ describe("a mount of a workshop", () => {
   })
 })
 
-describe("options that are wrong", () => {
+describe("options that a mount refuses", () => {
   it.each([
     ["mountNode", { prefx: "/workshop" }, "mountNode has no option prefx; did you mean prefix?"],
     [

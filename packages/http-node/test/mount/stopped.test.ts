@@ -37,7 +37,7 @@ const BODY = {
   }
 }
 
-it("every method after stop() is refused with WorkshopStopped, to which refusalResponse gives a 503", async () => {
+it("every method after stop() is refused with WorkshopStopped, for which refusalResponse returns a 503", async () => {
   const { workshop } = await stopped()
   const { orThrow, as, within, metrics, export: exported, ...rest } = workshop
   const {
@@ -71,7 +71,7 @@ it("every method after stop() is refused with WorkshopStopped, to which refusalR
   }
 })
 
-it("stop() ends the events, and their listener can return", async () => {
+it("stop() ends the loop over events", async () => {
   const { workshop } = await stopped()
   const read = []
   for await (const event of workshop.events()) read.push(event)
@@ -79,7 +79,7 @@ it("stop() ends the events, and their listener can return", async () => {
   workshop.onEvent(() => undefined)()
 })
 
-it("a mount of a stopped workshop answers 503, and passes on the paths that are not the API's", async () => {
+it("a mount of a stopped workshop responds 503, and passes on the paths outside the API", async () => {
   const { mounts } = await stopped()
   const response = await mounts.fetch(new Request("http://a.test/v1/tickets"))
   expect(response.status).toBe(503)

@@ -5,13 +5,13 @@ import { MINUTE, NOBODY, Sandbox } from "./Sandbox.js"
 const TOKEN = "sandbox-token-of-thirty-two-chars"
 
 describe("The sandbox's token (Specification, Sandbox)", () => {
-  it("without one, nothing needs to be sent", async () => {
+  it("a sandbox without a token accepts requests without one", async () => {
     const sandbox = await Sandbox.open()
     expect((await sandbox.ask("GET", "/sandbox/clock")).status).toBe(200)
     expect((await sandbox.ask("GET", "/sandbox/clock", undefined, { bearer: "anything" })).status).toBe(200)
   })
 
-  it("without one, only requests addressed to this machine are accepted, so that no website reaches it by its own host name", async () => {
+  it("a sandbox without a token accepts only requests to this machine's names, so that no website reaches it by its own host name", async () => {
     const open = await Sandbox.open()
     for (const host of ["127.0.0.1:4010", "localhost:4010", "[::1]:4010", "LOCALHOST"])
       expect((await open.ask("GET", "/sandbox/clock", undefined, { headers: { host } })).status, host).toBe(200)
@@ -29,7 +29,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     expect((await guarded.ask("GET", "/sandbox/clock", undefined, call)).status).toBe(200)
   })
 
-  it("with one, the token is checked before anything else", async () => {
+  it("a sandbox with a token checks it before anything else", async () => {
     const sandbox = await Sandbox.open({ token: TOKEN })
     for (const bearer of [undefined, TOKEN.slice(0, -1), `${TOKEN}2`, TOKEN.toUpperCase(), "x"]) {
       for (const path of ["/sandbox/clock", "/sandbox/nothing", `/sandbox/shops/${NOBODY}`]) {
@@ -46,7 +46,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     expect((await sandbox.ask("GET", "/sandbox/nothing", undefined, call)).status).toBe(404)
   })
 
-  it("changes nothing without the token", async () => {
+  it("a request without the token changes nothing", async () => {
     const sandbox = await Sandbox.open({ token: TOKEN })
     const before = await sandbox.good("GET", "/sandbox/clock", undefined, { bearer: TOKEN })
     expect((await sandbox.ask("POST", "/sandbox/clock", { advance_ms: 1000 })).status).toBe(401)
@@ -101,7 +101,7 @@ describe("A sandbox without a token accepts only requests of its user's own prog
     expect(await statusOf("GET", "/sandbox/clock", headers)).toEqual(refused)
   })
 
-  it("accepts requests of its own pages and of the address bar", async () => {
+  it("a sandbox without a token accepts requests of its own pages and of the address bar", async () => {
     const host = "127.0.0.1:4010"
     for (const given of [
       { origin: "http://127.0.0.1:4010", "sec-fetch-site": "same-origin" },
@@ -111,7 +111,7 @@ describe("A sandbox without a token accepts only requests of its user's own prog
       expect(await statusOf("GET", "/sandbox/clock", { host, ...given })).toEqual([200])
   })
 
-  it("with the token, all of these requests are accepted", async () => {
+  it("a sandbox with a token accepts all of these requests if they have it", async () => {
     const guarded = await Sandbox.open({ token: TOKEN })
     const headers = { "x-forwarded-for": "192.0.2.1", via: "1.1 proxy", origin: "https://tester.example" }
     expect((await guarded.ask("GET", "/sandbox/clock", undefined, { bearer: TOKEN, headers })).status).toBe(200)
@@ -119,7 +119,7 @@ describe("A sandbox without a token accepts only requests of its user's own prog
 })
 
 describe("Guesses of the token are limited", () => {
-  it("after 120 wrong ones in a minute the response is 429, also for the right token; other requests do not count", async () => {
+  it("after 120 wrong tokens in a minute the response is 429, even for the right one, and other requests do not count", async () => {
     const sandbox = await Sandbox.open({ token: TOKEN })
     for (let n = 0; n < 130; n++)
       expect((await sandbox.ask("GET", "/sandbox/clock", undefined, { bearer: TOKEN })).status).toBe(200)
@@ -146,23 +146,23 @@ describe("Guesses of the token are limited", () => {
   })
 })
 
-describe("Where the sandbox may be served (Specification, Sandbox)", () => {
-  it("without a token, only on this machine's own addresses", () => {
+describe("The addresses at which the sandbox may be served (Specification, Sandbox)", () => {
+  it("a sandbox without a token is served only on this machine's own addresses", () => {
     for (const host of ["127.0.0.1", "127.1.2.3", "::1", "localhost", "LocalHost", "::ffff:127.0.0.1"])
       expect(sandboxAllowed(host, null), host).toBe(true)
     for (const host of ["0.0.0.0", "::", "192.168.1.2", "128.0.0.1", "example.com", "localhost.example.com", "", "127"])
       expect(sandboxAllowed(host, null), host).toBe(false)
   })
 
-  it("with a token of at least 32 characters, on any address", () => {
+  it("a sandbox with a token of at least 32 characters is served on any address", () => {
     expect(sandboxAllowed("0.0.0.0", TOKEN)).toBe(true)
     for (const token of ["", "t0ken", TOKEN.slice(0, 31)]) expect(sandboxAllowed("0.0.0.0", token), token).toBe(false)
     expect(sandboxAllowed("0.0.0.0", TOKEN.slice(0, 32))).toBe(true)
   })
 })
 
-describe("The sandbox's answers (Specification, Lists and sync; Errors; Limits)", () => {
-  it("count against no limit, and show the remaining uses of the address", async () => {
+describe("The sandbox's responses (Specification, Lists and sync; Errors; Limits)", () => {
+  it("requests to the sandbox count against no limit, and show the remaining uses of the address", async () => {
     const sandbox = await Sandbox.open()
     for (let n = 0; n < 130; n++) {
       const { headers } = await sandbox.ask(n % 2 === 0 ? "GET" : "POST", "/sandbox/clock")
@@ -170,7 +170,7 @@ describe("The sandbox's answers (Specification, Lists and sync; Errors; Limits)"
     }
   })
 
-  it("an unknown path and a known one with another method are not found", async () => {
+  it("an unknown path and a known path with another method are not found", async () => {
     const sandbox = await Sandbox.open()
     for (const [method, path] of [
       ["GET", "/sandbox"],
@@ -185,12 +185,12 @@ describe("The sandbox's answers (Specification, Lists and sync; Errors; Limits)"
     }
   })
 
-  it("HEAD answers as GET", async () => {
+  it("HEAD responds as GET", async () => {
     const sandbox = await Sandbox.open()
     expect((await sandbox.ask("HEAD", "/sandbox/clock")).status).toBe(200)
   })
 
-  it("refuse malformed, unknown and unexpected input, all at once", async () => {
+  it("malformed, unknown and unexpected input is refused, all problems at once", async () => {
     const sandbox = await Sandbox.open()
     const { id } = await sandbox.shop()
     const issues = async (...asked: Parameters<Sandbox["ask"]>) => (await sandbox.ask(...asked)).issues

@@ -12,15 +12,15 @@ const agenda = async (sandbox: Sandbox, query = "") => {
   return due.map(({ at, kind, number_label }) => [at, kind, number_label])
 }
 
-describe("Lengths of time as people write them (Specification, Sandbox)", () => {
-  it("move the clock: days, hours, minutes, seconds and milliseconds, alone or together", async () => {
+describe("Lengths of time that the sandbox reads (Specification, Sandbox)", () => {
+  it("the clock is advanced by days, hours, minutes, seconds and milliseconds, alone or together", async () => {
     const { sandbox } = await opened()
     expect((await sandbox.clock({ advance: "60d" })).now).toBe(later(SIXTY_DAYS))
     expect((await sandbox.clock({ advance: "24h1ms" })).now).toBe(later(SIXTY_DAYS + DAY + 1))
     expect((await sandbox.clock({ to: later(90 * DAY) })).now).toBe(later(90 * DAY))
   })
 
-  it("are refused if they cannot be read, with what to write instead", async () => {
+  it("a length of time that cannot be read is refused with an example", async () => {
     const { sandbox } = await opened()
     for (const advance of ["soon", "1 month", "-1h", "5", ""]) {
       const { status, error } = await sandbox.ask("POST", "/sandbox/clock", { advance })
@@ -46,7 +46,7 @@ describe("Lengths of time as people write them (Specification, Sandbox)", () => 
     )
   })
 
-  it("say how far the clock is ahead of the real one", async () => {
+  it("the clock shows in words how far it is ahead of the real one", async () => {
     const { sandbox } = await opened()
     sandbox.real.pass(MINUTE)
     const moved = await sandbox.good("POST", "/sandbox/clock", { advance: "1h" })
@@ -55,7 +55,7 @@ describe("Lengths of time as people write them (Specification, Sandbox)", () => 
 })
 
 describe("The agenda (Specification, Sandbox)", () => {
-  it("has closures, ends of reopening, limits, secrets and keys, the soonest first", async () => {
+  it("the agenda has closures, ends of reopening, limits, secrets and keys, the soonest first", async () => {
     const { sandbox, shop } = await opened()
     const [ticket] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]
     await sandbox.status(shop, ticket, "ready")
@@ -79,7 +79,7 @@ describe("The agenda (Specification, Sandbox)", () => {
     expect(await agenda(sandbox, "limit=1")).toEqual(due.slice(0, 1))
   })
 
-  it("`to: next` moves to each in turn, to the millisecond", async () => {
+  it("`to: next` moves the clock to each entry in turn, to the millisecond", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
     const stops: Array<string> = []
@@ -92,7 +92,7 @@ describe("The agenda (Specification, Sandbox)", () => {
     ])
   })
 
-  it("has the end of a reopening until its last millisecond, and not after", async () => {
+  it("the agenda has the end of a reopening until its last millisecond, and not after", async () => {
     const { sandbox, shop } = await opened()
     const ticket = await sandbox.ticket(shop)
     await sandbox.status(shop, ticket, "ready")
@@ -103,16 +103,16 @@ describe("The agenda (Specification, Sandbox)", () => {
     expect((await agenda(sandbox)).filter(([, kind]) => kind === "reopen_end")).toEqual([])
   })
 
-  it("of an unknown shop is a 404", async () => {
+  it("the agenda of an unknown shop is a 404", async () => {
     const { sandbox } = await opened()
     expect((await sandbox.ask("GET", "/sandbox/agenda", undefined, { query: `shop=${NOBODY}` })).status).toBe(404)
   })
 })
 
-describe("The limits as gauges (Specification, Sandbox)", () => {
+describe("The gauges of limits (Specification, Sandbox)", () => {
   const gauge = (gauges: Array<Json>, name: string) => gauges.find((one) => one.name === name)
 
-  it("are seven, each with its uses and the time of its reset", async () => {
+  it("there are seven gauges, each with its uses and the time of its reset", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
     const gauges: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/limits`)
@@ -128,7 +128,7 @@ describe("The limits as gauges (Specification, Sandbox)", () => {
     expect(gauge(gauges, "tickets_per_hour")).toMatchObject({ remaining: 149, resets_at: later(HOUR), key_id: null })
   })
 
-  it("can be used up by name, so that the next request is refused until the limit resets", async () => {
+  it("a limit can be used up by name, so that the next request is refused until it resets", async () => {
     const { sandbox, shop } = await opened()
     const path = `/sandbox/shops/${shop.id}/limits`
     const create = () =>
@@ -148,7 +148,7 @@ describe("The limits as gauges (Specification, Sandbox)", () => {
     }
   })
 
-  it("are refused if their name is unknown", async () => {
+  it("an unknown name of a limit is refused", async () => {
     const { sandbox, shop } = await opened()
     const asked = { name: "moves_per_day", use: "up" }
     expect((await sandbox.ask("POST", `/sandbox/shops/${shop.id}/limits`, asked)).issues).toEqual(["body name"])

@@ -16,7 +16,7 @@ const create = (shop: { readonly id: string }, body: object = {}, once?: string)
   )
 
 describe("The QR code of a ticket's page", () => {
-  it("is returned as SVG with the address that it encodes, and is null if the ticket has no page", async () => {
+  it("the QR code is an SVG of the page's address, and null if the ticket has no page", async () => {
     const shop = await sandbox.shop({ tracking_base_url: "https://lac.example/t/" })
     const { data: ticket } = await create(shop)
     const { tracking_url, svg } = await sandbox.good("GET", `/sandbox/tickets/${ticket.id}/qr`)
@@ -29,7 +29,7 @@ describe("The QR code of a ticket's page", () => {
 })
 
 describe("Clients (Specification, Sandbox)", () => {
-  it("open an account, and a visit to the counter makes them known", async () => {
+  it("a client can open an account, and a visit to the counter makes them known to the shop", async () => {
     const shop = await sandbox.shop()
     const phone = "+21650000001"
     const person = { given_name: "Amira", family_name: "Ben Salah", phone, hide_name: true }
@@ -43,7 +43,7 @@ describe("Clients (Specification, Sandbox)", () => {
     expect((await look()).data).toMatchObject({ id: opened.data.id, display_name: "Amira B." })
   })
 
-  it("null for hide_name is the same as omitting it (Specification, Errors)", async () => {
+  it("null for hide_name has the same effect as omitting it (Specification, Errors)", async () => {
     const shop = await sandbox.shop()
     const person = { given_name: "Amira", family_name: "Ben Salah", phone: "+21650000002", hide_name: null }
     const opened = await sandbox.ask("POST", "/sandbox/clients", person)
@@ -53,7 +53,7 @@ describe("Clients (Specification, Sandbox)", () => {
     expect(seen.display_name).toBe("Amira Ben Salah")
   })
 
-  it("are not opened with invalid input, or with a taken number", async () => {
+  it("an account with invalid input, or with a number that another has, is refused", async () => {
     const { phone } = await sandbox.person()
     const names = { given_name: "Sami", family_name: "Trabelsi" }
     const taken = await sandbox.ask("POST", "/sandbox/clients", { ...names, phone })
@@ -68,7 +68,7 @@ describe("Clients (Specification, Sandbox)", () => {
     ])
   })
 
-  it("accept an offer once, which links them to the ticket", async () => {
+  it("a client accepts an offer once, which links them to the ticket", async () => {
     const shop = await sandbox.shop()
     const { id, phone } = await sandbox.person()
     const ticket = await sandbox.ticket(shop, { client_phone: phone })
@@ -88,7 +88,7 @@ describe("Clients (Specification, Sandbox)", () => {
     }
   })
 
-  it("can block the shop, which then no longer knows them", async () => {
+  it("a client can block a shop, which then no longer knows them", async () => {
     const shop = await sandbox.shop()
     const { id, phone } = await sandbox.person()
     await sandbox.good("POST", `/sandbox/clients/${id}/visits`, { shop_id: shop.id })
@@ -98,7 +98,7 @@ describe("Clients (Specification, Sandbox)", () => {
     expect((await sandbox.ask("GET", `/v1/clients/${id}`, undefined, { bearer: shop.key })).status).toBe(404)
   })
 
-  it("read their notifications of the app in their inbox", async () => {
+  it("a client's inbox has their notifications of the app", async () => {
     const shop = await sandbox.shop()
     const { id } = await sandbox.person()
     expect(await sandbox.good("GET", `/sandbox/clients/${id}/inbox`)).toEqual([])
@@ -120,7 +120,7 @@ describe("Clients (Specification, Sandbox)", () => {
 })
 
 describe("Tickets made in the app (Specification, Sandbox)", () => {
-  it("need no Idempotency-Key", async () => {
+  it("tickets made in the app need no Idempotency-Key", async () => {
     const shop = await sandbox.shop()
     const { status, data, meta, headers } = await create(shop, { price_minor: 1200 })
     expect([status, meta, data.created_via, data.number]).toEqual([201, { replayed: false }, "app", 1])
@@ -128,7 +128,7 @@ describe("Tickets made in the app (Specification, Sandbox)", () => {
     expect((await create(shop)).data.number).toBe(2)
   })
 
-  it("accept one, which is separate from those of the shop's API keys and of other shops", async () => {
+  it("an Idempotency-Key of the app is separate from those of the shop's API keys and of other shops", async () => {
     const [shop, other] = [await sandbox.shop(), await sandbox.shop()]
     const first = await create(shop, {}, "app 1")
     const again = await create(shop, { type: "repair" }, "app 1")
@@ -141,7 +141,7 @@ describe("Tickets made in the app (Specification, Sandbox)", () => {
     expect([api.status, api.data.number, api.data.created_via]).toEqual([201, 2, "api"])
   })
 
-  it("are refused as the API refuses them", async () => {
+  it("tickets made in the app are refused as the API refuses them", async () => {
     const shop = await sandbox.shop()
     const bad = await create(shop, { service: "", deposit_minor: -1, colour: "red" }, "x".repeat(81))
     expect([...bad.issues].sort()).toEqual([
@@ -156,7 +156,7 @@ describe("Tickets made in the app (Specification, Sandbox)", () => {
 })
 
 describe("Acts on a ticket (Specification, Sandbox)", () => {
-  it("a quote is proposed, accepted once, and becomes the price", async () => {
+  it("an accepted quote becomes the price, and can be accepted once", async () => {
     const shop = await sandbox.shop()
     const ticket = (await create(shop, { price_minor: 1000 })).data
     const path = `/sandbox/tickets/${ticket.id}/quote`
@@ -173,7 +173,7 @@ describe("Acts on a ticket (Specification, Sandbox)", () => {
     expect((await sandbox.events(shop)).at(-1)).toBe(`quote.accepted ${START}`)
   })
 
-  it("a quote is refused, and the price stays", async () => {
+  it("a refused quote leaves the price unchanged", async () => {
     const ticket = (await create(await sandbox.shop(), { price_minor: 1000 })).data
     const path = `/sandbox/tickets/${ticket.id}/quote`
     await sandbox.good("POST", path, { price_minor: 2500 })
@@ -181,7 +181,7 @@ describe("Acts on a ticket (Specification, Sandbox)", () => {
     expect([refused.quote.status, refused.money.price_minor]).toEqual(["refused", 1000])
   })
 
-  it("a delay, a part and a photo are added", async () => {
+  it("a delay, a part and a photo are added to the ticket", async () => {
     const own = await Sandbox.open()
     const ticket = await own.ticket(await own.shop(), { promised_at: later(0) })
     await own.clock({ advance_ms: SECOND, freeze: true })
@@ -241,7 +241,7 @@ describe("An unknown client, offer or ticket is not found (Specification, Sandbo
     })
   }
 
-  it("a visit to an unknown shop, and a body without one", async () => {
+  it("a visit to an unknown shop is not found, and one without a body is refused", async () => {
     const { id } = await sandbox.person()
     expect((await sandbox.ask("POST", `/sandbox/clients/${id}/visits`, { shop_id: NOBODY })).status).toBe(404)
     expect((await sandbox.ask("POST", `/sandbox/clients/${id}/visits`)).issues).toEqual(["body shop_id"])

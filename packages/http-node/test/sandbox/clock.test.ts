@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { DAY, HOUR, later, MINUTE, Sandbox, SECOND, START } from "./Sandbox.js"
 
 describe("The sandbox clock (Specification, Sandbox)", () => {
-  it("runs with the real one by default", async () => {
+  it("the sandbox clock runs with the real one by default", async () => {
     const sandbox = await Sandbox.open()
     expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({
       now: START,
@@ -15,20 +15,20 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(1234))
   })
 
-  it("is advanced by milliseconds, and runs on from there", async () => {
+  it("the clock is advanced by milliseconds, and continues from there", async () => {
     const sandbox = await Sandbox.open()
     expect(await sandbox.clock({ advance_ms: HOUR })).toEqual({ now: later(HOUR), frozen: false })
     sandbox.real.pass(SECOND)
     expect(await sandbox.now()).toBe(later(HOUR + SECOND))
   })
 
-  it("is set to an instant, in any offset from UTC", async () => {
+  it("the clock is set to an instant, in any offset from UTC", async () => {
     const sandbox = await Sandbox.open()
     expect((await sandbox.clock({ set: later(DAY) })).now).toBe(later(DAY))
     expect((await sandbox.clock({ set: "2026-11-25T01:00:00+01:00" })).now).toBe("2026-11-25T00:00:00.000Z")
   })
 
-  it("when frozen, moves only by such calls", async () => {
+  it("a frozen clock moves only by such calls", async () => {
     const sandbox = await Sandbox.open()
     sandbox.real.pass(SECOND)
     expect(await sandbox.clock({ freeze: true })).toEqual({ now: later(SECOND), frozen: true })
@@ -40,7 +40,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(MINUTE))
   })
 
-  it("has the name of its freezer, until another call freezes it or it runs again", async () => {
+  it("a frozen clock has the name of its freezer, until another call freezes it or it runs again", async () => {
     const sandbox = await Sandbox.open()
     const move = (body: object) => sandbox.good("POST", "/sandbox/clock", body)
     const recording = { frozen: true, frozen_by: "a recording" }
@@ -55,7 +55,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect((await sandbox.ask("POST", "/sandbox/clock", { freeze: true, frozen_by: "x".repeat(201) })).status).toBe(400)
   })
 
-  it("when unfrozen, runs on from its own time, not from the real time", async () => {
+  it("an unfrozen clock continues from its own time, not from the real time", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     sandbox.real.pass(DAY)
@@ -64,14 +64,14 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(SECOND))
   })
 
-  it("accepts a combination: first set, then advanced, then frozen at that instant", async () => {
+  it("a call that sets, advances and freezes does so in this order", async () => {
     const sandbox = await Sandbox.open()
     const mix = { freeze: true, advance_ms: 5, set: later(HOUR) }
     expect(await sandbox.clock(mix)).toEqual({ now: later(HOUR + 5), frozen: true })
     expect(await sandbox.clock({ freeze: false, advance_ms: 5 })).toEqual({ now: later(HOUR + 10), frozen: false })
   })
 
-  it("an empty move returns the clock unchanged, and so does null", async () => {
+  it("a call that moves nothing returns the clock unchanged, and so does null", async () => {
     const sandbox = await Sandbox.open()
     expect(await sandbox.clock({})).toEqual({ now: START, frozen: false })
     expect(await sandbox.clock({ set: null, advance_ms: null, freeze: null })).toEqual({ now: START, frozen: false })
@@ -79,7 +79,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.clock({ advance_ms: 0, set: START })).toEqual({ now: START, frozen: false })
   })
 
-  it("does not go back if the real one does", async () => {
+  it("the clock does not go back if the real one does", async () => {
     const sandbox = await Sandbox.open()
     sandbox.real.pass(MINUTE)
     expect(await sandbox.now()).toBe(later(MINUTE))
@@ -90,7 +90,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(MINUTE + 2 * SECOND))
   })
 
-  it("stays within the year 9999, however long it runs", async () => {
+  it("the clock stays within the year 9999, however long it runs", async () => {
     const sandbox = await Sandbox.open()
     const last = "9999-12-31T23:59:59.999Z"
     expect((await sandbox.clock({ set: "9999-12-31T23:59:59Z", advance_ms: 999 })).now).toBe(last)
@@ -98,7 +98,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(last)
   })
 
-  it("wakes sleeping code in real time, frozen or not", async () => {
+  it("sleeping code is woken in real time, whether the clock is frozen or not", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const sleeper = sandbox.runtime.runFork(Effect.sleep("10 seconds"))
@@ -108,7 +108,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     await Effect.runPromise(Fiber.join(sleeper))
   })
 
-  it("measures durations in real time, frozen or not (Specification, Webhooks)", async () => {
+  it("durations are measured in real time, whether the clock is frozen or not (Specification, Webhooks)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const timed = sandbox.runtime.runPromise(Effect.timed(Effect.sync(() => sandbox.real.pass(250))))
@@ -116,7 +116,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
   })
 })
 
-describe("A refused move moves nothing (Specification, Sandbox)", () => {
+describe("A refused call to move the clock moves nothing (Specification, Sandbox)", () => {
   const refused: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>, ReadonlyArray<string>]> = [
     ["negative milliseconds", { advance_ms: -1, freeze: true }, ["body advance_ms"]],
     ["a fraction of a millisecond", { advance_ms: 1.5 }, ["body advance_ms"]],
@@ -152,7 +152,7 @@ describe("A refused move moves nothing (Specification, Sandbox)", () => {
     })
   }
 
-  it("names a valid alternative", async () => {
+  it("the refusal of a move names a valid alternative", async () => {
     const sandbox = await Sandbox.open()
     const message = async (move: object) =>
       (await sandbox.ask("POST", "/sandbox/clock", move)).error.details.issues[0].message
@@ -165,7 +165,7 @@ describe("A refused move moves nothing (Specification, Sandbox)", () => {
 })
 
 describe("Moves of the sandbox clock wait for one another (Specification, Sandbox)", () => {
-  it("so that concurrent advances add up", async () => {
+  it("concurrent advances of the clock add up", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const answers = await Promise.all(Array.from({ length: 20 }, () => sandbox.clock({ advance_ms: MINUTE })))
@@ -174,7 +174,7 @@ describe("Moves of the sandbox clock wait for one another (Specification, Sandbo
     expect(await sandbox.now()).toBe(later(20 * MINUTE))
   })
 
-  it("so that of two that set it, the one that would set it back is refused", async () => {
+  it("of two calls that set the clock, the one that would set it back is refused", async () => {
     const sandbox = await Sandbox.open()
     const answers = await Promise.all([
       sandbox.ask("POST", "/sandbox/clock", { set: later(2 * HOUR) }),

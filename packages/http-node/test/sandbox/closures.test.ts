@@ -8,8 +8,8 @@ import { DAY, HOUR, type Json, later, MINUTE, Sandbox, SECOND, SIXTY_DAYS, START
 const read = (sandbox: Sandbox, shop: { readonly key: string }, ticket: Json): Promise<Json> =>
   sandbox.good("GET", `/v1/tickets/${ticket.id}`, undefined, { bearer: shop.key })
 
-describe("Moving the clock closes what is due on the way, each at its own instant (Specification, Sandbox)", () => {
-  it("a ticket in the workshop, sixty days after the shop's last change", async () => {
+describe("A move of the clock closes each ticket that is due on the way, at its own instant (Specification, Sandbox)", () => {
+  it("a ticket in the workshop is closed sixty days after the shop's last change", async () => {
     const sandbox = await Sandbox.open()
     const shop = await sandbox.shop()
     const ticket = await sandbox.ticket(shop)
@@ -25,7 +25,7 @@ describe("Moving the clock closes what is due on the way, each at its own instan
     expect(await sandbox.events(shop)).toEqual([`ticket.created ${START}`, `ticket.abandoned ${later(SIXTY_DAYS)}`])
   })
 
-  it("a ready ticket never collected, sixty days after it became ready", async () => {
+  it("a ready ticket is closed sixty days after it became ready", async () => {
     const sandbox = await Sandbox.open()
     const shop = await sandbox.shop()
     const ticket = await sandbox.ticket(shop)
@@ -44,7 +44,7 @@ describe("Moving the clock closes what is due on the way, each at its own instan
     expect((await sandbox.events(shop)).at(-1)).toBe(`ticket.abandoned ${due}`)
   })
 
-  it("also with a much longer move, whether the clock runs or is frozen", async () => {
+  it("a ticket is closed at its own instant by a much longer move too, whether the clock runs or is frozen", async () => {
     for (const freeze of [true, false]) {
       const sandbox = await Sandbox.open()
       const shop = await sandbox.shop()
@@ -54,7 +54,7 @@ describe("Moving the clock closes what is due on the way, each at its own instan
     }
   })
 
-  it("in the order of time across shops", async () => {
+  it("tickets are closed in the order of time, across shops", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const shops = [await sandbox.shop(), await sandbox.shop(), await sandbox.shop()]
@@ -74,7 +74,7 @@ describe("Moving the clock closes what is due on the way, each at its own instan
     expect(closures.map(({ data }) => data.ticket.abandoned_at)).toEqual(due)
   })
 
-  it("any other act of the shop during the move has the time at which it is done", async () => {
+  it("another act of the shop during the move has the time at which it is done", async () => {
     const sandbox = await Sandbox.open()
     const shop = await sandbox.shop()
     const [left, delayed] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]
@@ -87,7 +87,7 @@ describe("Moving the clock closes what is due on the way, each at its own instan
     expect((await read(sandbox, shop, delayed)).abandoned_at).toBe(later(59 * DAY + SIXTY_DAYS))
   })
 
-  it("thousands of tickets within one move", async () => {
+  it("one move closes thousands of tickets", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const shops: Array<{ readonly id: string; readonly key: string }> = []
@@ -120,7 +120,7 @@ describe("Moving the clock closes what is due on the way, each at its own instan
     expect(closed).toBe(143 * count)
   }, 60_000)
 
-  it("while requests continue: none fails, and each shop's time never goes back", async () => {
+  it("requests during the move all succeed, and each shop's time never goes back", async () => {
     const sandbox = await Sandbox.open()
     const shops = [await sandbox.shop(), await sandbox.shop()]
     for (const shop of shops) for (let n = 0; n < 20; n++) await sandbox.ticket(shop)
@@ -146,7 +146,7 @@ describe("Moving the clock closes what is due on the way, each at its own instan
 })
 
 describe("While the clock runs, closures happen without any call (Specification, Sandbox)", () => {
-  it("within about a second", async () => {
+  it("a due ticket is closed within about a second while the clock runs", async () => {
     const sandbox = await Sandbox.open()
     const closing = sandbox.runtime.runFork(Effect.flatMap(Closer, ({ run }) => run))
     const shop = await sandbox.shop()
@@ -160,7 +160,7 @@ describe("While the clock runs, closures happen without any call (Specification,
   })
 })
 
-describe("A long move ends if it cannot continue (Specification, Sandbox)", () => {
+describe("A long move ends even if it cannot reach its target (Specification, Sandbox)", () => {
   const walkOver = (work: { readonly next: () => number | null; readonly runOnce: Effect.Effect<number> }) => {
     const real = new HandClock(0)
     const source = Effect.succeed({ next: () => Effect.sync(work.next), runOnce: work.runOnce })
@@ -174,7 +174,7 @@ describe("A long move ends if it cannot continue (Specification, Sandbox)", () =
   const move = (advance_ms: number) => Effect.flatMap(ClockAdvance, (walk) => walk.move({ advance_ms }))
   const state = Effect.flatMap(ClockAdvance, (walk) => walk.state)
 
-  it("even if due work is never done", async () => {
+  it("a move ends even if due work is never done", async () => {
     const run = walkOver({ next: () => 10, runOnce: Effect.succeed(0) })
     await run(
       Effect.gen(function* () {
@@ -196,7 +196,7 @@ describe("A long move ends if it cannot continue (Specification, Sandbox)", () =
     )
   })
 
-  it("it runs everything that is due at one instant before the next instant", async () => {
+  it("a move runs everything that is due at one instant before the next instant", async () => {
     const log: Array<string> = []
     const due = [5, 5, 3, 9, 20]
     const clock = { now: (): number => 0 }

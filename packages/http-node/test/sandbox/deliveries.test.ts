@@ -20,7 +20,7 @@ const hooked = async () => {
 }
 
 describe("GET /sandbox/shops/{id}/deliveries (Specification, Sandbox)", () => {
-  it("shows each event's state, when it is tried next, and its attempts", async () => {
+  it("each event is listed with its state, the time of its next attempt, and its attempts", async () => {
     const { own, path, first, second } = await hooked()
     expect(await own.good("GET", path)).toMatchObject([
       { event_id: first.id, type: "ping", state: "pending", next_attempt_at: START, attempts: [] },
@@ -28,7 +28,7 @@ describe("GET /sandbox/shops/{id}/deliveries (Specification, Sandbox)", () => {
     ])
   })
 
-  it("has nothing of events raised before there was a webhook", async () => {
+  it("events raised before there was a webhook are not listed", async () => {
     const { id } = await sandbox.shop()
     await sandbox.good("POST", `/sandbox/shops/${id}/webhook/ping`)
     await sandbox.good("PUT", `/sandbox/shops/${id}/webhook`, { url: "http://127.0.0.1:9/hook" })
@@ -38,7 +38,7 @@ describe("GET /sandbox/shops/{id}/deliveries (Specification, Sandbox)", () => {
 })
 
 describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", () => {
-  it("returns the number of events that it sends again: all, or by name, time and state; null means no filter", async () => {
+  it("a replay returns the number of events that it sends again: all, or by name, time and state, where null filters nothing", async () => {
     const { replay, first, second } = await hooked()
     const dry_run = true
     expect(await replay({ dry_run })).toEqual({ count: 2 })
@@ -70,7 +70,7 @@ describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", 
     expect([answer.status, answer.error?.code, answer.issues]).toEqual([400, "VALIDATION_ERROR", issues])
   })
 
-  it("is refused without a webhook, also for a count", async () => {
+  it("a replay without a webhook is refused, also if it only counts", async () => {
     const { id } = await sandbox.shop()
     for (const body of [{}, { dry_run: true }]) {
       const { status, error } = await sandbox.ask("POST", `/sandbox/shops/${id}/deliveries/replay`, body)
@@ -79,7 +79,7 @@ describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", 
   })
 })
 
-describe("An unknown shop is not found (Specification, Sandbox)", () => {
+describe("An unknown shop has no deliveries (Specification, Sandbox)", () => {
   it.each([
     ["GET", "deliveries", undefined],
     ["GET", "notices", undefined],

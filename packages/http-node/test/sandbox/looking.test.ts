@@ -95,7 +95,7 @@ describe("Lists of the sandbox (Specification, Sandbox)", () => {
     expect(await find(`limit=1&before=${coat.id}`)).toEqual([boots.id])
   })
 
-  it("an unknown shop or ticket is a 404, and an invalid parameter a 400", async () => {
+  it("the lists of an unknown shop or ticket are a 404, and an invalid parameter is a 400", async () => {
     for (const path of [`shops/${NOBODY}/tickets`, `shops/${NOBODY}/clients`, `tickets/${NOBODY}/moves`])
       expect([path, (await sandbox.ask("GET", `/sandbox/${path}`)).status]).toEqual([path, 404])
     const { id } = await sandbox.shop()
@@ -106,13 +106,13 @@ describe("Lists of the sandbox (Specification, Sandbox)", () => {
   })
 })
 
-describe("The acts that a ticket accepts (Specification, Sandbox)", () => {
+describe("The list of acts that a ticket accepts (Specification, Sandbox)", () => {
   const moves = async ({ id }: Json) => {
     const found: Array<Json> = await sandbox.good("GET", `/sandbox/tickets/${id}/moves`)
     return Object.fromEntries(found.map(({ act, accepted, reason }) => [act, accepted ? "yes" : reason]))
   }
 
-  it("match the decisions: each refused act has the reason of its 409", async () => {
+  it("the list matches the decisions, and each refused act has the reason of its 409", async () => {
     const shop = await sandbox.shop()
     const ticket = await sandbox.ticket(shop, { price_minor: 9000, deposit_minor: 4000 })
     expect(await moves(ticket)).toEqual({
@@ -132,7 +132,7 @@ describe("The acts that a ticket accepts (Specification, Sandbox)", () => {
     expect(await moves(ticket)).toMatchObject({ accept: "yes", refuse: "yes" })
   })
 
-  it("are listed without changing anything, and follow the clock", async () => {
+  it("the list changes nothing, and follows the clock", async () => {
     const own = await Sandbox.open()
     await own.clock({ freeze: true })
     const shop = await own.shop()

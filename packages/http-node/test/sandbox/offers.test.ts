@@ -20,7 +20,7 @@ const answer = async (id: string, how: "accept" | "block") => {
 const read = (shop: Shop, path: string) => sandbox.ask("GET", `/v1${path}`, undefined, { bearer: shop.key })
 
 describe("Accepting an offer (Specification, Tickets)", () => {
-  it("links a ticket whose client has blocked the shop", async () => {
+  it("accepting an offer links a ticket whose client has blocked the shop", async () => {
     const shop = await sandbox.shop()
     const [blocker, other] = [await sandbox.person(), await sandbox.person()]
     await visit(shop, blocker.id)
@@ -33,7 +33,7 @@ describe("Accepting an offer (Specification, Tickets)", () => {
     expect((await sandbox.events(shop)).at(-1)).toMatch(/^client\.linked /)
   })
 
-  it("leaves an abandoned ticket as it is; the shop knows the client from then on", async () => {
+  it("accepting an offer of an abandoned ticket makes the client known and leaves the ticket unchanged", async () => {
     const own = await Sandbox.open()
     const shop = await own.shop()
     const { id, phone } = await own.person()
@@ -48,7 +48,7 @@ describe("Accepting an offer (Specification, Tickets)", () => {
     await own.good("GET", `/v1/clients/${id}`, undefined, { bearer: shop.key })
   })
 
-  it("is not offered to the account that is already linked", async () => {
+  it("no offer is made to the account that is already linked", async () => {
     const shop = await sandbox.shop()
     const { id, phone } = await sandbox.person()
     await visit(shop, id)
@@ -58,7 +58,7 @@ describe("Accepting an offer (Specification, Tickets)", () => {
 })
 
 describe("A quote of a ticket that was collected (Specification, Tickets)", () => {
-  it("is closed: 409 QUOTE_CLOSED, and the price stays", async () => {
+  it("the quote of a collected ticket is closed: 409 QUOTE_CLOSED, and the price is unchanged", async () => {
     const shop = await sandbox.shop()
     const { id } = await sandbox.ticket(shop, { price_minor: 1000 })
     await sandbox.good("POST", `/sandbox/tickets/${id}/quote`, { price_minor: 2500 })

@@ -36,11 +36,11 @@ const get = (bearer?: string) =>
 const served = async () => JSON.parse(String((await get()).body)) as Document
 
 describe("the OpenAPI document of the sandbox", () => {
-  it("is served with the sandbox, and names its own address", async () => {
+  it("the document is served with the sandbox, and has its own address", async () => {
     expect(await served()).toMatchObject({ openapi: "3.1.0", servers: [{ url: "/" }] })
   })
 
-  it("requires the token, like every call", async () => {
+  it("the document requires the token, as every call does", async () => {
     const open = sandbox
     const token = "t0ken".repeat(7)
     sandbox = await Sandbox.open({ token })
@@ -48,7 +48,7 @@ describe("the OpenAPI document of the sandbox", () => {
     sandbox = open
   })
 
-  it("has every call of the sandbox, each with a description and a unique name", async () => {
+  it("the document has every call of the sandbox, each with a description and a unique name", async () => {
     const { paths } = await served()
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ call: `${method} ${path}`, ...operation }))
@@ -67,14 +67,14 @@ describe("the OpenAPI document of the sandbox", () => {
     }
   })
 
-  it("explains replaces_before of a rotation", async () => {
+  it("the document explains replaces_before of a rotation", async () => {
     const { paths } = await served()
     expect(JSON.stringify(paths["/sandbox/shops/{id}/webhook/rotate"])).toContain(
       "This is the time until which that one would have signed; null if none was ended early"
     )
   })
 
-  it("takes its schemas from the contract: bodies refuse unknown fields, tickets are those of the API", async () => {
+  it("the document has the schemas of the contract: bodies refuse unknown fields, and tickets are those of the API", async () => {
     const { schemas } = (await served()).components
     expect(schemas.ShopPatchInput).toMatchObject({ additionalProperties: false })
     expect(schemas.QuoteInput).toMatchObject({ properties: { price_minor: { format: "int64" } } })

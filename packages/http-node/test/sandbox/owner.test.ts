@@ -12,7 +12,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const SECRET = /^whsec_[A-Za-z0-9_-]{43}$/
 
 describe("Shops (Specification, Sandbox)", () => {
-  it("are opened approved, active, with the API on and a valid full-access key", async () => {
+  it("a new shop is approved and active, with the API on and a valid full-access key", async () => {
     const { status, data } = await sandbox.ask("POST", "/sandbox/shops", input)
     expect(status).toBe(201)
     expect(data).toEqual({
@@ -38,14 +38,14 @@ describe("Shops (Specification, Sandbox)", () => {
     expect(await sandbox.good("GET", `/sandbox/shops/${data.shop.id}`)).toEqual(data.shop)
   })
 
-  it("accept the address of the pages on which clients follow their tickets", async () => {
+  it("a shop accepts the address of the pages on which clients follow their tickets", async () => {
     const tracking_base_url = "https://t.example/"
     const shop = await sandbox.shop({ tracking_base_url })
     const ticket = await sandbox.ticket(shop)
     expect(ticket.tracking_url).toBe(`https://t.example/${ticket.tracking_code}`)
   })
 
-  it("are not opened with invalid input: all problems are reported at once", async () => {
+  it("a new shop with invalid input is refused, with all problems at once", async () => {
     const bad = {
       name: " ",
       currency: "euro",
@@ -64,7 +64,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect((await sandbox.ask("POST", "/sandbox/shops")).issues).toHaveLength(4)
   })
 
-  it("can change any setting, without effect on the others", async () => {
+  it("each setting of a shop can be changed without changing the others", async () => {
     const { id, key } = await sandbox.shop()
     const before = await sandbox.good("GET", `/sandbox/shops/${id}`)
     const change = (patch: object) => sandbox.good("PATCH", `/sandbox/shops/${id}`, patch)
@@ -83,7 +83,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect([profane.status, profane.error.code]).toEqual([422, "PROFANITY"])
   })
 
-  it("refuse words of their time zone's languages, or of the languages that they name; a word can be allowed", async () => {
+  it("a shop refuses words of its time zone's languages, or of the languages that it names, and can allow a word", async () => {
     const { data } = await sandbox.ask("POST", "/sandbox/shops", { ...input, time_zone: "Europe/Madrid" })
     expect(data.shop.languages).toEqual(["en", "fr", "es"])
     const named = await sandbox.ask("POST", "/sandbox/shops", { ...input, languages: ["it"] })
@@ -105,7 +105,7 @@ describe("Shops (Specification, Sandbox)", () => {
     ])
   })
 
-  it("refuse requests as soon as a flag is off", async () => {
+  it("a shop's requests are refused as soon as a flag is off", async () => {
     const { id, key } = await sandbox.shop()
     const code = async () => (await sandbox.ask("GET", "/v1/shop", undefined, { bearer: key })).error?.code
     expect(await code()).toBeUndefined()
@@ -121,7 +121,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect(await code()).toBeUndefined()
   })
 
-  it("refuse invalid settings, all at once, and change none", async () => {
+  it("invalid settings are refused, all at once, and change none", async () => {
     const { id } = await sandbox.shop()
     const answer = await sandbox.ask("PATCH", `/sandbox/shops/${id}`, {
       approved: "yes",
@@ -144,7 +144,7 @@ describe("Shops (Specification, Sandbox)", () => {
 })
 
 describe("Keys (Specification, Sandbox)", () => {
-  it("are created with scopes or with a preset, listed without their text, and revoked", async () => {
+  it("a key is created with scopes or with a preset, listed without its text, and revoked", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/keys`
     const made = await sandbox.ask("POST", path, { name: "till", scopes: ["tickets:read"] })
@@ -176,7 +176,7 @@ describe("Keys (Specification, Sandbox)", () => {
     expect(await sandbox.good("DELETE", `/sandbox/keys/${key_id}`)).toEqual({ id: key_id, revoked_at: START })
   })
 
-  it("return 401 from their expiry on, and show when they were last used", async () => {
+  it("a key is a 401 from its expiry on, and shows when it was last used", async () => {
     const own = await Sandbox.open()
     const { id } = await own.shop()
     const path = `/sandbox/shops/${id}/keys`
@@ -195,7 +195,7 @@ describe("Keys (Specification, Sandbox)", () => {
     ])
   })
 
-  it("are at most five, not counting revoked ones", async () => {
+  it("a shop has at most five keys, not counting revoked ones", async () => {
     const { id } = await sandbox.shop()
     const make = () => sandbox.ask("POST", `/sandbox/shops/${id}/keys`, { name: "till", preset: "read" })
     const made = [await make(), await make(), await make(), await make()]
@@ -206,7 +206,7 @@ describe("Keys (Specification, Sandbox)", () => {
     expect((await make()).status).toBe(201)
   })
 
-  it("are created with exactly one of scopes and preset", async () => {
+  it("a key is created with exactly one of scopes and preset", async () => {
     const { id } = await sandbox.shop()
     const issues = async (body: unknown) => (await sandbox.ask("POST", `/sandbox/shops/${id}/keys`, body)).issues
     expect(await issues({ name: "till" })).toEqual(["body scopes"])
@@ -224,7 +224,7 @@ describe("Keys (Specification, Sandbox)", () => {
 })
 
 describe("The audit log", () => {
-  it("lists the acts of the sandbox on a shop, the latest first", async () => {
+  it("the audit log lists the acts of the sandbox on a shop, the latest first", async () => {
     const { id } = await sandbox.shop()
     await sandbox.good("PATCH", `/sandbox/shops/${id}`, { active: false })
     const entries: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${id}/audit`)
@@ -238,7 +238,7 @@ describe("The audit log", () => {
 })
 
 describe("The webhook (Specification, Sandbox)", () => {
-  it("can be set, read, moved with its secret, rotated, pinged and enabled", async () => {
+  it("a webhook can be set, read, moved with its secret, rotated, pinged and enabled", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/webhook`
     const off = { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
@@ -268,7 +268,7 @@ describe("The webhook (Specification, Sandbox)", () => {
     expect(await sandbox.good("GET", `/sandbox/shops/${id}/events`)).toEqual([ping])
   })
 
-  it("accepts loopback over http on any port, and refuses all other unreachable addresses", async () => {
+  it("a webhook may be at loopback over http on any port, and other unreachable addresses are refused", async () => {
     const { id } = await sandbox.shop()
     const set = (url: unknown) => sandbox.ask("PUT", `/sandbox/shops/${id}/webhook`, { url })
     for (const url of ["http://localhost:1", "http://[::1]:8080/x", "https://127.1.2.3:444/"])
@@ -293,7 +293,7 @@ describe("The webhook (Specification, Sandbox)", () => {
     )
   })
 
-  it("can be turned off and on, and removed, after which another address has another secret", async () => {
+  it("a webhook can be turned off and on, and removed, after which another address has another secret", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/webhook`
     const url = "http://127.0.0.1:9999/hook"
@@ -313,13 +313,13 @@ describe("The webhook (Specification, Sandbox)", () => {
     expect(await states()).toEqual([])
   })
 
-  it("cannot be rotated, enabled or disabled before it is set", async () => {
+  it("a webhook cannot be rotated, enabled or disabled before it is set", async () => {
     const { id } = await sandbox.shop()
     for (const act of ["rotate", "enable", "disable"])
       expect((await sandbox.ask("POST", `/sandbox/shops/${id}/webhook/${act}`)).status).toBe(404)
   })
 
-  it("lists the events as sent, oldest first", async () => {
+  it("the events of a webhook are listed as sent, oldest first", async () => {
     const own = await Sandbox.open()
     const shop = await own.shop()
     const ticket = await own.ticket(shop)

@@ -15,7 +15,7 @@ const requests = (sandbox: Sandbox, query = ""): Promise<Array<Json>> =>
   sandbox.good("GET", "/sandbox/requests", undefined, { query })
 
 describe("The log of the requests to the API (Specification, Sandbox)", () => {
-  it("has each request with its response, oldest first, and never a key", async () => {
+  it("the log has each request with its response, oldest first, and never a key", async () => {
     const { sandbox, shop } = await opened()
     const once = { bearer: shop.key, once: "till 1" }
     const ticket = await sandbox.good("POST", "/v1/tickets", { service: "Hem" }, once)
@@ -64,7 +64,7 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
     expect(JSON.stringify(log)).not.toContain(shop.key)
   })
 
-  it("can be filtered by shop, ticket and id, and limited to the latest", async () => {
+  it("the log can be filtered by shop, ticket and id, and limited to the latest requests", async () => {
     const { sandbox, shop } = await opened()
     const other = await sandbox.shop()
     const ticket = await sandbox.ticket(shop)
@@ -80,7 +80,7 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
     expect([wrong.status, [...wrong.issues].sort()]).toEqual([400, ["query after", "query shop"]])
   })
 
-  it("holds a limited number of entries and amount of text, and ids keep increasing", () => {
+  it("the log has a limited number of entries and amount of text, and its ids always increase", () => {
     const ring = new Ring<{ readonly id: number; readonly text: string }>(3, 10, ({ text }) => text.length, 0)
     const add = (text: string) => ring.add((id) => ({ id, text }))
     for (const text of ["a", "b", "c", "d"]) add(text)
@@ -122,7 +122,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     return response
   }
 
-  it("sends hello, and then requests, events, tickets and moves of the clock", async () => {
+  it("the stream sends hello, and then requests, events, tickets and moves of the clock", async () => {
     const { sandbox, shop } = await opened()
     const response = await begin(sandbox)
     expect([response.status, response.headers["Content-Type"]]).toEqual([200, "text/event-stream; charset=utf-8"])
@@ -137,7 +137,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     expect(heard[3]).toContain(`"now":"${later(3_600_000)}"`)
   })
 
-  it("reports when and how far the clock was moved, when faults and receivers were set, and when a fault was applied", async () => {
+  it("the stream reports when and how far the clock was moved, when faults and receivers were set, and when a fault was applied", async () => {
     const { sandbox, shop } = await opened()
     const response = await begin(sandbox)
     const heard: Array<Json> = []
@@ -165,7 +165,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     ])
   })
 
-  it("continues after an id, from a header or a parameter, or reports that it cannot", async () => {
+  it("the stream continues after an id, from a header or a parameter, or reports that it cannot", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
     const start = startIn((await begin(sandbox)).body)
@@ -185,7 +185,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     expect(entriesIn(feed.begin(2))).toHaveLength(5001)
   })
 
-  it("accepts the token as a parameter, unlike other calls", async () => {
+  it("the stream accepts the token as a parameter, which other calls do not", async () => {
     const token = "t0ken".repeat(7)
     const sandbox = await Sandbox.open({ token })
     expect((await begin(sandbox, `token=${token}`)).status).toBe(200)
@@ -197,7 +197,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
 describe("Faults of the API (Specification, Sandbox)", () => {
   const set = (sandbox: Sandbox, ...faults: ReadonlyArray<object>) => sandbox.good("PUT", "/sandbox/faults", { faults })
 
-  it("503 and 429 refuse the next requests of a method and a path, and nothing is done", async () => {
+  it("the faults 503 and 429 refuse the next requests of a method and a path, and nothing is executed", async () => {
     const { sandbox, shop } = await opened()
     const listed = await set(sandbox, { method: "POST", path: "/v1/tickets", fault: "503", next: 2 })
     expect(listed).toEqual([{ id: "1", method: "POST", path: "/v1/tickets", fault: "503", next: 2, delay_ms: 0 }])
@@ -220,7 +220,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect(log.slice(1).map(({ request }) => request.body)).toEqual(Array(5).fill('{"service":"Hem"}'))
   })
 
-  it("delay holds the next requests for the given time, and then they get their responses", async () => {
+  it("the fault delay holds the next requests for the given time, after which they get their responses", async () => {
     const { sandbox, shop } = await opened()
     await set(sandbox, { path: "/v1/shop", fault: "delay", delay_ms: 1500, next: 1 })
     const ask = () => sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })
@@ -244,7 +244,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect((await requests(sandbox)).map(({ fault }) => fault)).toEqual(["delay", null])
   })
 
-  it("lose_answer does the work and cuts the connection", async () => {
+  it("the fault lose_answer executes the request and closes the connection", async () => {
     const { sandbox, shop } = await opened()
     const ticket = await sandbox.ticket(shop)
     await set(sandbox, { path: "/v1/tickets/{id}/status", fault: "lose_answer", next: 1 })
@@ -271,7 +271,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect([lost.status, lost.fault]).toEqual([200, "lose_answer"])
   })
 
-  it("are refused with all mistakes if they are invalid", async () => {
+  it("invalid faults are refused with all problems", async () => {
     const { sandbox } = await opened()
     const faults = [
       { fault: "explode" },
@@ -292,13 +292,13 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     ])
   })
 
-  it("accept 503 and 429 as numbers", async () => {
+  it("the faults 503 and 429 may be given as numbers", async () => {
     const { sandbox } = await opened()
     const set = await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: 503 }, { fault: 429 }] })
     expect(set.map(({ fault }: Json) => fault)).toEqual(["503", "429"])
   })
 
-  it("a delay of no length is refused", async () => {
+  it("a delay without a length is refused", async () => {
     const { sandbox } = await opened()
     for (const fault of [{ fault: "delay" }, { fault: "delay", delay_ms: 0 }])
       expect((await sandbox.ask("PUT", "/sandbox/faults", { faults: [fault] })).issues).toEqual([
@@ -306,7 +306,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
       ])
   })
 
-  it("a path matches only paths of its form", () => {
+  it("the path of a fault matches only paths of its form", () => {
     const faults = new Faults()
     const meets = (path: string | null, sent: string) => {
       faults.set([{ method: null, path, fault: "503", next: null, delay_ms: 0 }])
@@ -321,7 +321,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
 })
 
 describe("A ticket's history (Specification, Sandbox)", () => {
-  it("has states, events and requests in order, including refused ones, and the windows that apply", async () => {
+  it("a ticket's history has states, events and requests in order, including refused ones, and the times that apply", async () => {
     const { sandbox, shop } = await opened()
     const ticket = await sandbox.ticket(shop)
     await sandbox.clock({ advance: "1h" })
@@ -350,7 +350,7 @@ describe("A ticket's history (Specification, Sandbox)", () => {
     expect(new Set(history.entries.map(({ id }: Json) => id)).size).toBe(history.entries.length)
   })
 
-  it("the time for a reopening ends where the ticket was reopened", async () => {
+  it("the time for a reopening ends when the ticket is reopened", async () => {
     const { sandbox, shop } = await opened()
     const ticket = await sandbox.ticket(shop)
     for (const status of ["ready", "collected", "workshop"]) {
@@ -362,7 +362,7 @@ describe("A ticket's history (Specification, Sandbox)", () => {
     expect(windows).toContainEqual({ kind: "reopen", from: later(2 * HOUR), to: later(3 * HOUR) })
   })
 
-  it("shows the ticket's page as the API does", async () => {
+  it("a ticket's history has the ticket's page as the API has it", async () => {
     const sandbox = await Sandbox.open({ trackingPages: "http://127.0.0.1:4010/t/" })
     const shop = await sandbox.shop()
     const { id, tracking_url } = await sandbox.ticket(shop)
@@ -372,7 +372,7 @@ describe("A ticket's history (Specification, Sandbox)", () => {
     expect([ticket.tracking_url, listed.tracking_url]).toEqual([tracking_url, tracking_url])
   })
 
-  it("of an unknown ticket is a 404", async () => {
+  it("the history of an unknown ticket is a 404", async () => {
     const { sandbox } = await opened()
     expect((await sandbox.ask("GET", `/sandbox/tickets/${NOBODY}/history`)).status).toBe(404)
   })

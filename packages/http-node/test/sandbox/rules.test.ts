@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { DAY, HOUR, later, MINUTE, Sandbox, SECOND } from "./Sandbox.js"
 
-describe("The sandbox clock serves every rule (Specification, Sandbox)", () => {
-  it("a collected ticket is reopened up to 24 hours later, and not a millisecond more (Specification, States)", async () => {
+describe("Every rule follows the sandbox clock (Specification, Sandbox)", () => {
+  it("a collected ticket can be reopened up to 24 hours later, and not a millisecond more (Specification, States)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const shop = await sandbox.shop()
@@ -33,7 +33,7 @@ describe("The sandbox clock serves every rule (Specification, Sandbox)", () => {
     expect((await ask()).status).toBe(200)
   })
 
-  it("tickets count per hour and per calendar day, those of the app too (Specification, Limits)", async () => {
+  it("tickets count per hour and per calendar day, and those of the app count too (Specification, Limits)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ set: "2026-11-21T23:00:00Z", freeze: true })
     const shop = await sandbox.shop()
@@ -107,7 +107,7 @@ describe("The sandbox clock serves every rule (Specification, Sandbox)", () => {
     expect(await create()).toEqual([201, 2, false])
   })
 
-  it("timestamps are its instants", async () => {
+  it("all instants in responses are those of the sandbox clock", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ advance_ms: HOUR, freeze: true })
     const shop = await sandbox.shop()

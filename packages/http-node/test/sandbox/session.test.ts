@@ -66,7 +66,7 @@ const seen = async (
 }
 
 describe("POST /sandbox/reset (Specification, Sandbox)", () => {
-  it("removes everything, and the clock shows the real time again", async () => {
+  it("a reset removes everything, and the clock shows the real time again", async () => {
     const { sandbox, shop, person, ticket } = await furnished()
     await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: "503" }] })
     const heard = await listener(sandbox)
@@ -88,7 +88,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     expect((await sandbox.ticket(await sandbox.shop())).created_at).toBe(START)
   })
 
-  it("resets limits that were used up", async () => {
+  it("a reset resets limits that were used up", async () => {
     const sandbox = await Sandbox.open()
     const ask = () => sandbox.ask("GET", "/v1/shop", undefined, { bearer: "wk_test_wrong" })
     while ((await ask()).status !== 429);
@@ -96,7 +96,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     expect((await ask()).status).toBe(401)
   })
 
-  it("makes a reconnecting reader of the stream read everything again", async () => {
+  it("a reset makes a reconnecting reader of the stream read everything again", async () => {
     const { sandbox } = await furnished()
     const { id } = (await sandbox.good("GET", "/sandbox/requests")).at(-1)
     await sandbox.good("POST", "/sandbox/reset")
@@ -114,13 +114,13 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     expect(String(response.body)).toMatch(/event: reset\n/)
   })
 
-  it("creates again what the start created", async () => {
+  it("a reset creates again what the start created", async () => {
     const begun = await Sandbox.open({ begin: true })
     await begun.good("POST", "/sandbox/reset")
     expect((await begun.good("GET", "/sandbox/shops")).map(({ name }: Json) => name)).toEqual(["Made at the start"])
   })
 
-  it("is refused, like an import, if no sandbox made the data", async () => {
+  it("a reset and an import are refused if no sandbox made the data", async () => {
     const sandbox = await Sandbox.open({ isReal: true })
     const session = await sandbox.good("GET", "/sandbox/session")
     for (const [path, body] of [
@@ -163,7 +163,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect(imported.now).toBe(later(30 * DAY))
   })
 
-  it("can restore an earlier state of the same sandbox", async () => {
+  it("an import can restore an earlier state of the same sandbox", async () => {
     const { sandbox, shop, ticket } = await furnished()
     const session = await sandbox.good("GET", "/sandbox/session")
     await sandbox.clock({ advance: "31d" })
@@ -173,7 +173,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect((await sandbox.status(shop, ticket, "collected")).data.collected_at).toBe(later(30 * DAY))
   })
 
-  it("a file of another version is refused by that version, and a changed or truncated file is refused", async () => {
+  it("a file of another version is refused with that version, and a changed or truncated file is refused", async () => {
     const { sandbox } = await furnished()
     const session = await sandbox.good("GET", "/sandbox/session")
     const refusal = async (file: unknown) => (await sandbox.ask("POST", "/sandbox/session", file)).error.details.issues
@@ -196,7 +196,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(30 * DAY))
   })
 
-  it("may be longer than the body of any other call", async () => {
+  it("an import may be longer than the body of any other call", async () => {
     const { sandbox, shop } = await furnished()
     for (let i = 0; i < 28; i++) await sandbox.ticket(shop, { description: "x".repeat(500) })
     const session = await sandbox.good("GET", "/sandbox/session")
@@ -207,27 +207,27 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
 })
 
 describe("POST /sandbox/scenarios/run (Specification, Sandbox)", () => {
-  it("passes the text to the program that serves the sandbox, and returns its report", async () => {
+  it("the text of a scenario is passed to the program that serves the sandbox, and its report is returned", async () => {
     const sandbox = await Sandbox.open({ runScenario: (text) => Effect.succeed({ passed: 1, read: text }) })
     const report = await sandbox.good("POST", "/sandbox/scenarios/run", { scenario: "name: A hem\n" })
     expect(report).toEqual({ passed: 1, read: "name: A hem\n" })
     expect((await sandbox.ask("POST", "/sandbox/scenarios/run", {})).issues).toEqual(["body scenario"])
   })
 
-  it("is a 404 if that program runs no scenarios", async () => {
+  it("a run is a 404 if that program runs no scenarios", async () => {
     const sandbox = await Sandbox.open()
     expect((await sandbox.ask("POST", "/sandbox/scenarios/run", { scenario: "" })).status).toBe(404)
   })
 })
 
-describe("a server without a sandbox (Specification, Sandbox)", () => {
+describe("A server without a sandbox (Specification, Sandbox)", () => {
   let world: World
   beforeAll(async () => {
     world = await World.open()
   })
   afterAll(() => world.close())
 
-  it("answers 404 at every path of the sandbox", async () => {
+  it("every path of the sandbox is a 404", async () => {
     const shop = await world.shop()
     const calls: Array<readonly [string, string]> = [["GET", "/sandbox/openapi.json"]]
     HttpApi.reflect(SandboxApi, {

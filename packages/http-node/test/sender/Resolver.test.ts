@@ -43,7 +43,7 @@ const ask = (server: string) => Effect.runPromise(Effect.either(nameServers([ser
 describe("the response of name servers", () => {
   const v6 = [0x26, 6, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11]
 
-  it("is every address of both kinds, IPv4 first", async () => {
+  it("the result has every address of both kinds, IPv4 first", async () => {
     using dns = await nameServer({
       [A]: [
         [93, 184, 216, 34],
@@ -55,21 +55,21 @@ describe("the response of name servers", () => {
     expect(await ask(dns.server)).toEqual(Either.right(addresses))
   })
 
-  it("may have addresses of one kind only", async () => {
+  it("the result may have addresses of one kind only", async () => {
     using four = await nameServer({ [A]: [[93, 184, 216, 34]] })
     using six = await nameServer({ [A]: "unknown", [AAAA]: [v6] })
     expect(await ask(four.server)).toEqual(Either.right(["93.184.216.34"]))
     expect(await ask(six.server)).toEqual(Either.right(["2606:4700:4700::1111"]))
   })
 
-  it("fails for an unknown name and for one without addresses", async () => {
+  it("a look-up fails for an unknown name and for one without addresses", async () => {
     using unknown = await nameServer({ [A]: "unknown", [AAAA]: "unknown" })
     using empty = await nameServer({})
     expect(await ask(unknown.server)).toMatchObject({ left: { error: "lookup", detail: "ENOTFOUND" } })
     expect(await ask(empty.server)).toMatchObject({ left: { error: "lookup", detail: "ENODATA" } })
   })
 
-  it("is not waited for after an interruption, and no thread with it", async () => {
+  it("an interrupted look-up is not waited for, and keeps no thread", async () => {
     using dns = await nameServer({ [A]: "silent", [AAAA]: "silent" })
     const asking = nameServers([dns.server])("shop.example.com")
     const many = Effect.all(

@@ -53,7 +53,7 @@ describe("a response of HTTP/1.1", () => {
     for (const cut of [1, 2, 3, 7, 1000]) expect(read(text, cut)).toEqual(expected)
   })
 
-  it("of thousands of lines that come byte by byte is searched in linear time", () => {
+  it("a response of thousands of lines that arrive byte by byte is searched in linear time", () => {
     const { indexOf } = String.prototype
     let searches = 0
     String.prototype.indexOf = function (this: string, ...args) {
@@ -68,12 +68,12 @@ describe("a response of HTTP/1.1", () => {
     expect(searches).toBeLessThan(100_000)
   })
 
-  it("followed by other bytes is invalid: its connection must not be used again", () => {
+  it("a response that is followed by other bytes is invalid, so that its connection is not used again", () => {
     expect(read(`${HEAD}Content-Length: 2\r\n\r\nok${HEAD}`, 1000)).toEqual(unending)
     expect(read(`${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nx`, 1000)).toEqual(unending)
   })
 
-  it.each(["x\r\n", "123456789\r\n", "2\r\nokay"])("with invalid chunks (%j) is refused", (body) => {
+  it.each(["x\r\n", "123456789\r\n", "2\r\nokay"])("a response with invalid chunks (%j) is refused", (body) => {
     const answer = new ResponseParser()
     expect(answer.add(Buffer.from(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`))).toBeUndefined()
     expect(answer).toMatchObject({ status: 200, isUnreadable: true, isComplete: false })

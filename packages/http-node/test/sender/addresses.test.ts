@@ -36,7 +36,7 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     expect(v4.connections).toHaveLength(0)
   })
 
-  it("an operator's own public network is refused, in the text and behind a name", async () => {
+  it("a network that the operator excludes is refused, in the text and behind a name", async () => {
     const { asked, resolve } = resolving(["93.184.216.34"], ["2606:4700::1", "93.184.217.1"])
     const policy = { ...productionAddresses, refusedNetworks: ["93.184.216.0/23", "2001:4860::/32"] }
     for (const host of ["93.184.216.34", "[2001:4860:4860::8888]", "shop.test", "other.test"])
@@ -57,7 +57,7 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     expect(asked).toEqual([])
   })
 
-  it("reach loopback only in the sandbox, by number or by name", async () => {
+  it("loopback is reached only in the sandbox, by number or by name", async () => {
     await using at = await answering(answer("200 OK"))
     const { asked, resolve } = resolving(["93.184.216.34"])
     for (const host of ["127.0.0.1", "127.1", "localhost", "shop.localhost"]) {
@@ -68,7 +68,7 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     expect(asked).toEqual([])
   })
 
-  it("reach loopback over IPv6 if IPv4 has no listener", async () => {
+  it("loopback is reached over IPv6 if nothing listens on IPv4", async () => {
     await using at = await answering(answer("200 OK"), { host: "::1" })
     expect(await sendOnce(`http://localhost:${at.port}/`)).toMatchObject({ status: 200, address: "::1" })
   })
@@ -102,7 +102,7 @@ describe("addresses to which a name resolves", () => {
     expect(v4.connections).toHaveLength(0)
   })
 
-  it("are refused without a check if there are thousands", async () => {
+  it("thousands of addresses are refused without checking each", async () => {
     const { resolve } = resolving(Array.from({ length: 4096 }, (_, i) => `93.184.${i >> 8}.${i & 255}`))
     let judged = 0
     const isPublic = () => ++judged > 0
@@ -112,7 +112,7 @@ describe("addresses to which a name resolves", () => {
     expect(judged).toBe(0)
   })
 
-  it("are refused in the sandbox too: only loopback's own names may resolve to it", async () => {
+  it("private addresses are refused in the sandbox too, where only loopback's own names may resolve to it", async () => {
     await using at = await receiver({})
     const { resolve } = resolving(["127.0.0.1"])
     const policy = { ...worldwide(at.port), allowLoopbackHttp: true }
@@ -120,7 +120,7 @@ describe("addresses to which a name resolves", () => {
     expect(at.connections).toHaveLength(0)
   })
 
-  it("are connected as they were checked, even if the name resolves to another address a moment later", async () => {
+  it("the connection goes to the address that was checked, even if the name resolves to another a moment later", async () => {
     await using vetted = await receiver({ host: "127.0.0.2", onConnection: (socket) => void socket.destroy() })
     await using rebound = await receiver({ host: "127.0.0.3" }).catch(() => receiver({}))
     const { asked, resolve } = resolving(["127.0.0.2"], ["127.0.0.3"])
@@ -131,7 +131,7 @@ describe("addresses to which a name resolves", () => {
     expect(rebound.connections).toHaveLength(0)
   })
 
-  it("are checked again on the open connection, before a byte is sent", async () => {
+  it("the address is checked again on the open connection, before a byte is sent", async () => {
     let read = 0
     const onConnection = (socket: NodeJS.ReadableStream) => void socket.on("data", ({ length }) => (read += length))
     await using at = await receiver({ onConnection })
@@ -142,7 +142,7 @@ describe("addresses to which a name resolves", () => {
     expect(read).toBe(0)
   })
 
-  it("are looked up for every event, and a kept connection is not used for another address", async () => {
+  it("the name is looked up for every event, and a kept connection is not used for another address", async () => {
     await using at = await answering(answer("200 OK"), { host: "0.0.0.0", tls: { key, cert: forShop } })
     const { asked, resolve } = resolving(["127.0.0.2"], ["127.0.0.3"], ["127.0.0.3", "127.0.0.2"], ["10.0.0.1"])
     const isPublic = (ip: string) => ip.startsWith("127.")
@@ -157,7 +157,7 @@ describe("addresses to which a name resolves", () => {
     expect(asked).toHaveLength(4)
   })
 
-  it("are tried in turn until one takes the connection", async () => {
+  it("addresses are tried in turn until one accepts the connection", async () => {
     await using at = await receiver({ host: "127.0.0.3", onConnection: (socket) => void socket.destroy() })
     const { resolve } = resolving(["127.0.0.2", "127.0.0.3", "127.0.0.4"])
     const options = { policy: worldwide(at.port), resolve, isPublic: (ip: string) => ip.startsWith("127.") }
@@ -167,8 +167,8 @@ describe("addresses to which a name resolves", () => {
   })
 })
 
-describe("the look-up", () => {
-  it("is reported if it fails or has no result", async () => {
+describe("the look-up of a name", () => {
+  it("a look-up that fails or has no result is reported", async () => {
     const failing = {
       resolve: () => Effect.fail(sendFailed("lookup", Object.assign(new Error(), { code: "ENOTFOUND" })))
     }
@@ -177,13 +177,13 @@ describe("the look-up", () => {
     expect(await sendOnce("https://shop.test/", empty)).toMatchObject({ error: "lookup", detail: null })
   })
 
-  it("counts towards the deadline", async () => {
+  it("a look-up counts towards the deadline", async () => {
     const sent = await sendOnce("https://shop.test/", { resolve: () => Effect.never, deadline_ms: 50 })
     expect(sent).toMatchObject({ error: "timeout", address: null })
     expect(sent.timings).toMatchObject({ lookup_ms: null, connect_ms: null })
   })
 
-  it("of unknown names fails without a connection", async () => {
+  it("the look-up of an unknown name fails without a connection", async () => {
     const sent = await sendOnce("https://shop.invalid/", { deadline_ms: 500 })
     expect(["lookup", "timeout"]).toContain(sent.error)
     expect(sent.address).toBeNull()

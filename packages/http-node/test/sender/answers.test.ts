@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest"
 import { saysGone } from "../../../core/src/domain/Webhook.js"
 import { answer, answering, post, receiver, sendOnce, until, withSender } from "./Receiver.js"
 
-describe("the request (Specification, Webhooks)", () => {
-  it("is a POST of the exact body, with the given headers, which cannot replace the sender's own", async () => {
+describe("the request to a receiver (Specification, Webhooks)", () => {
+  it("the request is a POST of the exact body, with the given headers, which cannot replace the sender's own", async () => {
     await using at = await answering(answer("200 OK"))
     const headers = {
       "Service-Signature": "t=1,v1=ab",
@@ -43,7 +43,7 @@ describe("the request (Specification, Webhooks)", () => {
   )
 })
 
-describe("the verdict", () => {
+describe("the result of an attempt", () => {
   it.each([
     ["200 OK", true, false],
     ["201 Created", true, false],
@@ -61,7 +61,7 @@ describe("the verdict", () => {
     expect([acknowledges(sent), saysGone(sent)]).toEqual([acknowledged, gone])
   })
 
-  it.each([301, 302, 303, 307, 308])("%i is not followed", async (status) => {
+  it.each([301, 302, 303, 307, 308])("a %i response is not followed", async (status) => {
     await using inside = await answering(answer("200 OK"))
     await using at = await answering(answer(`${status} Elsewhere`, [`Location: ${inside.url}`]))
     const sent = await sendOnce(at.url)
@@ -70,13 +70,13 @@ describe("the verdict", () => {
     expect(inside.connections).toHaveLength(0)
   })
 
-  it("ignores informational responses", async () => {
+  it("informational responses are ignored", async () => {
     const early = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
     await using at = await answering(early + answer("200 OK"))
     expect(await sendOnce(at.url)).toMatchObject({ status: 200, error: null })
   })
 
-  it("does not accept a change of protocol as the response to the event", async () => {
+  it("a change of protocol is not accepted as the response to the event", async () => {
     const switching = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: chat\r\nConnection: Upgrade\r\n\r\n"
     await using at = await receiver({
       onRequest: (socket, _, nth) => void socket.write(nth === 1 ? answer("200 OK") : switching)
@@ -88,19 +88,19 @@ describe("the verdict", () => {
     })
   })
 
-  it("accepts a response that comes before the request is read", async () => {
+  it("a response that comes before the request is read is accepted", async () => {
     await using at = await receiver({ onConnection: (socket) => void socket.pause().end(answer("200 OK")) })
     const body = "x".repeat(8_000_000)
     const sent = await withSender({}, (send) => send(post(at.url, { body })))
     expect(sent).toMatchObject({ status: 200, error: null })
   })
 
-  it("accepts a response that ends with the connection", async () => {
+  it("a response that ends with the connection is accepted", async () => {
     await using at = await receiver({ onRequest: (socket) => void socket.end("HTTP/1.0 200 OK\r\n\r\nthanks") })
     expect(await sendOnce(at.url)).toMatchObject({ status: 200, head: "HTTP/1.0 200 OK\n\nthanks" })
   })
 
-  it("depends only on the status line: the rest may stall, break off or be too long", async () => {
+  it("the result depends only on the status line, and the rest may stall, break off or be too long", async () => {
     const after = {
       "stalls in the head": "HTTP/1.1 200 OK\r\nX-Slow",
       "stalls in the body": "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
@@ -113,7 +113,7 @@ describe("the verdict", () => {
     }
   })
 
-  it("is a time-out if no complete status line came", async () => {
+  it("the result is a time-out if no complete status line arrived", async () => {
     for (const text of ["", "HTTP/1.1 200 OK", "HTTP/1.1 103 Early Hints\r\n\r\n"]) {
       await using at = await answering(text)
       const sent = await sendOnce(at.url, { deadline_ms: 150 })
@@ -123,7 +123,7 @@ describe("the verdict", () => {
   })
 
   // Real time on a busy machine: a second chance for the margin of a tenth.
-  it("is 2xx at 0.9 of the deadline, and a time-out at 1.1", { retry: 2 }, async () => {
+  it("a 2xx at 0.9 of the deadline succeeds, and one at 1.1 is a time-out", { retry: 2 }, async () => {
     const late = (ms: number) =>
       receiver({ onRequest: (socket) => void setTimeout(() => socket.write(answer("200 OK")), ms) })
     await using before = await late(1080)
@@ -136,7 +136,7 @@ describe("the verdict", () => {
     ])
   })
 
-  it("is still 2xx if only the body is later than the deadline", async () => {
+  it("a 2xx succeeds even if its body arrives after the deadline", async () => {
     await using at = await answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", {
       onConnection: (socket) => void setTimeout(() => socket.write("ok"), 250)
     })
@@ -146,8 +146,8 @@ describe("the verdict", () => {
   })
 })
 
-describe("the excerpt for the log", () => {
-  it("is the start of the response, as harmless text", async () => {
+describe("the excerpt of a response for the log", () => {
+  it("the excerpt is the start of the response, as harmless text", async () => {
     const body = Buffer.concat([Buffer.from("é\u0000\u001b[31m\u202e\r\n\tfine"), Buffer.from([0xff, 0xc3])])
     await using at = await receiver({
       onRequest: (socket) => {
@@ -159,14 +159,14 @@ describe("the excerpt for the log", () => {
     expect(head).toBe(`HTTP/1.1 200 OK\nContent-Length: ${body.length}\n\né??[31m?\n\tfine??`)
   })
 
-  it("is at most 4 KiB of UTF-8", async () => {
+  it("the excerpt has at most 4 KiB of UTF-8", async () => {
     await using at = await answering(answer("200 OK", [], "é".repeat(5000)))
     const { head } = await sendOnce(at.url)
     expect(Buffer.byteLength(head)).toBeLessThanOrEqual(4096)
     expect(head.length).toBeGreaterThan(2000)
   })
 
-  it("has the durations of the phases that took place", async () => {
+  it("the result has the durations of the phases that took place", async () => {
     await using at = await answering(answer("200 OK"))
     const { timings } = await sendOnce(at.url)
     expect(timings).toEqual({

@@ -11,7 +11,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 const ms = expect.any(Number)
 
 describe("the log of attempts as the owner reads it (Specification, Webhooks; Sandbox)", () => {
-  it("logs a response's status, the dialled address, the phases, and the start of the body", async () => {
+  it("the log has a response's status, the connected address, the phases, and the start of the body", async () => {
     await using front = await Shopfront.open((response) => void response.writeHead(500).end(`no\n${"x".repeat(8192)}`))
     const shop = await service.shop(front)
     await shop.ping()
@@ -28,7 +28,7 @@ describe("the log of attempts as the owner reads it (Specification, Webhooks; Sa
     expect(Buffer.byteLength(attempts[0].head)).toBeLessThanOrEqual(4096)
   })
 
-  it("logs a failure's kind, the system's name for it, and the phases before it", async () => {
+  it("the log has a failure's kind, the system's name for it, and the phases before it", async () => {
     const front = await Shopfront.open()
     const shop = await service.shop(front)
     await front.close()

@@ -7,8 +7,8 @@ import { answer, answering, post, receiver, until, withSender } from "./Receiver
 
 const OK = answer("200 OK", [], "ok")
 
-describe("connections kept alive", () => {
-  it("serve the next event of the same shop and address", async () => {
+describe("connections that are kept alive", () => {
+  it("a kept connection serves the next event of the same shop and address", async () => {
     await using at = await answering(OK)
     await withSender({}, async (send, sender) => {
       const first = await send(post(at.url))
@@ -21,7 +21,7 @@ describe("connections kept alive", () => {
     expect(at.connections).toHaveLength(1)
   })
 
-  it("are not shared between shops, nor between hosts at one address", async () => {
+  it("kept connections are not shared between shops, nor between hosts at one address", async () => {
     await using at = await answering(OK)
     await withSender({}, async (send) => {
       await send(post(at.url))
@@ -31,7 +31,7 @@ describe("connections kept alive", () => {
     expect(at.connections).toHaveLength(3)
   })
 
-  it("are at most four for each shop, also for more concurrent requests", async () => {
+  it("each shop has at most four connections, also for more concurrent requests", async () => {
     await using at = await receiver({
       onRequest: (socket) => void setTimeout(() => socket.write(OK), 20)
     })
@@ -43,7 +43,7 @@ describe("connections kept alive", () => {
     expect(at.connections).toHaveLength(4)
   })
 
-  it("do not make one shop wait for another", async () => {
+  it("the connections of one shop do not make another wait", async () => {
     await using dead = await receiver({})
     await using at = await answering(OK)
     await withSender({ deadline_ms: 400 }, async (send) => {
@@ -53,7 +53,7 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("are closed after they were idle for a while", async () => {
+  it("an idle connection is closed after a while", async () => {
     await using at = await answering(OK)
     await withSender({ idle_ms: 40 }, async (send, sender) => {
       await send(post(at.url))
@@ -75,7 +75,7 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("are not kept if the response came before the request was read, because the rest would be read as the next event", async () => {
+  it("a connection is not kept if the response came before the request was read, because the rest would be read as the next event", async () => {
     await using at = await receiver({
       onConnection: (socket) => void socket.once("data", () => socket.pause().write(OK))
     })
@@ -86,7 +86,7 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("are at most 1024 in all: further ones are closed after use", () => {
+  it("at most 1024 connections are kept in all, and further ones are closed after use", () => {
     const pool = new ConnectionPool(60_000)
     const open = Array.from({ length: 1025 }, (_, i) => pool.add(`pool ${i}`, new Socket()))
     for (const connection of open) pool.release(connection, null)
@@ -95,7 +95,7 @@ describe("connections kept alive", () => {
     pool.closeAll()
   })
 
-  it("that the receiver has closed meanwhile are not used", async () => {
+  it("a connection that the receiver has closed meanwhile is not used", async () => {
     await using at = await receiver({
       onRequest: (socket) => void socket.write(OK, () => setTimeout(() => socket.end(), 5))
     })
@@ -108,7 +108,7 @@ describe("connections kept alive", () => {
     expect(at.connections).toHaveLength(3)
   })
 
-  it("are closed if the receiver sends data without a request, which is no response to the next event", async () => {
+  it("a connection is closed if the receiver sends data without a request, which is no response to the next event", async () => {
     let first: Socket | undefined
     await using at = await receiver({
       onRequest: (socket) => {
@@ -124,7 +124,7 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("may be silent for longer while a response is awaited", async () => {
+  it("a connection may be silent for longer while a response is awaited", async () => {
     await using at = await receiver({ onRequest: (socket) => void setTimeout(() => socket.write(OK), 120) })
     await withSender({ idle_ms: 30 }, async (send) => {
       for (const _ of [1, 2]) expect(await send(post(at.url))).toMatchObject({ status: 200 })
@@ -147,7 +147,7 @@ describe("connections kept alive", () => {
     expect(at.connections).toHaveLength(2)
   })
 
-  it("are reconnected once, but not if a response had begun, which is a reset", async () => {
+  it("a broken connection is reconnected once, but not if a response had begun, which is a reset", async () => {
     await using leaving = await receiver({
       onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(OK) : socket.resetAndDestroy())
     })
@@ -166,7 +166,7 @@ describe("connections kept alive", () => {
     }
   })
 
-  it("may be closed by the receiver after each response without notice: no delivery fails because of it", async () => {
+  it("a receiver may close the connection after each response without notice, and no delivery fails because of it", async () => {
     await using at = await receiver({ onRequest: (socket) => void socket.end(OK) })
     await withSender({}, async (send) => {
       const sent = await Promise.all(Array.from({ length: 100 }, () => send(post(at.url))))
@@ -174,7 +174,7 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("that the receiver half closed before the request lose no event", async () => {
+  it("a connection that the receiver half closed before the request loses no event", async () => {
     let first: Socket | undefined
     await using at = await receiver({
       onRequest: (socket) => {
@@ -193,8 +193,8 @@ describe("connections kept alive", () => {
   })
 })
 
-describe("time", () => {
-  it("is real time, even if the caller's clock stops", async () => {
+describe("the time of the sender", () => {
+  it("deadlines run in real time, even if the caller's clock stops", async () => {
     await using dead = await receiver({})
     await withSender({ deadline_ms: 60 }, async (_, sender) => {
       const sent = await Effect.runPromise(Effect.provide(sender.send(post(dead.url)), TestContext.TestContext))
@@ -205,7 +205,7 @@ describe("time", () => {
 })
 
 describe("the end of a sender, and of a call", () => {
-  it("starts the waiting call, which affects no other call if its request cannot be written", async () => {
+  it("the end of a call starts the waiting one, and does not affect others if its request could not be written", async () => {
     await using at = await receiver({ onRequest: (socket) => void setTimeout(() => socket.write(OK), 20) })
     await withSender({}, async (send, sender) => {
       const good = Array.from({ length: 4 }, () => send(post(at.url)))
@@ -218,13 +218,13 @@ describe("the end of a sender, and of a call", () => {
     expect(at.requests).toHaveLength(5)
   })
 
-  it("closes every connection", async () => {
+  it("the end of a sender closes every connection", async () => {
     await using at = await answering(OK)
     await withSender({}, (send) => send(post(at.url)))
     await until(() => at.connections.every(({ destroyed, readableEnded }) => destroyed || readableEnded))
   })
 
-  it("closes the connection of an interrupted call and frees its place", async () => {
+  it("an interrupted call closes its connection and frees its place", async () => {
     await using dead = await receiver({})
     await withSender({}, async (_, sender) => {
       const fibers = Array.from({ length: 4 }, () => Effect.runFork(sender.send(post(dead.url))))

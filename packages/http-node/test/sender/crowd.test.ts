@@ -39,7 +39,7 @@ const meanings = (socket: Socket, request: string) => {
 const shop = (n: number) => ({ shop_id: `shop_${n}` as ShopId })
 
 describe("256 hostile receivers at once (Specification, Webhooks)", () => {
-  it("each get the right result, cost little, and do not delay a healthy shop", async () => {
+  it("each shop gets the right result at a low cost, and a shop with a healthy receiver is not delayed", async () => {
     const timeTo = standingTime()
     await using bad = await receiver({ onRequest: meanings })
     await using good = await answering(answer("200 OK"))

@@ -19,7 +19,7 @@ const sending = (url: string, options: NodeSenderOptions, use: (sent: Promise<Se
 
 const outcome = ({ status, error }: Sent) => status ?? error
 
-describe("ten seconds by default for everything up to the status line (Specification, Webhooks)", () => {
+describe("An attempt has ten seconds by default for everything up to the status line (Specification, Webhooks)", () => {
   it.each([
     [9.9, 200],
     [10.1, "timeout"]

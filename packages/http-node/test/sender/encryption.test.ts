@@ -18,8 +18,8 @@ const abroad = (port: number) => ({
 
 const secure = (tls: TlsOptions) => answering(OK, { tls: { key, ...tls } })
 
-describe("encryption", () => {
-  it("connects to the checked address, verifies the name in the webhook's address, and is kept alive", async () => {
+describe("encrypted connections", () => {
+  it("the sender connects to the checked address, verifies the name in the webhook's URL, and keeps the connection", async () => {
     let asked_for: string | undefined
     const SNICallback = (name: string, done: (error: null) => void) => {
       asked_for = name
@@ -38,7 +38,7 @@ describe("encryption", () => {
     expect(at.connections).toHaveLength(1)
   })
 
-  it("works for an address literal whose certificate is for that address", async () => {
+  it("a URL with an address is accepted if the certificate is for that address", async () => {
     await using good = await secure({ cert: certificates.forAddress })
     await using bad = await secure({ cert: certificates.forShop })
     const sent = (port: number) => withSender(abroad(port), (send) => send(post(`https://127.0.0.1:${port}/`)))
@@ -61,7 +61,7 @@ describe("encryption", () => {
     expect(at.requests).toHaveLength(0)
   })
 
-  it("is refused if the system does not know the authority, whatever the environment sets", async () => {
+  it("a certificate of an authority that the system does not know is refused, whatever the environment sets", async () => {
     await using at = await secure({ cert: certificates.forShop })
     const { ca: _, ...trusting } = abroad(at.port)
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0")
@@ -88,7 +88,7 @@ describe("encryption", () => {
     expect(at.requests).toHaveLength(0)
   })
 
-  it("fails if the receiver does not use TLS, and counts towards the deadline", async () => {
+  it("an attempt fails if the receiver does not use TLS, and the handshake counts towards the deadline", async () => {
     await using plain = await receiver({ onConnection: (socket) => void socket.write(OK) })
     await using silent = await receiver({})
     const sent = ({ port }: { port: number }) =>

@@ -24,7 +24,7 @@ const ENDLESS = "HTTP/1.1 200 OK\r\n\r\n"
 /** 8 KiB of head, 16 KiB of body, and the 64 KiB that Node takes from a socket at a time. */
 const MOST_READ = (8 + 16 + 64) * 1024
 
-describe("bodies", () => {
+describe("hostile bodies", () => {
   it.each([
     ["of no stated length", ENDLESS],
     ["of a gibibyte", "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"],
@@ -58,7 +58,7 @@ describe("bodies", () => {
     })
   })
 
-  it("that arrive slowly without an end are abandoned at the deadline", async () => {
+  it("a body that arrives slowly without an end is abandoned at the deadline", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         socket.write(ENDLESS)
@@ -72,7 +72,7 @@ describe("bodies", () => {
     })
   })
 
-  it("are never decompressed", async () => {
+  it("a body is never decompressed", async () => {
     const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024), { level: constants.Z_BEST_COMPRESSION })
     await using at = await receiver({
       onRequest: (socket) => {
@@ -88,7 +88,7 @@ describe("bodies", () => {
     })
   })
 
-  it("of 256 receivers at once cost a fixed amount each, and leave nothing behind", async () => {
+  it("the bodies of 256 receivers at once cost a fixed amount each, and leave nothing behind", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         socket.write(ENDLESS)
@@ -105,7 +105,7 @@ describe("bodies", () => {
   })
 })
 
-describe("heads", () => {
+describe("hostile heads", () => {
   it.each([
     ["a header of 100 KB", answer("200 OK", [`X-Large: ${"x".repeat(100_000)}`])],
     ["8 KiB of small headers", answer("200 OK", Array(60).fill(`X-Some: ${"x".repeat(160)}`))],
@@ -116,12 +116,12 @@ describe("heads", () => {
     expect(await sendOnce(at.url)).toMatchObject({ status: null, error: "too_large_head" })
   })
 
-  it("with 64 headers are read", async () => {
+  it("a head with 64 headers is read", async () => {
     await using at = await answering(answer("200 OK", Array(63).fill("X-Some: x")))
     expect(await sendOnce(at.url)).toMatchObject({ status: 200, error: null })
   })
 
-  it("with endless informational responses are refused", async () => {
+  it("a head with endless informational responses is refused", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         const more = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n".repeat(100)), 1)
@@ -164,7 +164,7 @@ describe("connections that break", () => {
     expect(await sendOnce(at.url)).toMatchObject({ status: null, error: "reset", address: "127.0.0.1" })
   })
 
-  it("in the middle of a body do not change the result", async () => {
+  it("a connection that breaks in the middle of a body does not change the result", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         const head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
@@ -176,7 +176,7 @@ describe("connections that break", () => {
     expect(sent.head).toMatch(/half$/)
   })
 
-  it("are refused if nothing listens", async () => {
+  it("a connection is refused if nothing listens", async () => {
     const { url } = await receiver({}).then(async (at) => {
       await at[Symbol.asyncDispose]()
       return at

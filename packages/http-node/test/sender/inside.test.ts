@@ -26,14 +26,14 @@ const everywhere = () => receiver({ host: "::" })
 const REFUSED = { status: null, error: "refused_address", address: null }
 
 describe("a listener on all addresses of this machine gets no connection (Specification, Webhooks)", () => {
-  it("although it would accept a connection to any of them", async () => {
+  it("the listener would accept a connection to any of the addresses", async () => {
     await using at = await everywhere()
     const calls = ["127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"].map((host) => connect(at.port, host))
     await until(() => at.connections.length === calls.length)
     for (const call of calls) call.destroy()
   })
 
-  it.each(inside)("%s: in the webhook's own text", async (_, literals) => {
+  it.each(inside)("%s gets no connection in the webhook's own text", async (_, literals) => {
     await using at = await everywhere()
     const policy = { ...productionAddresses, ports: [at.port] }
     for (const host of literals)
@@ -41,18 +41,21 @@ describe("a listener on all addresses of this machine gets no connection (Specif
     expect(at.connections).toHaveLength(0)
   })
 
-  it.each(inside)("%s: as the address of a name, alone and beside a public address", async (_, _literals, found) => {
-    await using at = await everywhere()
-    const policy = { ...productionAddresses, ports: [at.port] }
-    for (const address of found)
-      for (const all of [[address], ["93.184.216.34", address], [address, "2606:4700:4700::1111"]]) {
-        const sent = await sendOnce(`https://shop.test:${at.port}/`, { policy, resolve: () => Effect.succeed(all) })
-        expect([all, sent]).toMatchObject([all, REFUSED])
-      }
-    expect(at.connections).toHaveLength(0)
-  })
+  it.each(inside)(
+    "%s gets no connection as the address of a name, alone and beside a public address",
+    async (_, _literals, found) => {
+      await using at = await everywhere()
+      const policy = { ...productionAddresses, ports: [at.port] }
+      for (const address of found)
+        for (const all of [[address], ["93.184.216.34", address], [address, "2606:4700:4700::1111"]]) {
+          const sent = await sendOnce(`https://shop.test:${at.port}/`, { policy, resolve: () => Effect.succeed(all) })
+          expect([all, sent]).toMatchObject([all, REFUSED])
+        }
+      expect(at.connections).toHaveLength(0)
+    }
+  )
 
-  it.each(inside)("%s: as the target of a redirect", async (_, literals) => {
+  it.each(inside)("%s gets no connection as the target of a redirect", async (_, literals) => {
     await using at = await everywhere()
     for (const host of literals) {
       await using from = await answering(answer("302 Found", [`Location: http://${host}:${at.port}/`]))

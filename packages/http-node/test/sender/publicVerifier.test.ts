@@ -7,8 +7,8 @@ import { Shopfront } from "../delivery/Shopfront.js"
 // Its scheme is ours, so that a receiver may judge by a library that we did not write.
 const { webhooks } = new Stripe("sk_test_nothing_is_sent")
 
-describe("a public verifier at the receiver's end of the wire (Specification, Webhooks)", () => {
-  it("accepts every type as it arrives, at the time it was sent, and none with another secret", async () => {
+describe("a public verifier as the receiver of webhooks (Specification, Webhooks)", () => {
+  it("a public verifier accepts every type of event when it arrives, and none with another secret", async () => {
     await using service = await Service.open()
     await using front = await Shopfront.open()
     const shop = await service.shop(front)

@@ -30,8 +30,8 @@ const create = (body: unknown) => refused("POST /v1/tickets", JSON.stringify(bod
 const named = (n: number, prefix: string) =>
   Object.fromEntries(Array.from({ length: n }, (_, i) => [`${prefix}${i}`, null]))
 
-describe("a response names at most fifty issues, and says that there are more", { timeout: 30_000 }, () => {
-  it("of 4,500 unknown fields", async () => {
+describe("A response names at most fifty issues, and says that there are more", { timeout: 30_000 }, () => {
+  it("of 4,500 unknown fields fifty are named", async () => {
     const details = await create({ service: "Hem", ...named(4_500, "f") })
     expect(details.issues).toHaveLength(50)
     expect(details.issues[0]).toEqual({
@@ -42,20 +42,20 @@ describe("a response names at most fifty issues, and says that there are more", 
     expect(details.has_more).toBe(true)
   })
 
-  it("of 51 and of 50", async () => {
+  it("of 51 problems fifty are named, and of 50 all", async () => {
     expect(await create({ service: "Hem", ...named(51, "f") })).toMatchObject({ has_more: true })
     const { issues, has_more } = await create({ service: "Hem", ...named(50, "f") })
     expect([issues.length, has_more]).toEqual([50, undefined])
   })
 
-  it("of 20,000 items, and of unknown fields in each", async () => {
+  it("of 20,000 items, and of unknown fields in each, fifty problems are named", async () => {
     const details = await create({ service: "Hem", items: Array.from({ length: 20_000 }, () => ({})) })
     expect([details.issues.length, details.has_more]).toEqual([21, undefined])
     const wide = await create({ service: "Hem", items: Array.from({ length: 30 }, () => named(100, "f")) })
     expect([wide.issues.length, wide.has_more]).toEqual([50, true])
   })
 
-  it("of 7,000 query parameters, and of ones that are not encoded", async () => {
+  it("of 7,000 query parameters, and of ones that are not encoded, fifty are named", async () => {
     const many = Array.from({ length: 2_000 }, (_, i) => `q${i}`).join("&")
     for (const query of [many, Array.from({ length: 4_000 }, () => "%").join("&")]) {
       expect((await refused(`GET /v1/tickets?${query}`)).issues).toEqual([
@@ -64,7 +64,7 @@ describe("a response names at most fifty issues, and says that there are more", 
     }
   })
 
-  it("of 15,000 states", async () => {
+  it("of 15,000 states fifty are named", async () => {
     const { issues } = await refused(`GET /v1/tickets?state=${",".repeat(15_000)}&limit=0`)
     expect(issues.map(({ field, message }) => `${field} ${message}`)).toEqual([
       "state must name at most 20 states",
@@ -72,14 +72,14 @@ describe("a response names at most fifty issues, and says that there are more", 
     ])
   })
 
-  it("truncates a very long name of a field", async () => {
+  it("a very long name of a field is truncated", async () => {
     const { issues } = await create({ service: "Hem", ["x".repeat(50_000)]: 1 })
     expect(issues[0]?.field).toBe(`${"x".repeat(200)}...`)
   })
 })
 
 describe("every other problem is still reported at once (Specification, Errors)", { timeout: 30_000 }, () => {
-  it("beside too many items", async () => {
+  it("the other problems are reported together with too many items", async () => {
     const items = Array.from({ length: 21 }, () => ({ label: "Trousers" }))
     const { issues } = await create({ items, price_minor: -1 })
     expect(issues.map(({ field }) => field)).toEqual(["service", "items", "price_minor"])

@@ -27,7 +27,7 @@ const lastAnswer = async (client: RawClient, message: string, field = "header") 
   expect(await client.end()).toBe("")
 }
 
-describe("input that is not HTTP is answered in the envelope (Specification, Lists and sync)", () => {
+describe("Input that is not HTTP gets a response in the envelope (Specification, Lists and sync)", () => {
   const NOT_HTTP = "must be valid HTTP/1.1"
 
   it.each([
@@ -49,13 +49,13 @@ describe("input that is not HTTP is answered in the envelope (Specification, Lis
     await lastAnswer((await server.client()).send(text), NOT_HTTP)
   })
 
-  it("a host given twice (Specification, Lists and sync)", async () => {
+  it("a Host header given twice is refused (Specification, Lists and sync)", async () => {
     const server = await begin()
     const twice = "GET /v1/shop HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n"
     await lastAnswer((await server.client()).send(twice), "is given twice; send it once", "Host")
   })
 
-  it("a head of more than 16 KiB, in one header or in many, or in the address", async () => {
+  it("a head of more than 16 KiB is refused, in one header or in many, or in the address", async () => {
     const server = await begin()
     const large = "must be at most 16384 bytes with the request line"
     const filler = Array.from({ length: 200_000 }, (_, i) => `X-${i}: ${i}`)
@@ -64,13 +64,13 @@ describe("input that is not HTTP is answered in the envelope (Specification, Lis
     await lastAnswer((await server.client()).request(`GET /${"x".repeat(20_000)}`), large)
   })
 
-  it("headers are not dropped for their number: a key that comes last is read", async () => {
+  it("headers are not dropped for their number, so a key in the last header is read", async () => {
     const server = await begin()
     const many = Array.from({ length: 1_900 }, (_, i) => `${(i + 1_000).toString(36)}:`)
     expect((await (await server.client()).request("GET /v1/shop", [...many, server.key]).answer()).status).toBe(200)
   })
 
-  it("invalid input behind a request is answered after that request's response", async () => {
+  it("invalid input after a request gets its response after that request's", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const client = await server.client()
@@ -81,7 +81,7 @@ describe("input that is not HTTP is answered in the envelope (Specification, Lis
     await lastAnswer(client, NOT_HTTP)
   })
 
-  it("invalid input within a body fails only that request", async () => {
+  it("invalid input within a body makes only that request fail", async () => {
     const server = await begin()
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Transfer-Encoding: chunked"]
@@ -207,7 +207,7 @@ describe("one request after another (Specification, Lists and sync)", () => {
   })
 
   it.each(["GET", "BREW", "CONNECT"])(
-    "a defect in the service gets the response INTERNAL to %s, without its cause",
+    "a defect in the service is a response INTERNAL to %s, without its cause",
     async (method) => {
       const server = await begin({ branches: [{ prefix: "/bug", handle: () => Effect.die(new Error("secret")) }] })
       const { status, json, text, headers } = await (await server.client()).request(`${method} /bug`).answer()
@@ -218,8 +218,8 @@ describe("one request after another (Specification, Lists and sync)", () => {
   )
 })
 
-describe("stopping (Specification, Commands)", () => {
-  it("finishes running requests, announces the end of the connection, and accepts no more", async () => {
+describe("The stop of a server (Specification, Commands)", () => {
+  it("a stopping server finishes running requests, announces the end of the connection, and accepts no more", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const idle = await server.client()
@@ -241,7 +241,7 @@ describe("stopping (Specification, Commands)", () => {
     await stopped
   })
 
-  it("reads the rest of a body that is being sent", async () => {
+  it("a stopping server reads the rest of a body that is being sent", async () => {
     const server = await begin()
     const client = await server.client()
     const body = '{"service":"Hem"}'
@@ -253,7 +253,7 @@ describe("stopping (Specification, Commands)", () => {
     await stopped
   })
 
-  it("disconnects requests that do not finish in time", async () => {
+  it("a stopping server disconnects requests that do not finish in time", async () => {
     const slow = gate()
     const server = await begin({ timeouts: { stopping_ms: 50 }, branches: [slow.branch] })
     const client = await server.client()

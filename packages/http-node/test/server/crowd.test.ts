@@ -55,7 +55,7 @@ const large = (bytes: number): RouteGroup => ({
 })
 
 describe("one request at a time on a connection", { timeout: 60_000 }, () => {
-  it("makes no object of a request before the one ahead of it is answered", async () => {
+  it("a request is not parsed before the one ahead of it has its response", async () => {
     const server = createServer()
     const connections = new OpenConnections(server, CONNECTION_LIMITS, new Backlog())
     const answers: Array<ServerResponse> = []
@@ -78,7 +78,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     server.close()
   })
 
-  it("runs the first of a hundred pipelined ones alone, and answers all of them in their order", async () => {
+  it("the first of a hundred pipelined requests runs alone, and all get their responses in order", async () => {
     const slow = gate()
     const many = counting()
     const server = await begin({ branches: [slow.branch, many.branch] })
@@ -95,7 +95,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     for (let i = 1; i <= 100; i++) expect((await client.answer()).json.data).toEqual({ path: `/counted/${i}` })
   })
 
-  it("trusts an address that sent a valid key, until it sends far ahead of its responses", async () => {
+  it("an address that sent a valid key is trusted, until it sends far ahead of its responses", async () => {
     const slow = gate()
     const many = counting()
     many.open()
@@ -125,7 +125,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     expect((await modest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
   })
 
-  it("accepts bodies between pipelined requests, whole and in chunks", async () => {
+  it("bodies between pipelined requests are accepted, whole and in chunks", async () => {
     const server = await begin()
     const client = await server.client()
     const make = (key: string, ...more: ReadonlyArray<string>) => [
@@ -145,7 +145,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     expect((await client.answer()).json.data).toHaveLength(6)
   })
 
-  it("does not read what a client sends without waiting for its responses", async () => {
+  it("the server stops reading from a client that sends without waiting for its responses", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const client = await server.client()
@@ -158,7 +158,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     client.socket.destroy()
   })
 
-  it("applies inside another Node server too", async () => {
+  it("one request of a connection runs at a time inside another Node server too", async () => {
     const workshop = await startWorkshop({
       store: MemoryStore.layer,
       randomBytes: Entropy.seededBytes(9),
@@ -187,7 +187,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
 })
 
 describe("responses to requests without a valid key", { timeout: 60_000 }, () => {
-  it("wait in the backlog, and those to requests with one do not", async () => {
+  it("responses to requests without a valid key wait in the backlog, and those with one do not", async () => {
     const pieces: Array<() => void> = []
     class HeldBacklog extends Backlog {
       override add(piece: () => void): void {
@@ -227,8 +227,8 @@ describe("responses to requests without a valid key", { timeout: 60_000 }, () =>
   })
 })
 
-describe("how much clients may hold", { timeout: 60_000 }, () => {
-  it("counts IPv6 addresses by networks of the configured size", async () => {
+describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
+  it("IPv6 addresses are counted by networks of the configured size", async () => {
     const server = await begin({ trustProxy: true, limits: { ipv6Prefix: 56 } })
     const client = await server.client()
     const left = async (address: string) =>
@@ -238,7 +238,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect(await left("2001:db8:1:300::1")).toBe("119")
   })
 
-  it("closes a connection with the response to its last request", async () => {
+  it("a connection is closed with the response to its last request", async () => {
     const server = await begin({ limits: { maxRequestsPerConnection: 3 } })
     const client = await server.client()
     for (let i = 0; i < 10; i++) client.request("GET /healthz")
@@ -247,7 +247,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect(await client.end()).toBe("")
   })
 
-  it("makes room for a new connection by closing the one that has been idle for longest", async () => {
+  it("a full server closes the connection that has been idle for longest", async () => {
     const slow = gate()
     const server = await begin({ limits: { maxConnections: 4 }, branches: [slow.branch] })
     const busy = await server.client()
@@ -268,7 +268,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect((await busy.answer()).status).toBe(200)
   })
 
-  it("makes room by closing one that has its response and still sends an unwanted body", async () => {
+  it("a full server closes a connection that has its response and still sends an unwanted body", async () => {
     const server = await begin({ limits: { maxConnections: 2 } })
     const slowBody = async () => {
       const client = await server.client()
@@ -282,7 +282,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     second.socket.destroy()
   })
 
-  it("on a full server closes a connection of the address that has the most, even while its requests run", async () => {
+  it("a full server closes a connection of the address that has the most, even while its requests run", async () => {
     const many = counting()
     const server = await begin({ limits: { maxConnections: 4 }, branches: [many.branch] })
     const crowd = await Promise.all([1, 2, 3, 4].map(() => server.client()))
@@ -298,7 +298,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect(left.filter(({ status }) => status === "fulfilled")).toHaveLength(3)
   })
 
-  it("refuses a connection if a request runs on every other one", async () => {
+  it("a full server refuses a connection if a request runs on every other one", async () => {
     const slow = gate()
     const server = await begin({ limits: { maxConnections: 1 }, branches: [slow.branch] })
     const busy = await server.client()
@@ -309,7 +309,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect((await busy.answer()).status).toBe(200)
   })
 
-  it("limits the connections of one address, without effect on others", async () => {
+  it("the connections of one address are limited, without effect on others", async () => {
     const slow = gate()
     const server = await begin({ limits: { maxConnectionsPerAddress: 1 }, branches: [slow.branch] })
     const busy = await server.client()
@@ -325,7 +325,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     await busy.answer()
   })
 
-  it("closes the connection whose response is unread for the longest time if all unread ones are too large", async () => {
+  it("the server closes the connection whose response is unread for the longest time if all unread ones are too large", async () => {
     const server = await begin({ limits: { maxUnreadBytes: 20 * MIB }, branches: [large(16 * MIB)] })
     const first = await server.client()
     first.socket.pause()
@@ -338,7 +338,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect((await first.end()).length).toBeLessThan(16 * MIB)
   })
 
-  it("closes a connection that does not read the whole response in time, however steadily it reads", async () => {
+  it("the server closes a connection that does not read the whole response in time, however steadily it reads", async () => {
     const server = await begin({
       // Stopping waits for it, and would cut it off by itself much later.
       timeouts: { taking_ms: 60_000, taken_ms: 50, parting_ms: 60_000, stopping_ms: 60_000 },
@@ -355,9 +355,9 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
   })
 })
 
-describe("constant bodies", { timeout: 60_000 }, () => {
+describe("bodies that never change", { timeout: 60_000 }, () => {
   it.each(["/openapi.json", "/docs", "/docs/rapidoc-min.js", "/docs/docs.css", "/docs/start.js"])(
-    "%s may be kept, and is not sent again to a client that has it",
+    "%s may be cached, and is not sent again to a client that has it",
     async (path) => {
       const server = await begin()
       const client = await server.client()
@@ -380,14 +380,14 @@ describe("constant bodies", { timeout: 60_000 }, () => {
   )
 })
 
-describe("shared work", { timeout: 60_000 }, () => {
-  it("is available without a wait after it is done", async () => {
+describe("work that callers share", { timeout: 60_000 }, () => {
+  it("shared work that is done is available without a wait", async () => {
     const work = coalesce(Effect.delay(Effect.succeed("found"), 1), 1_000, { unsafeCurrentTimeMillis: () => 0 })
     await Effect.runPromise(work)
     expect(Effect.runSync(work)).toBe("found")
   })
 
-  it("runs once for all callers at the same time and within its lifetime", async () => {
+  it("shared work runs once for all callers at the same time and within its lifetime", async () => {
     let now = 0
     let done = 0
     const ready = Effect.runSync(Deferred.make<void>())

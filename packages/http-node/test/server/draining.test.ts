@@ -58,7 +58,7 @@ it("a draining server responds to every accepted request of busy clients, and en
   agent.destroy()
 })
 
-it("a draining server waits for a request that runs, and then ends although its client keeps the connection", async () => {
+it("a draining server waits for a running request, and then ends although its client keeps the connection", async () => {
   const gate = Effect.runSync(Deferred.make<void>())
   const runs = Effect.runSync(Deferred.make<void>())
   const { port, end } = await started(Effect.zipRight(Deferred.succeed(runs, undefined), Deferred.await(gate)))

@@ -17,7 +17,7 @@ afterAll(() => server.stop())
 const LARGE = 10 * 1024 * 1024
 
 describe("methods and paths (Specification, Errors)", () => {
-  it("HEAD answers as GET without a body, with GET's Content-Length", async () => {
+  it("HEAD responds as GET without a body, with GET's Content-Length", async () => {
     const client = await server.client()
     const get = await client.request("GET /v1/shop", [server.key]).answer()
     const head = await client.request("HEAD /v1/shop", [server.key]).answer({ toHead: true })
@@ -27,7 +27,7 @@ describe("methods and paths (Specification, Errors)", () => {
   })
 
   it.each(["OPTIONS", "TRACE", "PUT", "PATCH", "DELETE", "PROPFIND"])(
-    "%s is unknown: 404 with a key, 401 without, and the connection goes on",
+    "%s is unknown: 404 with a key, 401 without, and the connection stays open",
     async (method) => {
       const client = await server.client()
       const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
@@ -38,18 +38,21 @@ describe("methods and paths (Specification, Errors)", () => {
     }
   )
 
-  it.each(["BREW", "get", "GETT", "toString"])("%s, which no parser knows, is unknown too", async (method) => {
-    const client = await server.client()
-    const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
-    expect([known.status, known.json.error?.code]).toEqual([404, "NOT_FOUND"])
-    expect(Number(known.headers["ratelimit-remaining"])).toBeLessThan(120)
-    expect(known.headers["request-id"]).toMatch(/^[0-9a-f]{24}$/)
-    expect(known.headers.connection).toBe("close")
-    expect(await client.end()).toBe("")
+  it.each(["BREW", "get", "GETT", "toString"])(
+    "%s, which no parser knows, is an unknown method too",
+    async (method) => {
+      const client = await server.client()
+      const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
+      expect([known.status, known.json.error?.code]).toEqual([404, "NOT_FOUND"])
+      expect(Number(known.headers["ratelimit-remaining"])).toBeLessThan(120)
+      expect(known.headers["request-id"]).toMatch(/^[0-9a-f]{24}$/)
+      expect(known.headers.connection).toBe("close")
+      expect(await client.end()).toBe("")
 
-    const unknown = await (await server.client()).request(`${method} /v1/shop`).answer()
-    expect(unknown.status).toBe(401)
-  })
+      const unknown = await (await server.client()).request(`${method} /v1/shop`).answer()
+      expect(unknown.status).toBe(401)
+    }
+  )
 
   it("a method of more than 32 characters is invalid HTTP", async () => {
     const client = await server.client()
@@ -106,7 +109,7 @@ describe("methods and paths (Specification, Errors)", () => {
     expect((await client.request("GET /v1/shop", [server.key, "Upgrade: h2c"]).answer()).status).toBe(200)
   })
 
-  it("CONNECT gets no tunnel but a 404, and the connection ends", async () => {
+  it("CONNECT opens no tunnel: it is a 404, and the connection ends", async () => {
     const client = await server.client()
     const { status, json, headers } = await client.send("CONNECT example.com:443 HTTP/1.1", "Host: x", "", "").answer()
     expect([status, json.error?.code]).toEqual([404, "NOT_FOUND"])
@@ -133,7 +136,7 @@ describe("bodies (Specification, Errors)", () => {
   }
   const idempotent = () => [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
 
-  it("200 kB by content-length: the client reads its 400 and the connection stays open", async () => {
+  it("a body of 200 kB with its length is read, so the client gets its 400 and the connection stays open", async () => {
     const client = await server.client()
     client.request("POST /v1/tickets", idempotent(), "x".repeat(200_000))
     const { status, json } = await client.answer()
@@ -142,7 +145,7 @@ describe("bodies (Specification, Errors)", () => {
     expect(client.error).toBeUndefined()
   })
 
-  it("200 kB in chunks: the client reads its 400 and the connection ends, because the length is unknown", async () => {
+  it("a body of 200 kB in chunks is a 400 and ends the connection, because its length is unknown", async () => {
     const client = await server.client()
     client.request("POST /v1/tickets", [...idempotent(), "Transfer-Encoding: chunked"])
     for (let sent = 0; sent < 200_000; sent += 50_000) client.send(`c350\r\n${"x".repeat(50_000)}\r\n`)
@@ -154,7 +157,7 @@ describe("bodies (Specification, Errors)", () => {
     expect(client.error).toBeUndefined()
   })
 
-  it("10 MB, or from a client that wants the connection closed: it reads its 400, and the connection ends", async () => {
+  it("a body of 10 MB, or from a client that wants the connection closed, is a 400 and ends the connection", async () => {
     for (const line of ["POST /v1/tickets", "POST /nowhere"]) {
       for (const [headers, bytes] of [
         [[], LARGE],
@@ -170,7 +173,7 @@ describe("bodies (Specification, Errors)", () => {
     }
   })
 
-  it("exactly 65,536 bytes are read, one more is refused", async () => {
+  it("a body of exactly 65,536 bytes is read, and one more byte is refused", async () => {
     const client = await server.client()
     const body = (bytes: number) => JSON.stringify({ service: "" }).replace('""', `"${"x".repeat(bytes - 14)}"`)
     const most = await client.request("POST /v1/tickets", idempotent(), body(65_536)).answer()
@@ -188,7 +191,7 @@ describe("bodies (Specification, Errors)", () => {
     expect((await client.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
   })
 
-  it("Expect: 100-continue: the server requests the body if the request is accepted", async () => {
+  it("with Expect: 100-continue the server requests the body if the request is accepted", async () => {
     const client = await server.client()
     const body = '{"service":"Hem"}'
     client.send(
@@ -204,7 +207,7 @@ describe("bodies (Specification, Errors)", () => {
     expect((await client.send(body).answer()).status).toBe(201)
   })
 
-  it("Expect: 100-continue: a request that is refused anyway is refused before its body is sent", async () => {
+  it("with Expect: 100-continue a request that is refused anyway is refused before its body is sent", async () => {
     for (const headers of [["Content-Length: 5"], [...idempotent(), "Content-Length: 70000"]]) {
       const client = await server.client()
       client.send("POST /v1/tickets HTTP/1.1", "Host: x", ...headers, "Expect: 100-continue", "", "")
@@ -221,7 +224,7 @@ describe("bodies (Specification, Errors)", () => {
   })
 })
 
-describe("pages (Specification, Commands)", () => {
+describe("pages without the envelope (Specification, Commands)", () => {
   it.each(["/healthz", "/readyz", "/openapi.json"])(
     "%s is JSON without the envelope, for GET and HEAD",
     async (path) => {
@@ -234,7 +237,7 @@ describe("pages (Specification, Commands)", () => {
     }
   )
 
-  it("another method, or a path below, is not found, in the envelope", async () => {
+  it("another method of a page, or a path below it, is not found, in the envelope", async () => {
     const client = await server.client()
     for (const line of ["POST /healthz", "DELETE /readyz", "GET /healthz/", "GET /openapi.json/x"]) {
       const { status, json } = await client.request(line).answer()
@@ -265,7 +268,7 @@ describe("pages (Specification, Commands)", () => {
     return { ...departure, body: bodyText(departure) }
   }
 
-  it("/readyz responds 503 in the envelope while the store is unavailable; /healthz does not use it", async () => {
+  it("/readyz responds 503 in the envelope while the store is unavailable, and /healthz does not use the store", async () => {
     const refusal = new StoreUnavailable({ cause: "postgres://secret" })
     const { status, headers, body } = await shownWhile(refusal, "/readyz")
     expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: "UNAVAILABLE" } })

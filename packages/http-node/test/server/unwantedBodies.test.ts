@@ -47,7 +47,7 @@ const sendEndlessly = async (port: number, ...head: ReadonlyArray<string>) => {
 }
 
 // The server closes a connection a second after its answer: the tests, each on connections of its own, wait for that side by side.
-describe.concurrent("an unwanted body is read to 256 KiB at most (Specification, Requests and responses)", {
+describe.concurrent("A body that no handler needs is read to 256 KiB at most (Specification, Requests and responses)", {
   timeout: 60_000
 }, () => {
   let server: Running
@@ -64,12 +64,12 @@ describe.concurrent("an unwanted body is read to 256 KiB at most (Specification,
     expect(await sendEndlessly(server.port, ...head)).toBe(status)
   })
 
-  it("by the server, larger than 64 KiB with a good key", async () => {
+  it("the server reads at most 256 KiB of a body that is larger than 64 KiB, with a valid key", async () => {
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
     expect(await sendEndlessly(server.port, "POST /v1/tickets", ...headers)).toBe(400)
   })
 
-  it("by the server, after bytes that are not HTTP", async () => {
+  it("the server reads at most 256 KiB after bytes that are not HTTP", async () => {
     const client = await server.client()
     const closed = new Promise((resolve) => client.socket.once("close", resolve))
     const send = (): void => {
@@ -81,7 +81,7 @@ describe.concurrent("an unwanted body is read to 256 KiB at most (Specification,
     await closed
   })
 
-  it("with an announced length over the bound: the response closes the connection", async () => {
+  it("a response to an announced length over the bound closes the connection", async () => {
     const client = await server.client()
     const answer = await client.request("POST /v1/tickets", ["Content-Length: 262145"]).answer()
     expect([answer.status, answer.headers.connection]).toEqual([401, "close"])
@@ -93,14 +93,14 @@ describe.concurrent("an unwanted body is read to 256 KiB at most (Specification,
     expect((await kept.request("GET /healthz").answer()).status).toBe(200)
   })
 
-  it("by the API inside a Node server", async () => {
+  it("the API inside a Node server reads at most 256 KiB of an unwanted body", async () => {
     const mounted = await counted(mountNode(workshop))
     expect(await sendEndlessly(mounted.port, "POST /v1/tickets")).toBe(401)
     expect(mounted.bytes()).toBeLessThan(MIB)
     mounted.stop()
   })
 
-  it("by the API as an HttpApp", async () => {
+  it("the API as an HttpApp reads at most 256 KiB of an unwanted body", async () => {
     const scope = Effect.runSync(Scope.make())
     let bytes = 0
     const node = createServer()
@@ -115,7 +115,7 @@ describe.concurrent("an unwanted body is read to 256 KiB at most (Specification,
     await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
-  it("by the API as a fetch", async () => {
+  it("the API as a fetch function reads at most 256 KiB of an unwanted body", async () => {
     let pulled = 0
     const cancelled = new Promise<void>((resolve) => {
       const body = new ReadableStream<Uint8Array>({

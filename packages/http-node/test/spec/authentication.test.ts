@@ -14,7 +14,7 @@ let addresses = 0
 const address = () => `10.5.0.${++addresses}`
 
 describe("the Authorization header (Specification, Keys and scopes)", () => {
-  it("a missing, wrong or odd header is 401 UNAUTHENTICATED, always with the same words (Specification, Keys and scopes)", async () => {
+  it("a missing, wrong or malformed header is 401 UNAUTHENTICATED, always with the same message (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     const from = address()
     const { key } = shop
@@ -72,7 +72,7 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
     }
   })
 
-  it("the scheme's name may be in any case, as HTTP has it (Specification, Keys and scopes)", async () => {
+  it("the name of the scheme may be in any case, as HTTP allows (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     for (const scheme of ["Bearer", "bearer", "BEARER"]) {
       const answer = await world.api("GET", "/v1/shop", { headers: { authorization: `${scheme} ${shop.key}` } })
@@ -110,7 +110,7 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
 })
 
 describe("keys (Specification, Keys and scopes)", () => {
-  it("a key is wk_live_ and 43 characters of base64url; two are never alike (Specification, Keys and scopes)", async () => {
+  it("a key is wk_live_ and 43 characters of base64url, and no two keys are alike (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     const keys = [shop.key]
     for (let i = 0; i < 4; i++) keys.push((await shop.newKey()).key)
@@ -118,7 +118,7 @@ describe("keys (Specification, Keys and scopes)", () => {
     expect(new Set(keys).size).toBe(5)
   })
 
-  it("a key reaches only its own shop (Specification, Keys and scopes)", async () => {
+  it("a key gives access to its own shop only (Specification, Keys and scopes)", async () => {
     const [mine, theirs] = [await world.shop(), await world.shop()]
     await theirs.create()
     expect((await mine.get("/v1/tickets")).data).toEqual([])
@@ -144,7 +144,7 @@ describe("keys (Specification, Keys and scopes)", () => {
     expect(remaining).toEqual([119, 118])
   })
 
-  it("a revoked key stops working at once, the shop's others keep working, and a second revocation has no effect (Specification, Keys and scopes)", async () => {
+  it("a revoked key is refused at once, the shop's others stay valid, and a second revocation has no effect (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     const second = await shop.newKey()
     expect((await shop.get("/v1/shop", "", { key: second.key })).status).toBe(200)
@@ -157,7 +157,7 @@ describe("keys (Specification, Keys and scopes)", () => {
     expect((await shop.get("/v1/shop", "", { key: second.key, from: address() })).status).toBe(401)
   })
 
-  it("at most five active keys a shop; the sixth is TOO_MANY_KEYS until one is revoked (Specification, Keys and scopes; Sandbox)", async () => {
+  it("a shop has at most five active keys, and the sixth is TOO_MANY_KEYS until one is revoked (Specification, Keys and scopes; Sandbox)", async () => {
     const shop = await world.shop()
     const made = []
     for (let i = 0; i < 4; i++) made.push(await shop.newKey())
@@ -251,7 +251,7 @@ describe("a shop's flags (Specification, Errors)", () => {
             : !api_enabled
               ? "API_DISABLED"
               : "200"
-        it(`active ${active}, approved ${approved}, API on ${api_enabled}: ${code} at once, for reads and writes (Specification, Errors)`, async () => {
+        it(`a shop with active ${active}, approved ${approved}, API on ${api_enabled} gets ${code} at once, for reads and writes (Specification, Errors)`, async () => {
           const shop = await world.shop()
           expect((await shop.get("/v1/shop")).status).toBe(200)
           await shop.change({ active, approved, api_enabled })

@@ -22,7 +22,7 @@ describe("the Client and the loyalty card (Specification, Resources)", () => {
     })
   })
 
-  it("tickets_open counts workshop, ready and impossible; tickets_total all of this shop's (Specification, Resources; Lists and sync)", async () => {
+  it("tickets_open counts workshop, ready and impossible, and tickets_total all of this shop's tickets (Specification, Resources; Lists and sync)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const client = await world.known(shop)
     await world.visit(client, other)

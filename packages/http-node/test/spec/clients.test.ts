@@ -11,7 +11,7 @@ afterAll(() => world.close())
 const BLANK: CardJson = { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
 
 describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
-  it("the client who holds the number, however it is written in international format (Specification, Endpoints; Tickets)", async () => {
+  it("a number, in any international format, finds the client who holds it (Specification, Endpoints; Tickets)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop, { phone: "+21622333444" })
     const shown = { id: client.id, display_name: "Amira Ben Salah", tickets_open: 0, tickets_total: 0, loyalty: BLANK }
@@ -32,7 +32,7 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
     }
   })
 
-  it("a missing, national or invalid phone is 400, as is any other parameter (Specification, Endpoints; Errors)", async () => {
+  it("a missing, national or invalid phone is a 400, as any other parameter is (Specification, Endpoints; Errors)", async () => {
     const shop = await world.shop()
     const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["", ["query phone"]],
@@ -56,7 +56,7 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
     }
   })
 
-  it("only clients who already know the shop are visible: a ticket accepted there, or a visit to the counter (Specification, Endpoints)", async () => {
+  it("only clients who already know the shop are visible, by a ticket accepted there or a visit to the counter (Specification, Endpoints)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const client = await world.client()
     const status = async (of: TestShop) => (await of.get("/v1/clients", { phone: client.phone })).status
@@ -81,7 +81,7 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
 })
 
 describe("GET /v1/clients/{id} (Specification, Endpoints)", () => {
-  it("display name, open and total ticket counts, loyalty card; the id in any case of letters (Specification, Endpoints)", async () => {
+  it("the response has the display name, open and total ticket counts and the loyalty card, with the id in any case of letters (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await shop.create({ service: "Hem", client_id: client.id })
@@ -90,7 +90,7 @@ describe("GET /v1/clients/{id} (Specification, Endpoints)", () => {
     expect((await shop.get(`/v1/clients/${client.id.toUpperCase()}`)).data).toEqual(shown)
   })
 
-  it("a client of another shop only is 404 here (Specification, Endpoints; Clients and loyalty)", async () => {
+  it("a client of only another shop is a 404 (Specification, Endpoints; Clients and loyalty)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const client = await world.known(other)
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
@@ -99,7 +99,7 @@ describe("GET /v1/clients/{id} (Specification, Endpoints)", () => {
 })
 
 describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
-  it("data has the shop's programme and the card (Specification, Endpoints; Clients and loyalty)", async () => {
+  it("the response has the shop's programme and the card (Specification, Endpoints; Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     expect((await shop.get(`/v1/clients/${client.id}/loyalty`)).data).toEqual({
@@ -108,7 +108,7 @@ describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
     })
   })
 
-  it("while the programme is off: 200 with active false, and the present card (Specification, Clients and loyalty)", async () => {
+  it("while the programme is off the response is a 200 with active false, and the present card (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await shop.stamp(client.id, 7)
@@ -121,7 +121,7 @@ describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
     })
   })
 
-  it("cards of different shops are different cards (Specification, Keys and scopes)", async () => {
+  it("a client has a separate card in each shop (Specification, Keys and scopes)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const client = await world.known(shop)
     await world.visit(client, other)
@@ -132,7 +132,7 @@ describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
 })
 
 describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () => {
-  it("returns the card, the added stamps and the number of unlocked rewards (Specification, Clients and loyalty)", async () => {
+  it("the response has the card, the added stamps and the number of unlocked rewards (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop({ program: { active: true, stamps_required: 3 } })
     const client = await world.known(shop)
     const rows = [
@@ -157,7 +157,7 @@ describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () =
     expect(await shop.events()).toEqual([])
   })
 
-  it("count is 1 to 10, a whole number, and required; nothing else is known (Specification, Endpoints; Limits)", async () => {
+  it("count is required and is a whole number from 1 to 10, and any other field is refused (Specification, Endpoints; Limits)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     for (const count of [0, 11, -1, 1.5, "1", null, true, [1], {}, 1e9]) {
@@ -172,7 +172,7 @@ describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () =
     for (const count of [1, 10]) expect((await shop.stamp(client.id, count)).status).toBe(200)
   })
 
-  it("when loyalty is off the answer is 409 with the reason LOYALTY_OFF, and the card stays (Specification, Endpoints)", async () => {
+  it("while the programme is off the response is a 409 with the reason LOYALTY_OFF, and the card is unchanged (Specification, Endpoints)", async () => {
     const shop = await world.shop({ program: { active: false } })
     const client = await world.known(shop)
     const answer = await shop.stamp(client.id, 1)
@@ -194,7 +194,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
     return { shop, client }
   }
 
-  it("it uses one reward: stamps_required are spent, lifetime stays, the reward is returned (Specification, Clients and loyalty)", async () => {
+  it("a redemption uses one reward: stamps_required are spent, lifetime is unchanged, and the reward is returned (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10, 5)
     world.clock.advance(MINUTE)
     const answer = await shop.redeem(client.id)
@@ -212,14 +212,14 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
     expect((await shop.redeem(client.id)).data.reward).toEqual({ label: null, redeemed_at: world.iso() })
   })
 
-  it("with nothing to redeem 409 NO_REWARD; while the programme is off 409 LOYALTY_OFF (Specification, Clients and loyalty)", async () => {
+  it("without a reward the response is 409 NO_REWARD, and while the programme is off 409 LOYALTY_OFF (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(9)
     expect((await shop.redeem(client.id)).error).toMatchObject({ code: "CONFLICT", details: { reason: "NO_REWARD" } })
     await shop.change({ program: { active: false } })
     expect((await shop.redeem(client.id)).error).toMatchObject({ code: "CONFLICT", details: { reason: "LOYALTY_OFF" } })
   })
 
-  it("no body, an empty one and an empty object mean the same; any field is refused (Specification, Endpoints; Errors)", async () => {
+  it("no body, an empty one and an empty object mean the same, and any field is refused (Specification, Endpoints; Errors)", async () => {
     const { shop, client } = await withStamps(10)
     const path = `/v1/clients/${client.id}/loyalty/redeem`
     for (const body of [{ count: 1 }, { reward: "x" }, [], [1], "x", 5, true]) {
@@ -247,7 +247,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
     expect(await available()).toBe(0)
   })
 
-  it("loyalty of an unknown client, or another shop's, is 404 (Specification, Endpoints)", async () => {
+  it("the loyalty of an unknown client, or of another shop's, is a 404 (Specification, Endpoints)", async () => {
     const { client } = await withStamps(10)
     const shop = await world.shop()
     for (const id of [NOBODY, client.id]) {

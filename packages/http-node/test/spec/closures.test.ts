@@ -61,7 +61,7 @@ describe("automatic closure (Specification, States)", () => {
     expect(await shop.ticket(id)).toMatchObject({ state: "abandoned", abandoned_at: due })
   })
 
-  it("it closes once, however often the closer runs (Specification, States)", async () => {
+  it("a ticket is closed once, however often the closer runs (Specification, States)", async () => {
     const shop = await world.shop()
     await shop.create()
     world.clock.advance(60 * DAY)
@@ -70,7 +70,7 @@ describe("automatic closure (Specification, States)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created", "ticket.abandoned"])
   })
 
-  it("impossible and collected tickets never close by themselves (Specification, States)", async () => {
+  it("impossible and collected tickets are never closed automatically (Specification, States)", async () => {
     const shop = await world.shop()
     const [impossible, collected] = [await shop.create(), await shop.create()]
     await shop.move(impossible.id, "impossible")
@@ -153,7 +153,7 @@ describe("automatic closure (Specification, States)", () => {
     expect((await shop.ticket(id)).state).toBe("abandoned")
   })
 
-  it("more tickets than fit in one look of the closer all close (Specification, States)", async () => {
+  it("more tickets than one poll of the closer reads are all closed (Specification, States)", async () => {
     const shop = await world.shop()
     for (let i = 0; i < 600; i++) {
       if (i % 150 === 0) world.clock.advance(HOUR)

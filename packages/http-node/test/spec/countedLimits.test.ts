@@ -17,8 +17,8 @@ const inApp = async (shop: TestShop, n: number) => {
   for (let i = 0; i < n; i++) await shop.createInApp()
 }
 
-describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limits)", () => {
-  it("150 in an hour, app and API together; the next is 429 through either, and the headers say so (Specification, Limits)", async () => {
+describe("tickets: at most 150 an hour and 600 a day for each shop (Specification, Limits)", () => {
+  it("after 150 tickets in an hour, of app and API together, the next through either is a 429, and the headers say so (Specification, Limits)", async () => {
     const shop = await world.shop()
     await inApp(shop, 140)
     for (let left = 9; left >= 0; left--) {
@@ -34,7 +34,7 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
     expect((await (await world.shop()).tryCreate({ service: "Hem" })).status).toBe(201)
   })
 
-  it("the hour starts at its first ticket; waiting exactly RateLimit-Reset seconds helps (Specification, Limits)", async () => {
+  it("the hour starts at its first ticket, and a create after exactly RateLimit-Reset seconds succeeds (Specification, Limits)", async () => {
     const shop = await world.shop()
     await inApp(shop, 1)
     world.clock.advance(20 * MINUTE)
@@ -47,7 +47,7 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
     expect((await shop.tryCreate({ service: "Hem" })).status).toBe(201)
   })
 
-  it("only tickets that came to be count: not 400, 404, 409, 422, nor replays (Specification, Idempotency; Limits)", async () => {
+  it("only created tickets count: not 400, 404, 409, 422, nor replays (Specification, Idempotency; Limits)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await inApp(shop, 139)
@@ -59,7 +59,7 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
     expect((await shop.tryCreate({ service: "Hem" })).limit).toMatchObject({ limit: 150, remaining: 9 })
   })
 
-  it("a create refused by the limit is no request, takes no number and leaves its key free (Specification, Idempotency; Tickets; Limits)", async () => {
+  it("a create that the limit refuses is not counted as a request, takes no number and leaves its key unused (Specification, Idempotency; Tickets; Limits)", async () => {
     const shop = await world.shop()
     await inApp(shop, 150)
     const once = shop.attempt()
@@ -70,7 +70,7 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
     expect([made.status, made.meta, made.data.number]).toEqual([201, { replayed: false }, 151])
   })
 
-  it("only creates show the ticket limits (Specification, Limits)", async () => {
+  it("only creates show the ticket limits in their headers (Specification, Limits)", async () => {
     const shop = await world.shop()
     await inApp(shop, 148)
     const { id } = await shop.create()
@@ -84,7 +84,7 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
     ["Asia/Kolkata", "2027-05-10T18:30:00.000Z"],
     ["America/New_York", "2027-05-11T04:00:00.000Z"]
   ] as const) {
-    it(`600 in the calendar day of ${time_zone}; at its midnight they begin anew (Specification, Limits)`, async () => {
+    it(`600 tickets are accepted in the calendar day of ${time_zone}, and the count begins again at its midnight (Specification, Limits)`, async () => {
       world.clock.set(Date.parse(midnight) - 10 * HOUR)
       const shop = await world.shop({ time_zone })
       for (let hour = 0; hour < 4; hour++) {
@@ -106,7 +106,7 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
     })
   }
 
-  it("a day with a change of clocks has 23 hours: Paris, 28 March 2027 (Specification, Limits)", async () => {
+  it("a day on which the clocks go forward has 23 hours: Paris, 28 March 2027 (Specification, Limits)", async () => {
     world.clock.set(Date.parse("2027-03-28T00:30:00.000+01:00"))
     const shop = await world.shop({ time_zone: "Europe/Paris" })
     for (let hour = 0; hour < 4; hour++) {
@@ -117,7 +117,7 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
     expect(refusal(refused)).toMatchObject({ policy: "tickets_per_day", reset: 23 * 3600 - 4.5 * 3600 })
   })
 
-  it("if hour and day both refuse, the headers show the longer reset (Specification, Limits)", async () => {
+  it("if both the hour and the day refuse, the headers show the longer reset (Specification, Limits)", async () => {
     world.clock.set(Date.parse("2027-06-01T23:00:00.000Z"))
     const shop = await world.shop()
     for (let hour = 0; hour < 4; hour++) {
@@ -130,7 +130,7 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
     })
   })
 
-  it("the app is refused by the same limit as its command says (Specification, Limits)", async () => {
+  it("a create in the app is refused by the same limit, as the refusal of its command says (Specification, Limits)", async () => {
     const shop = await world.shop()
     await inApp(shop, 150)
     const again = Effect.flatMap(Tickets, (tickets) => tickets.create(shop.caller, { service: "Hem" } as never))
@@ -138,8 +138,8 @@ describe("tickets: 150 an hour and 600 a day for each shop (Specification, Limit
   })
 })
 
-describe("stamps: 20 a client, day and key (Specification, Endpoints; Clients and loyalty)", () => {
-  it("20 are given and the 21st is 429, with Retry-After up to the shop's midnight (Specification, Endpoints; Limits)", async () => {
+describe("stamps: at most 20 for each client, day and key (Specification, Endpoints; Clients and loyalty)", () => {
+  it("20 stamps are added and the 21st is a 429, with Retry-After until the shop's midnight (Specification, Endpoints; Limits)", async () => {
     world.clock.set(Date.parse("2027-07-01T09:00:00.000Z"))
     const shop = await world.shop()
     const client = await world.known(shop)
@@ -158,7 +158,7 @@ describe("stamps: 20 a client, day and key (Specification, Endpoints; Clients an
     expect((await shop.stamp(client.id, 10)).status).toBe(200)
   })
 
-  it("all or nothing: what does not fit whole is refused whole, and what fits still fits (Specification, Clients and loyalty)", async () => {
+  it("stamps that do not fit whole are refused whole, and a number that fits is accepted afterwards (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await shop.stamp(client.id, 10)
@@ -171,7 +171,7 @@ describe("stamps: 20 a client, day and key (Specification, Endpoints; Clients an
     expect((await shop.stamp(client.id, 5)).data.card.lifetime).toBe(20)
   })
 
-  it("another client, another key and another shop have their own (Specification, Clients and loyalty)", async () => {
+  it("another client, another key and another shop have separate counts (Specification, Clients and loyalty)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const [client, second] = [await world.known(shop), await world.known(shop)]
     await world.visit(client, other)
@@ -183,7 +183,7 @@ describe("stamps: 20 a client, day and key (Specification, Endpoints; Clients an
     expect((await other.stamp(client.id, 10)).data.card.lifetime).toBe(10)
   })
 
-  it("the stamp limit shows only when it refuses; replays and refusals do not count against it (Specification, Idempotency; Limits)", async () => {
+  it("the stamp limit is shown only if it refuses, and replays and refusals do not count against it (Specification, Idempotency; Limits)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const once = shop.attempt()
@@ -195,7 +195,7 @@ describe("stamps: 20 a client, day and key (Specification, Endpoints; Clients an
     expect((await shop.stamp(client.id, 10, { once })).status).toBe(200)
   })
 
-  it("stamps refused by the limit are no request (Specification, Limits)", async () => {
+  it("stamps that the limit refuses are not counted as a request (Specification, Limits)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     for (const count of [10, 10]) await shop.stamp(client.id, count)
@@ -203,7 +203,7 @@ describe("stamps: 20 a client, day and key (Specification, Endpoints; Clients an
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(117)
   })
 
-  it("thirty calls at once for one stamp each give exactly twenty (Specification, Clients and loyalty)", async () => {
+  it("of thirty concurrent calls for one stamp each, exactly twenty succeed (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const answers = await Promise.all(Array.from({ length: 30 }, () => shop.stamp(client.id, 1)))

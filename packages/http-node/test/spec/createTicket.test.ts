@@ -80,9 +80,9 @@ const GOOD: ReadonlyArray<
   ["a French phone number", { client_phone: "+33 6 12 34 56 78" }, { client_phone: "+33612345678" }]
 ]
 
-describe("POST /v1/tickets takes (Specification, Endpoints; Tickets)", () => {
+describe("POST /v1/tickets accepts (Specification, Endpoints; Tickets)", () => {
   for (const [name, body, shows] of GOOD) {
-    it(`${name} (Specification, Endpoints; Tickets)`, async () => {
+    it(`a create accepts ${name} (Specification, Endpoints; Tickets)`, async () => {
       const shop = await world.shop()
       const ticket = await shop.create({ service: "Hem", ...body })
       expect(ticket).toMatchObject(shows)
@@ -90,7 +90,7 @@ describe("POST /v1/tickets takes (Specification, Endpoints; Tickets)", () => {
     })
   }
 
-  it("2 to 20 items, each with a label, the rest optional, in the order given; the price is not derived from them (Specification, Tickets)", async () => {
+  it("2 to 20 items are kept in the given order, each with a label and optional fields, and the price is not derived from them (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const items = [
       { label: "x".repeat(200), service: "y".repeat(120), price_minor: MAX },
@@ -106,7 +106,7 @@ describe("POST /v1/tickets takes (Specification, Endpoints; Tickets)", () => {
     expect((await shop.create({ service: "Hem", items: many(2) })).items).toHaveLength(2)
   })
 
-  it("a client the shop knows, in any case of letters, who is linked at once: ticket.created, then client.linked (Specification, Tickets)", async () => {
+  it("a client whom the shop knows is linked at once, with ticket.created and then client.linked, for an id in any case of letters (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const badge = { id: client.id, display_name: "Amira Ben Salah" }
@@ -120,7 +120,7 @@ describe("POST /v1/tickets takes (Specification, Endpoints; Tickets)", () => {
 })
 
 describe("numbers of tickets (Specification, Resources; Tickets)", () => {
-  it("9999 is followed by 1, skipping nothing, with labels of four digits (Specification, Resources; Tickets)", async () => {
+  it("the number 9999 is followed by 1 without a gap, and labels have four digits (Specification, Resources; Tickets)", async () => {
     const shop = await world.shop()
     await shop.change({ next_number: 9998 })
     const labels = []
@@ -128,7 +128,7 @@ describe("numbers of tickets (Specification, Resources; Tickets)", () => {
     expect(labels).toEqual(["9998", "9999", "0001", "0002"])
   })
 
-  it("a failed create uses no number up, whyever it failed (Specification, Tickets)", async () => {
+  it("a failed create uses up no number, whatever its error (Specification, Tickets)", async () => {
     const shop = await world.shop()
     expect((await shop.create()).number).toBe(1)
     expect((await shop.tryCreate({ service: "" })).status).toBe(400)
@@ -137,7 +137,7 @@ describe("numbers of tickets (Specification, Resources; Tickets)", () => {
     expect((await shop.create()).number).toBe(2)
   })
 
-  it("forty tickets at once get forty numbers in a row (Specification, Tickets)", async () => {
+  it("forty concurrent creates get forty consecutive numbers (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const { key } = await shop.newKey()
     const made = await Promise.all(

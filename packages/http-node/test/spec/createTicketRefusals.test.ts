@@ -114,9 +114,9 @@ const CONTROL = ["\u0000", "\u0001", "\u0008", "\u000b", "\r", "\u001b", "\u007f
 const LONE = ["\ud800", "\udfff", "\udc00\ud800"]
 const TEXTS = ["service", "item", "description", "external_ref"]
 
-describe("POST /v1/tickets refuses with 400 and changes nothing (Specification, Endpoints; Errors; Tickets)", () => {
+describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specification, Endpoints; Errors; Tickets)", () => {
   for (const [field, values] of BAD) {
-    it(`${field}: ${values.length} bad values, each named in details.issues (Specification, Errors; Tickets)`, async () => {
+    it(`${field} refuses ${values.length} invalid values, each named in details.issues (Specification, Errors; Tickets)`, async () => {
       const shop = await world.shop()
       for (const value of values) {
         if ((await shop.get("/v1/shop")).limit.remaining < 5) world.clock.advance(MINUTE)
@@ -133,7 +133,7 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (Specification, 
   }
 
   for (const field of TEXTS) {
-    it(`control characters and lone surrogates in ${field} (Specification, Tickets)`, async () => {
+    it(`control characters and lone surrogates in ${field} are refused (Specification, Tickets)`, async () => {
       const shop = await world.shop()
       for (const character of [...CONTROL, ...LONE]) {
         world.clock.advance(3000)
@@ -144,7 +144,7 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (Specification, 
     })
   }
 
-  it("control characters and lone surrogates in an item's label and service, and in a phone number (Specification, Tickets)", async () => {
+  it("control characters and lone surrogates in an item's label and service, and in a phone number, are refused (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const bodies = [
       ["items.0.label", { items: [{ label: "a\u0000" }, ITEM] }],
@@ -158,13 +158,13 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (Specification, 
     }
   })
 
-  it("a deposit above the price (Specification, Tickets)", async () => {
+  it("a deposit above the price is refused (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const answer = await shop.tryCreate({ service: "Hem", price_minor: 5, deposit_minor: 6 })
     expect(answer.error.details!.issues).toMatchObject([{ in: "body", field: "deposit_minor" }])
   })
 
-  it("every problem at once, in the header and in the body, each named (Specification, Errors)", async () => {
+  it("all problems of the header and of the body are reported at once, each by name (Specification, Errors)", async () => {
     const shop = await world.shop()
     const body = {
       type: "x",
@@ -208,14 +208,14 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (Specification, 
     }
   })
 
-  it("a deposit above the price is reported with the other problems (Specification, Errors; Tickets)", async () => {
+  it("a deposit above the price is reported together with the other problems (Specification, Errors; Tickets)", async () => {
     const shop = await world.shop()
     const answer = await shop.tryCreate({ item: "", price_minor: 5, deposit_minor: 6 })
     const found = answer.error.details!.issues!.map(({ field }) => field)
     expect(found.sort()).toEqual(["deposit_minor", "item", "service"])
   })
 
-  it("a body that is not an object (Specification, Errors)", async () => {
+  it("a body that is not an object is refused (Specification, Errors)", async () => {
     const shop = await world.shop()
     for (const body of [[], [{ service: "Hem" }], "Hem", 1, true, null]) {
       const answer = await shop.tryCreate(body, body === null ? { raw: "null" } : {})
@@ -224,7 +224,7 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (Specification, 
     }
   })
 
-  it("an answer to a bad value repeats nothing of it (Specification, Errors)", async () => {
+  it("the response to an invalid value repeats nothing of it (Specification, Errors)", async () => {
     const shop = await world.shop()
     const answer = await shop.tryCreate({
       service: "Hem",

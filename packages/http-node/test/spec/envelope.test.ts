@@ -12,7 +12,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** What World.api holds every answer of every test to is written in Wire.ts; here is what each kind of answer holds. */
 describe("the envelope (Specification, Requests and responses; Lists and sync)", () => {
-  it("a result is success true and data; meta only where there is something to say (Specification, Requests and responses; Lists and sync)", async () => {
+  it("a result has success true and data, and meta only if it has entries (Specification, Requests and responses; Lists and sync)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create()
@@ -35,7 +35,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     expect((await shop.stamp(client.id, 1)).meta).toEqual({ replayed: false })
   })
 
-  it("a failure is success false and error with code, message and optional details (Specification, Requests and responses; Errors)", async () => {
+  it("a failure has success false and an error with code, message and optional details (Specification, Requests and responses; Errors)", async () => {
     const shop = await world.shop()
     const answer = await shop.get(`/v1/tickets/${NOBODY}`)
     expect(JSON.parse(answer.text)).toEqual({
@@ -87,7 +87,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     }
   })
 
-  it("a path outside /v1 is 404 in the envelope, no key asked (Specification, Commands)", async () => {
+  it("a path outside /v1 is a 404 in the envelope and needs no key (Specification, Commands)", async () => {
     for (const path of [
       "/",
       "/v2/shop",
@@ -103,7 +103,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     }
   })
 
-  it("a path with an empty parameter or percent-encoding that is none is answered, not crashed upon (Specification, Lists and sync)", async () => {
+  it("a path with an empty parameter or with invalid percent-encoding gets a response (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     for (const path of [
       "/v1/tickets/%",
@@ -118,7 +118,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     }
   })
 
-  it("a path of thousands of characters is answered (Specification, Lists and sync)", async () => {
+  it("a path of thousands of characters gets a response (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     for (const path of [
       `/v1/tickets/${"a".repeat(5000)}`,
@@ -130,7 +130,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     }
   })
 
-  it("HEAD answers as GET without a body: status, type, length and limits (Specification, Errors)", async () => {
+  it("HEAD responds as GET without a body: with its status, type, length and limits (Specification, Errors)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     for (const path of [
@@ -150,7 +150,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     expect((await world.api("HEAD", "/v1/shop")).status).toBe(401)
   })
 
-  it("a parameter that no endpoint names is refused by name, also where an endpoint takes none (Specification, Errors)", async () => {
+  it("an unknown parameter is refused by name, also for an endpoint without parameters (Specification, Errors)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create()
@@ -174,14 +174,14 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     expect((await shop.events()).length).toBe(1)
   })
 
-  it("no answer may be stored, and none names what serves it (Specification, Errors)", async () => {
+  it("no response may be stored, and none names the server's software (Specification, Errors)", async () => {
     const { headers } = await (await world.shop()).get("/v1/shop")
     expect(headers["cache-control"]).toBe("no-store")
     expect(headers["x-content-type-options"]).toBe("nosniff")
     expect(headers["x-powered-by"]).toBeUndefined()
   })
 
-  it("input that is not HTTP is answered in the envelope too (Specification, Lists and sync)", async () => {
+  it("input that is not HTTP gets a response in the envelope too (Specification, Lists and sync)", async () => {
     for (const bytes of [
       "nonsense\r\n\r\n",
       "GET /v1/shop HTTP/9.9\r\n\r\n",
@@ -217,7 +217,7 @@ describe("amounts and instants (Specification, Requests and responses)", () => {
     }
   })
 
-  it("every instant of every answer and event is ISO 8601 in UTC with milliseconds and Z (Specification, Requests and responses; Tickets)", async () => {
+  it("every instant of every response and event is ISO 8601 in UTC with milliseconds and Z (Specification, Requests and responses; Tickets)", async () => {
     const shop = await world.shop({ time_zone: "Asia/Tokyo" })
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id, promised_at: "2026-12-24T18:00+09:00" })

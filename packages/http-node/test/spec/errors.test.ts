@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const coded = ({ status, error }: Answer) => [status, error.code]
 
-describe("each code of Specification, Errors", () => {
+describe("each code of the table (Specification, Errors)", () => {
   it("400 VALIDATION_ERROR names each issue's part, field and what to change (Specification, Errors)", async () => {
     const shop = await world.shop()
     const { error } = await shop.tryCreate({ service: "Hem", items: [{ label: "a" }, { label: "" }], colour: "red" })
@@ -39,7 +39,7 @@ describe("each code of Specification, Errors", () => {
     }
   })
 
-  it("409 CONFLICT carries exactly reason, and from, to, allowed and the present of a refused move (Specification, Errors)", async () => {
+  it("409 CONFLICT has reason, and for a refused move also from, to, allowed and the present ticket, and nothing else (Specification, Errors)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id, updated_at } = await shop.create()
@@ -85,14 +85,14 @@ describe("422 PROFANITY (Specification, Errors)", () => {
     ["service", { service: "fuck", item: "fuck" }]
   ]
   for (const [field, body] of forbidden) {
-    it(`${JSON.stringify(body)} is 422 with details.field ${field} (Specification, Errors)`, async () => {
+    it(`${JSON.stringify(body)} is a 422 with details.field ${field} (Specification, Errors)`, async () => {
       const answer = await create(body)
       expect([answer.status, answer.error.code, answer.error.details]).toEqual([422, "PROFANITY", { field }])
       expect(answer.text).not.toMatch(/fuck|merde|putain|connard/i)
     })
   }
 
-  it("whole words only; names and trades that hold one as a part pass (Specification, Errors)", async () => {
+  it("only whole words are refused, so names and trades that contain one are accepted (Specification, Errors)", async () => {
     for (const service of [
       "Scunthorpe",
       "Assemble the classic bass",
@@ -109,11 +109,11 @@ describe("422 PROFANITY (Specification, Errors)", () => {
     }
   })
 
-  it("external_ref is not looked at (Specification, Errors)", async () => {
+  it("external_ref is not checked for forbidden words (Specification, Errors)", async () => {
     expect((await create({ external_ref: "fuck" })).status).toBe(201)
   })
 
-  it("the shop's own words are added to the list, whatever the case, also phrases (Specification, Errors; Sandbox)", async () => {
+  it("the shop's own words and phrases are added to the list, in any case (Specification, Errors; Sandbox)", async () => {
     const words = ["Sprocket", "blue moon"]
     expect(coded(await create({ service: "a SPROCKET" }, words))).toEqual([422, "PROFANITY"])
     expect(coded(await create({ item: "Once in a Blue  Moon" }, words))).toEqual([422, "PROFANITY"])
@@ -122,7 +122,7 @@ describe("422 PROFANITY (Specification, Errors)", () => {
     expect(coded(await create({ service: "fuck" }, words))).toEqual([422, "PROFANITY"])
   })
 
-  it("a refused text leaves no trace: no ticket, no event, no number, no remembered key (Specification, Idempotency)", async () => {
+  it("a refused text leaves no ticket, event, number or remembered key (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.tryCreate({ service: "fuck" }, { once })
@@ -172,7 +172,7 @@ describe("failures of the service itself (Specification, Errors)", () => {
   ]
 
   for (const port of ["Store", "Reads", "Directory", "RateLimits"] as const) {
-    it(`while ${port} cannot be reached: 503 UNAVAILABLE with Retry-After, and afterwards all is well (Specification, Errors)`, async () => {
+    it(`while ${port} is unavailable the response is 503 UNAVAILABLE with Retry-After, and afterwards requests succeed (Specification, Errors)`, async () => {
       const shop = await world.shop()
       world.clock.advance(HOUR)
       world.faults.set(port, "unavailable")
@@ -187,7 +187,7 @@ describe("failures of the service itself (Specification, Errors)", () => {
   }
 
   for (const port of ["Store", "Reads", "Directory"] as const) {
-    it(`a bug in ${port}: 500 INTERNAL without a detail; the log has the cause under the Request-Id (Specification, Errors)`, async () => {
+    it(`a bug in ${port} is 500 INTERNAL without a detail, and the log has the cause under the Request-Id (Specification, Errors)`, async () => {
       const shop = await world.shop()
       world.clock.advance(HOUR)
       world.faults.set(port, "dying")
@@ -204,7 +204,7 @@ describe("failures of the service itself (Specification, Errors)", () => {
     })
   }
 
-  it("a request that failed with 503 or 500 leaves no trace: the same Idempotency-Key creates afterwards (Specification, Idempotency)", async () => {
+  it("a request that failed with 503 or 500 leaves no trace, and its Idempotency-Key creates a ticket afterwards (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     for (const fault of ["unavailable", "dying"] as const) {
       const once = shop.attempt()
@@ -216,7 +216,7 @@ describe("failures of the service itself (Specification, Errors)", () => {
     expect((await shop.get<ReadonlyArray<unknown>>("/v1/tickets")).data).toHaveLength(2)
   })
 
-  it("a 500 and a 503 count as a request like any other (Specification, Limits)", async () => {
+  it("a response with 500 or 503 counts as a request like any other (Specification, Limits)", async () => {
     const shop = await world.shop()
     const before = (await shop.get("/v1/shop")).limit.remaining
     world.faults.set("Reads", "dying")

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("the events (Specification, Webhooks)", () => {
-  it("a ticket's whole life raises each event with the ticket as it stood then, in the order of what happened (Specification, Webhooks)", async () => {
+  it("a ticket's whole life raises each event with the ticket as it was then, in order (Specification, Webhooks)", async () => {
     const shop = await world.shop({ tracking_base_url: "https://t.example/" })
     const client = await world.client()
     const stands = []
@@ -69,7 +69,7 @@ describe("the events (Specification, Webhooks)", () => {
     expect(events.at(-1)!.created_at).toBe(world.iso())
   })
 
-  it("events raised in one act have ids of their own that sort in their order (Specification, Tickets)", async () => {
+  it("events of one command have separate ids, which sort in their order (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -80,7 +80,7 @@ describe("the events (Specification, Webhooks)", () => {
     expect(created! < linked!).toBe(true)
   })
 
-  it("an event is a frozen text: later changes of ticket, client, shop or block leave it (Specification, Webhooks)", async () => {
+  it("an event is a stored text, which later changes of ticket, client, shop or block do not change (Specification, Webhooks)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id, price_minor: 5 })
@@ -95,7 +95,7 @@ describe("the events (Specification, Webhooks)", () => {
     expect(before[0]).toContain("Amira Ben Salah")
   })
 
-  it("after a client blocked the shop, nothing new speaks of them (Specification, Clients and loyalty)", async () => {
+  it("after a client blocked the shop, no new event names them (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -118,7 +118,7 @@ describe("the events (Specification, Webhooks)", () => {
     }
   })
 
-  it("a quote raises an event when it is proposed and one when it is refused, a second answer none (Specification, Endpoints)", async () => {
+  it("a quote raises an event when it is proposed and one when it is refused, and a second answer raises none (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.quote(id, { price_minor: 5 })
@@ -144,7 +144,7 @@ describe("the events (Specification, Webhooks)", () => {
     expect(events[3]!.data.ticket).toEqual(await shop.ticket(id))
   })
 
-  it("reading, look-ups, stamps, redeems, visits and blocks raise nothing (Specification, Webhooks)", async () => {
+  it("reads, look-ups, stamps, rewards, visits and blocks raise no events (Specification, Webhooks)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_phone: "+21626000111" })
@@ -156,7 +156,7 @@ describe("the events (Specification, Webhooks)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("refused requests raise nothing (Specification, Idempotency)", async () => {
+  it("refused requests raise no events (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.tryMove(id, "collected")
@@ -165,7 +165,7 @@ describe("the events (Specification, Webhooks)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("a ticket made in the app raises ticket.created as one through the API does (Specification, Webhooks)", async () => {
+  it("a ticket made in the app raises ticket.created as a ticket made through the API does (Specification, Webhooks)", async () => {
     const shop = await world.shop()
     const { data } = await shop.createInApp({ service: "Hem" })
     expect((await shop.events()).map(({ type, data }) => [type, data])).toEqual([
@@ -173,7 +173,7 @@ describe("the events (Specification, Webhooks)", () => {
     ])
   })
 
-  it("events of one shop are not another's (Specification, Keys and scopes)", async () => {
+  it("the events of one shop are not visible to another (Specification, Keys and scopes)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     await shop.create()
     expect(await other.events()).toEqual([])

@@ -16,7 +16,7 @@ const withoutRequestId = ({ status, headers, text }: Answer) => {
 const reused = { code: "CONFLICT", details: { reason: "IDEMPOTENCY_KEY_REUSED" } }
 
 describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
-  it("1 to 80 characters; missing, empty or longer is 400 for all three operations (Specification, Idempotency)", async () => {
+  it("a key has 1 to 80 characters, and a missing, empty or longer one is a 400 for all three operations (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const operations = [
@@ -42,7 +42,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.redeem(client.id, { once: "r" })).status).toBe(200)
   })
 
-  it("a create replayed answers 200 with the same ticket, replayed true and the header; no duplicate is made (Specification, Endpoints; Lists and sync)", async () => {
+  it("a replayed create is a 200 with the same ticket, replayed true and the header, and creates no duplicate (Specification, Endpoints; Lists and sync)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const body = { service: "Hem", items: [{ label: "a" }, { label: "b" }], client_phone: "+21627000111" }
@@ -60,7 +60,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("a replay is the first answer as it was then, though the ticket moved on (Specification, Idempotency)", async () => {
+  it("a replay is the first response as it was then, even if the ticket changed since (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const first = await shop.create({ service: "Hem" }, { once })
@@ -68,7 +68,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.tryCreate({ service: "Hem" }, { once })).data).toEqual(first)
   })
 
-  it("key order, spaces, null and an explicit default make no difference (Specification, Idempotency)", async () => {
+  it("requests that differ in the order of fields, spaces, null and an explicit default are the same (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem", price_minor: 5, item: "Coat", promised_at: "2026-12-01T10:00:00Z" }, { once })
@@ -85,7 +85,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.post("/v1/tickets", undefined, { raw: same[0]!, once: ` ${once} ` })).status).toBe(200)
   })
 
-  it("the phone number's and the id's spelling makes no difference (Specification, Idempotency)", async () => {
+  it("requests that differ in the spelling of the phone number and of ids are the same (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const once = shop.attempt()
@@ -143,7 +143,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     for (const { meta } of answers) expect(meta).toEqual({ replayed: false })
   })
 
-  it("the path parameter is part of the request: the same key for another client is 409 (Specification, Idempotency)", async () => {
+  it("the path parameter is part of the request, so the same key for another client is a 409 (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const [a, b] = [await world.known(shop), await world.known(shop)]
     const [stamps, redeem] = [shop.attempt(), shop.attempt()]
@@ -155,7 +155,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.redeem(b.id, { once: redeem })).error).toMatchObject(reused)
   })
 
-  it("only successes are remembered: the corrected request with the same key succeeds (Specification, Idempotency)", async () => {
+  it("only successes are remembered, so the corrected request with the same key succeeds (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const [create, redeem] = [shop.attempt(), shop.attempt()]
@@ -168,7 +168,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.redeem(client.id, { once: redeem })).status).toBe(200)
   })
 
-  it("a key is remembered 30 days, and then is new (Specification, Idempotency)", async () => {
+  it("a key is remembered for 30 days, and is new afterwards (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
@@ -179,7 +179,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect([answer.status, answer.meta, answer.data.number]).toEqual([201, { replayed: false }, 2])
   })
 
-  it("stamps and redeem replayed answer the first card, 200 both times, and do it once (Specification, Idempotency)", async () => {
+  it("replayed stamps and rewards return the first card with 200, and are executed once (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const [stamps, redeem] = [shop.attempt(), shop.attempt()]
@@ -212,7 +212,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 })
 
-describe("duplicates in parallel (Specification, Idempotency)", () => {
+describe("concurrent duplicates (Specification, Idempotency)", () => {
   it("thirty equal creates over sockets give one 201 and twenty-nine 200 with identical data (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
@@ -224,7 +224,7 @@ describe("duplicates in parallel (Specification, Idempotency)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("ten redeems of one reward under ten keys: one 200, nine 409 NO_REWARD (Specification, Clients and loyalty)", async () => {
+  it("ten concurrent requests for one reward under ten keys give one 200 and nine 409 NO_REWARD (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await shop.stamp(client.id, 10)
@@ -235,7 +235,7 @@ describe("duplicates in parallel (Specification, Idempotency)", () => {
     for (const { error } of refused) expect(error.details).toEqual({ reason: "NO_REWARD" })
   })
 
-  it("ten ready at once: one 200 and the rest 409 SAME_STATE, one event (Specification, States)", async () => {
+  it("ten concurrent moves to ready give one 200, one event and 409 SAME_STATE for the rest (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     const answers = await Promise.all(Array.from({ length: 10 }, () => shop.tryMove(id, "ready")))
@@ -245,7 +245,7 @@ describe("duplicates in parallel (Specification, Idempotency)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created", "ticket.ready"])
   })
 
-  it("ten equal stamps give one addition, each answer the same but for replayed (Specification, Idempotency)", async () => {
+  it("ten equal requests for stamps add them once, with responses that differ only in replayed (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const once = shop.attempt()
@@ -255,14 +255,14 @@ describe("duplicates in parallel (Specification, Idempotency)", () => {
     expect(new Set(answers.map(({ data }) => JSON.stringify(data))).size).toBe(1)
   })
 
-  it("two different bodies under one key at once: one 201, one 409 (Specification, Idempotency)", async () => {
+  it("two different bodies under one key at once give one 201 and one 409 (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const answers = await Promise.all(["A", "B"].map((service) => shop.tryCreate({ service }, { once })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
   })
 
-  it("replays differ from each other in nothing but what counts down (Specification, Idempotency)", async () => {
+  it("replays differ from each other only in values that count down (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })

@@ -21,8 +21,8 @@ const statuses = (answers: ReadonlyArray<Answer>) => {
 
 const refusal = (answer: Answer) => ({ status: answer.status, policy: answer.error?.details?.limit, ...answer.limit })
 
-describe("requests: 120 a minute for each key (Specification, Limits)", () => {
-  it("120 are answered and the next is 429; RateLimit-Remaining counts down to 0 (Specification, Limits)", async () => {
+describe("requests: at most 120 a minute for each key (Specification, Limits)", () => {
+  it("120 requests succeed and the next is a 429, and RateLimit-Remaining counts down to 0 (Specification, Limits)", async () => {
     const shop = await world.shop()
     for (let i = 0; i < 120; i++) {
       const answer = await shop.get("/v1/shop")
@@ -38,7 +38,7 @@ describe("requests: 120 a minute for each key (Specification, Limits)", () => {
     })
   })
 
-  it("the window starts at the first use; waiting exactly RateLimit-Reset seconds helps, a millisecond less does not (Specification, Limits)", async () => {
+  it("the window starts at the first use, and a request after exactly RateLimit-Reset seconds succeeds, a millisecond earlier not (Specification, Limits)", async () => {
     const shop = await world.shop()
     await shop.get("/v1/shop")
     world.clock.advance(17_250)
@@ -51,7 +51,7 @@ describe("requests: 120 a minute for each key (Specification, Limits)", () => {
     expect(refusal(await shop.get("/v1/shop"))).toMatchObject({ status: 200, remaining: 119, reset: 60 })
   })
 
-  it("a 429 is not counted: hammering does not put the end of the window off (Specification, Limits)", async () => {
+  it("a 429 does not count, so repeated requests do not postpone the end of the window (Specification, Limits)", async () => {
     const shop = await world.shop()
     await times(120, () => shop.get("/v1/shop"))
     for (let i = 0; i < 6; i++) {
@@ -62,7 +62,7 @@ describe("requests: 120 a minute for each key (Specification, Limits)", () => {
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(119)
   })
 
-  it("every other answer counts: 200, 400, 403, 404, 409 (Specification, Limits)", async () => {
+  it("every other response counts: 200, 400, 403, 404, 409 (Specification, Limits)", async () => {
     const shop = await world.shop()
     const { key } = await shop.newKey(["tickets:read", "tickets:write"])
     const { id } = await shop.create()
@@ -82,14 +82,14 @@ describe("requests: 120 a minute for each key (Specification, Limits)", () => {
     expect((await shop.get("/v1/shop", "", call)).limit.remaining).toBe(111)
   })
 
-  it("the flags' 403 counts as a request (Specification, Limits)", async () => {
+  it("a 403 for the shop's flags counts as a request (Specification, Limits)", async () => {
     const shop = await world.shop()
     await shop.change({ api_enabled: false })
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(119)
     expect((await shop.tryCreate({ service: "Hem" })).limit).toMatchObject({ limit: 120, remaining: 118 })
   })
 
-  it("each key has its own (Specification, Limits)", async () => {
+  it("each key has its own limit (Specification, Limits)", async () => {
     const shop = await world.shop()
     const { key } = await shop.newKey()
     await times(120, () => shop.get("/v1/shop"))
@@ -97,14 +97,14 @@ describe("requests: 120 a minute for each key (Specification, Limits)", () => {
     expect((await shop.get("/v1/shop", "", { key })).limit.remaining).toBe(119)
   })
 
-  it("130 at once over many sockets: 120 answered, ten refused (Specification, Limits)", async () => {
+  it("of 130 concurrent requests over many sockets, 120 succeed and ten are refused (Specification, Limits)", async () => {
     const shop = await world.shop()
     expect(statuses(await times(130, () => shop.get("/v1/shop")))).toEqual({ 200: 120, 429: 10 })
   })
 })
 
-describe("writes: 30 a minute for each key (Specification, Limits)", () => {
-  it("30 succeed and the next gets 429; the headers show the policy with the fewest uses left (Specification, Limits)", async () => {
+describe("writes: at most 30 a minute for each key (Specification, Limits)", () => {
+  it("30 writes succeed and the next is a 429, and the headers show the policy with the fewest uses left (Specification, Limits)", async () => {
     const shop = await world.shop()
     for (let i = 0; i < 30; i++) {
       const answer = await shop.tryCreate({ service: "Hem" })
@@ -116,14 +116,14 @@ describe("writes: 30 a minute for each key (Specification, Limits)", () => {
     expect((await shop.tryCreate({ service: "Hem" })).status).toBe(201)
   })
 
-  it("a write refused by its limit is no request either; reading goes on (Specification, Limits)", async () => {
+  it("a write that its limit refuses is not counted as a request, and reads still succeed (Specification, Limits)", async () => {
     const shop = await world.shop()
     await times(30, () => shop.tryCreate({ service: "" }))
     await times(20, () => shop.tryCreate({ service: "Hem" }))
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(89)
   })
 
-  it("every POST that passed 403 counts, with any response: 400, 404, 409, 422, replays (Specification, Limits)", async () => {
+  it("every POST with the needed scope counts, whatever its response: 400, 404, 409, 422, replays (Specification, Limits)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const { id } = await shop.create({ service: "Hem" }, { once })
@@ -158,8 +158,8 @@ describe("writes: 30 a minute for each key (Specification, Limits)", () => {
   })
 })
 
-describe("requests without a good key: 120 a minute for each address (Specification, Limits)", () => {
-  it("120 are 401 with the headers of their policy, the next is 429 (Specification, Limits)", async () => {
+describe("requests without a valid key: at most 120 a minute for each address (Specification, Limits)", () => {
+  it("120 requests are a 401 with the headers of their policy, and the next is a 429 (Specification, Limits)", async () => {
     const from = "10.8.0.1"
     for (let i = 0; i < 120; i++) {
       const answer = await world.api("GET", "/v1/shop", { from, key: i % 2 === 0 ? null : `wk_live_${"x".repeat(43)}` })
@@ -177,7 +177,7 @@ describe("requests without a good key: 120 a minute for each address (Specificat
     expect((await world.api("GET", "/v1/shop", { from })).status).toBe(401)
   })
 
-  it("an address that a proxy forwards with its port is the address alone (Specification, Limits)", async () => {
+  it("the port that a proxy adds to an address does not count as part of it (Specification, Limits)", async () => {
     const left = async (from: string) => (await world.api("GET", "/v1/shop", { from })).limit.remaining
     const found = []
     for (const from of ["10.8.0.7:4711", "10.8.0.7", "[2001:db8::7]:443", "[2001:db8::7]", "2001:db8::7"])
@@ -188,14 +188,14 @@ describe("requests without a good key: 120 a minute for each address (Specificat
     expect(await left("no address")).toBe(local - 5)
   })
 
-  it("of the addresses that X-Forwarded-For lists, the last counts: a caller can send the others (Specification, Limits)", async () => {
+  it("of the addresses in X-Forwarded-For the last one counts, because a caller can send the others (Specification, Limits)", async () => {
     const found = []
     for (const from of ["10.8.0.8", "10.8.0.80, 10.8.0.8", "10.8.0.81,10.8.0.80 , 10.8.0.8", "10.8.0.80"])
       found.push((await world.api("GET", "/v1/shop", { from })).limit.remaining)
     expect(found).toEqual([119, 118, 117, 119])
   })
 
-  it("a good key from that address goes on, another address has its own count (Specification, Limits)", async () => {
+  it("a valid key is accepted from a limited address, and another address has its own count (Specification, Limits)", async () => {
     const shop = await world.shop()
     const from = "10.8.0.2"
     await times(121, () => world.api("POST", "/v1/tickets", { from }))
@@ -204,7 +204,7 @@ describe("requests without a good key: 120 a minute for each address (Specificat
     expect((await world.api("GET", "/v1/shop", { from: "10.8.0.3" })).status).toBe(401)
   })
 
-  it("paths outside /v1 are not counted, and show the address's limit (Specification, Limits)", async () => {
+  it("paths outside /v1 do not count, and show the address's limit (Specification, Limits)", async () => {
     const from = "10.8.0.4"
     for (let i = 0; i < 3; i++) expect((await world.api("GET", "/nothing", { from })).limit.remaining).toBe(120)
     await world.api("GET", "/v1/shop", { from })
@@ -212,10 +212,10 @@ describe("requests without a good key: 120 a minute for each address (Specificat
   })
 })
 
-describe("look-ups of clients by phone: 60 an hour, 300 a day for each shop (Specification, Limits)", () => {
+describe("look-ups of clients by phone: at most 60 an hour and 300 a day for each shop (Specification, Limits)", () => {
   const look = (shop: TestShop, phone = "+21629999999", call: Call = {}) => shop.get("/v1/clients", { phone }, call)
 
-  it("60 in an hour, found or not, and the next is 429 (Specification, Limits)", async () => {
+  it("60 look-ups in an hour succeed, found or not, and the next is a 429 (Specification, Limits)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     for (let i = 0; i < 60; i++) {
@@ -241,7 +241,7 @@ describe("look-ups of clients by phone: 60 an hour, 300 a day for each shop (Spe
     expect((await look(shop)).status).toBe(404)
   })
 
-  it("the shop's keys share it; by id, loyalty and the list's phone filter do not count (Specification, Limits)", async () => {
+  it("the shop's keys share the limit, and reads by id, of loyalty and by the list's phone filter do not count (Specification, Limits)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { key } = await shop.newKey()
@@ -255,7 +255,7 @@ describe("look-ups of clients by phone: 60 an hour, 300 a day for each shop (Spe
     expect((await look(await world.shop())).status).toBe(404)
   })
 
-  it("malformed ones, and those without the scope, do not count (Specification, Limits)", async () => {
+  it("malformed look-ups, and those without the scope, do not count (Specification, Limits)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { key } = await shop.newKey(["tickets:read"])
@@ -266,7 +266,7 @@ describe("look-ups of clients by phone: 60 an hour, 300 a day for each shop (Spe
     expect((await look(shop, client.phone)).limit).toMatchObject({ limit: 60, remaining: 59 })
   })
 
-  it("HEAD of a look-up counts as the look-up that it is (Specification, Errors; Limits)", async () => {
+  it("HEAD of a look-up counts as a look-up (Specification, Errors; Limits)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const phone = encodeURIComponent(client.phone)
@@ -275,14 +275,14 @@ describe("look-ups of clients by phone: 60 an hour, 300 a day for each shop (Spe
     expect((await look(shop, client.phone)).limit.remaining).toBe(58)
   })
 
-  it("a look-up refused by its limit is not counted as a request (Specification, Limits)", async () => {
+  it("a look-up that its limit refuses is not counted as a request (Specification, Limits)", async () => {
     const shop = await world.shop()
     await times(60, () => look(shop))
     expect(statuses(await times(20, () => look(shop)))).toEqual({ 429: 20 })
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(59)
   })
 
-  it("300 in the shop's calendar day; at its midnight they begin anew (Specification, Limits)", async () => {
+  it("300 look-ups are accepted in the shop's calendar day, and the count begins again at its midnight (Specification, Limits)", async () => {
     // 00:30 in Tunis (UTC+1), so that six hours and more are left of the shop's day.
     world.clock.set(Date.parse("2027-03-01T23:30:00.000Z"))
     const shop = await world.shop()

@@ -47,7 +47,7 @@ const six = async () => {
 }
 
 describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
-  it("without a parameter all tickets of the shop, newest first, 50 at most, and nothing of another shop (Specification, Endpoints; Lists and sync)", async () => {
+  it("without a parameter the list has the shop's tickets, newest first, at most 50, and none of another shop (Specification, Endpoints; Lists and sync)", async () => {
     const { shop } = await six()
     await (await world.shop()).create({ service: "Foreign" })
     const answer = await list(shop)
@@ -61,7 +61,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     expect([answer.data, answer.meta]).toEqual([[], { has_more: false, next_cursor: null }])
   })
 
-  it("each filter alone, and combined: all that are given must hold (Specification, Endpoints)", async () => {
+  it("a filter returns the tickets that match, and several filters those that match all of them (Specification, Endpoints)", async () => {
     const { shop, client, made } = await six()
     const rows: ReadonlyArray<readonly [Query, ReadonlyArray<string>]> = [
       [{ state: "workshop" }, ["E", "A"]],
@@ -105,7 +105,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     expect(await refused(shop, "phone=21620555111")).toEqual(["query phone"])
   })
 
-  it("a date without a time is 00:00 UTC: created_after includes it, created_before does not (Specification, Lists and sync)", async () => {
+  it("a date without a time is 00:00 UTC, which created_after includes and created_before excludes (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const midnight = Math.ceil(world.now / DAY) * DAY
     world.clock.set(midnight - 1)
@@ -119,7 +119,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     expect(await found(shop, { created_after: `${day}T01:00:00+01:00` })).toEqual(["At"])
   })
 
-  it("bad parameters are refused by name (Specification, Endpoints; Lists and sync; Errors)", async () => {
+  it("invalid parameters are refused by name (Specification, Endpoints; Lists and sync; Errors)", async () => {
     const shop = await world.shop()
     const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["state", ["", "open", "Ready", "ready,", ",", "ready,open", "ready;workshop"]],
@@ -146,7 +146,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     }
   })
 
-  it("every problem of a query at once (Specification, Errors)", async () => {
+  it("all problems of a query are reported at once (Specification, Errors)", async () => {
     const shop = await world.shop()
     const query =
       "state=x&number=0&client_id=1&phone=1&external_ref=&created_after=x&created_before=x&updated_since=x&limit=0&who=1"
@@ -214,7 +214,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     return { shop, ids, order: created.data.map(({ id }) => id) }
   }
 
-  it("the order is created_at, then id, both descending, with many tickets in one millisecond (Specification, Lists and sync)", async () => {
+  it("the order is created_at, then id, both descending, also for many tickets of one millisecond (Specification, Lists and sync)", async () => {
     const { shop, ids } = await many(30)
     const { data } = await list(shop, { limit: 100 })
     const sorted = [...data].sort((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? 1 : -1))
@@ -223,7 +223,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
   })
 
   for (const size of [1, 2, 3, 7, 11, 12, 13, 100]) {
-    it(`following next_cursor in pages of ${size} gives every ticket once, in order (Specification, Endpoints)`, async () => {
+    it(`pages of ${size} contain every ticket once, in order (Specification, Endpoints)`, async () => {
       const { shop, order } = await many(12)
       const pages = await walk(shop, {}, [size])
       expect(pages.flat()).toEqual(order)
@@ -243,7 +243,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     expect((await list(shop, { limit: 100 })).meta.has_more).toBe(true)
   })
 
-  it("limit may differ between pages (Specification, Lists and sync)", async () => {
+  it("limit may differ from page to page (Specification, Lists and sync)", async () => {
     const { shop, order } = await many(12)
     expect((await walk(shop, {}, [1, 5, 2, 3])).flat()).toEqual(order)
   })
@@ -264,7 +264,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(order)
   })
 
-  it("a cursor of another shop, of other filters or damaged is 400 (Specification, Lists and sync)", async () => {
+  it("a cursor of another shop, with other filters, or damaged is a 400 (Specification, Lists and sync)", async () => {
     const [{ shop }, other] = [await many(6), await many(6)]
     const cursor = (await list(shop, { limit: 2, state: "workshop" })).meta.next_cursor as string
     const since = (await list(shop, { limit: 2, updated_since: "2026-01-01" })).meta.next_cursor as string
@@ -290,7 +290,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     }
   })
 
-  it("a cursor with a valid digest but an impossible position is 400 (Specification, Lists and sync)", async () => {
+  it("a cursor with a valid digest but an impossible position is a 400 (Specification, Lists and sync)", async () => {
     const { shop } = await many(1)
     const id = "019aa0fd-bb8b-7001-8000-000000000001"
     const forged = (place: string, ...filters: ReadonlyArray<readonly [string, unknown]>) =>
@@ -320,7 +320,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     }
   })
 
-  it("a cursor may be used again and gives the same page (Specification, Lists and sync)", async () => {
+  it("a cursor that is used again gives the same page (Specification, Lists and sync)", async () => {
     const { shop } = await many(6)
     const cursor = (await list(shop, { limit: 2 })).meta.next_cursor as string
     expect(await found(shop, { cursor })).toEqual(await found(shop, { cursor }))

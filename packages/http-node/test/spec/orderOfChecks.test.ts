@@ -38,21 +38,21 @@ const useUpLookups = async (shop: TestShop) => {
 }
 
 describe("the order of checks: a request with two errors gets the first of them (Specification, Errors)", () => {
-  it("401 before the limit on requests: a wrong key is 401 although the limit of the right one is used up (Specification, Errors)", async () => {
+  it("401 comes before the limit on requests: a wrong key is 401 although the limit of the right one is used up (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpRequests(shop)
     expect(outcome(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")
     expect(outcome(await shop.get("/v1/shop", "", { key: `${shop.key.slice(0, -1)}!` }))).toBe("401 UNAUTHENTICATED")
   })
 
-  it("the limit on requests before the shop's flags (Specification, Errors)", async () => {
+  it("the limit on requests comes before the shop's flags (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpRequests(shop)
     await shop.change({ active: false, approved: false, api_enabled: false })
     expect(outcome(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")
   })
 
-  it("ACCOUNT_DEACTIVATED before SHOP_NOT_APPROVED before API_DISABLED (Specification, Errors)", async () => {
+  it("ACCOUNT_DEACTIVATED comes before SHOP_NOT_APPROVED, and that before API_DISABLED (Specification, Errors)", async () => {
     const shop = await world.shop()
     await shop.change({ active: false, approved: false, api_enabled: false })
     expect(outcome(await shop.get("/v1/shop"))).toBe("403 ACCOUNT_DEACTIVATED")
@@ -62,21 +62,21 @@ describe("the order of checks: a request with two errors gets the first of them 
     expect(outcome(await shop.get("/v1/shop"))).toBe("403 API_DISABLED")
   })
 
-  it("the shop's flags before 404 of an unknown route (Specification, Errors)", async () => {
+  it("the shop's flags come before the 404 of an unknown route (Specification, Errors)", async () => {
     const shop = await world.shop()
     await shop.change({ api_enabled: false })
     expect(outcome(await shop.get("/v1/nothing"))).toBe("403 API_DISABLED")
     expect(outcome(await world.api("DELETE", "/v1/shop", { key: shop.key }))).toBe("403 API_DISABLED")
   })
 
-  it("404 of an unknown route before 403 of a missing scope (Specification, Errors)", async () => {
+  it("the 404 of an unknown route comes before the 403 of a missing scope (Specification, Errors)", async () => {
     const shop = await world.shop()
     const { key } = await shop.newKey(["clients:read"])
     expect(outcome(await shop.post("/v1/tickets/x/nothing", {}, { key }))).toBe("404 NOT_FOUND")
     expect(outcome(await world.api("PUT", `/v1/tickets/${NOBODY}`, { key }))).toBe("404 NOT_FOUND")
   })
 
-  it("403 of a missing scope before the limit on writes, of which such a request uses none (Specification, Errors; Limits)", async () => {
+  it("the 403 of a missing scope comes before the limit on writes, of which such a request uses none (Specification, Errors; Limits)", async () => {
     const shop = await world.shop()
     const { key } = await shop.newKey(["tickets:write"])
     for (let i = 0; i < 30; i++) {
@@ -89,7 +89,7 @@ describe("the order of checks: a request with two errors gets the first of them 
     expect(outcome(await shop.stamp(NOBODY, 1, { key }))).toBe("403 FORBIDDEN")
   })
 
-  it("403 of a missing scope before 400 (Specification, Errors)", async () => {
+  it("the 403 of a missing scope comes before 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     const { key } = await shop.newKey(["clients:read"])
     expect(outcome(await shop.post("/v1/tickets", undefined, { key, raw: "{" }))).toBe("403 FORBIDDEN")
@@ -97,7 +97,7 @@ describe("the order of checks: a request with two errors gets the first of them 
     expect(outcome(await shop.get("/v1/tickets/no-uuid", "", { key }))).toBe("403 FORBIDDEN")
   })
 
-  it("the limit on writes before 400 (Specification, Errors)", async () => {
+  it("the limit on writes comes before 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpWrites(shop)
     const limit = "429 TOO_MANY_ATTEMPTS writes_per_minute"
@@ -106,14 +106,14 @@ describe("the order of checks: a request with two errors gets the first of them 
     expect(outcome(await shop.post("/v1/tickets/no-uuid/status", {}))).toBe(limit)
   })
 
-  it("400 before a replay: a repeated key with an invalid body is 400 (Specification, Errors)", async () => {
+  it("400 comes before a replay: a repeated key with an invalid body is a 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
     expect(outcome(await shop.tryCreate({ service: "Hem", colour: 1 }, { once }))).toBe("400 VALIDATION_ERROR")
   })
 
-  it("400 before the limit on look-ups, of which such a request uses none (Specification, Errors; Limits)", async () => {
+  it("400 comes before the limit on look-ups, of which such a request uses none (Specification, Errors; Limits)", async () => {
     const shop = await world.shop()
     await useUpLookups(shop)
     expect(outcome(await shop.get("/v1/clients", { phone: "nobody" }))).toBe("400 VALIDATION_ERROR")
@@ -122,7 +122,7 @@ describe("the order of checks: a request with two errors gets the first of them 
     )
   })
 
-  it("the limit on look-ups before 404 and before a result (Specification, Errors)", async () => {
+  it("the limit on look-ups comes before 404 and before a result (Specification, Errors)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await useUpLookups(shop)
@@ -131,14 +131,14 @@ describe("the order of checks: a request with two errors gets the first of them 
     }
   })
 
-  it("400 before 404 (Specification, Errors)", async () => {
+  it("400 comes before 404 (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect(outcome(await shop.tryMove(NOBODY, "open"))).toBe("400 VALIDATION_ERROR")
     expect(outcome(await shop.stamp(NOBODY, 11))).toBe("400 VALIDATION_ERROR")
     expect(outcome(await shop.tryCreate({ service: "", client_id: NOBODY }))).toBe("400 VALIDATION_ERROR")
   })
 
-  it("a replay before 404, 409, 422 and the limits on tickets and stamps (Specification, Errors; Idempotency)", async () => {
+  it("a replay comes before 404, 409, 422 and the limits on tickets and stamps (Specification, Errors; Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const [create, stamps, redeem] = [shop.attempt(), shop.attempt(), shop.attempt()]
@@ -156,31 +156,31 @@ describe("the order of checks: a request with two errors gets the first of them 
     expect(outcome(await shop.redeem(client.id, { once: redeem }))).toBe("replay")
   })
 
-  it("404 before 409: stamps for an unknown client while the programme is off (Specification, Errors)", async () => {
+  it("404 comes before 409: stamps for an unknown client while the programme is off are a 404 (Specification, Errors)", async () => {
     const shop = await world.shop({ program: { active: false } })
     expect(outcome(await shop.stamp(NOBODY, 1))).toBe("404 NOT_FOUND")
     expect(outcome(await shop.redeem(NOBODY))).toBe("404 NOT_FOUND")
   })
 
-  it("404 before 422: a forbidden word for an unknown client (Specification, Errors)", async () => {
+  it("404 comes before 422: a forbidden word for an unknown client is a 404 (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect(outcome(await shop.tryCreate({ service: "fuck", client_id: NOBODY }))).toBe("404 NOT_FOUND")
   })
 
-  it("404 before the limit on tickets (Specification, Errors)", async () => {
+  it("404 comes before the limit on tickets (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpTickets(shop)
     expect(outcome(await shop.tryCreate({ service: "Hem", client_id: NOBODY }))).toBe("404 NOT_FOUND")
   })
 
-  it("409 before 422: a repeated key with another body that holds a forbidden word (Specification, Errors)", async () => {
+  it("409 comes before 422: a repeated key with another body that holds a forbidden word is a 409 (Specification, Errors)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
     expect(outcome(await shop.tryCreate({ service: "fuck" }, { once }))).toBe("409 CONFLICT IDEMPOTENCY_KEY_REUSED")
   })
 
-  it("409 before the limit on stamps: the programme is off and the day's stamps are used up (Specification, Errors)", async () => {
+  it("409 comes before the limit on stamps: it is sent if the programme is off and the day's stamps are used up (Specification, Errors)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await shop.stamp(client.id, 10)
@@ -191,14 +191,14 @@ describe("the order of checks: a request with two errors gets the first of them 
     expect(outcome(await shop.stamp(client.id, 1))).toBe("429 TOO_MANY_ATTEMPTS stamps_per_day")
   })
 
-  it("422 before the limit on tickets (Specification, Errors)", async () => {
+  it("422 comes before the limit on tickets (Specification, Errors)", async () => {
     const shop = await world.shop()
     await useUpTickets(shop)
     expect(outcome(await shop.tryCreate({ service: "fuck" }))).toBe("422 PROFANITY")
     expect(outcome(await shop.tryCreate({ service: "Hem" }))).toBe("429 TOO_MANY_ATTEMPTS tickets_per_hour")
   })
 
-  it("400 before 422 (Specification, Errors)", async () => {
+  it("400 comes before 422 (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect(outcome(await shop.tryCreate({ service: "fuck", item: "" }))).toBe("400 VALIDATION_ERROR")
   })

@@ -95,7 +95,7 @@ const asked = async (kind: string, act: (shop: TestShop, stranger: Stranger) => 
   return { answer: seen(stranger, answer), events }
 }
 
-describe("the facts that a shop can learn of clients who are not its own (Specification, Clients and loyalty)", () => {
+describe("A shop learns nothing of clients who are not its own (Specification, Clients and loyalty)", () => {
   const [first, ...others] = Object.keys(STRANGERS)
 
   for (const [name, act] of Object.entries(TRIES)) {
@@ -105,7 +105,7 @@ describe("the facts that a shop can learn of clients who are not its own (Specif
     })
   }
 
-  it("tried one after another in one shop, all responses, counters and events stay alike (Specification, Clients and loyalty)", async () => {
+  it("all attempts one after another in one shop give the same responses, counters and events (Specification, Clients and loyalty)", async () => {
     const begin = world.now
     const all = async (kind: string) => {
       world.clock.set(begin)
@@ -123,7 +123,7 @@ describe("the facts that a shop can learn of clients who are not its own (Specif
     for (const kind of others) expect(await all(kind), kind).toEqual(expected)
   })
 
-  it("an unknown client's 404 says the same as a blocking one's, to the byte (Specification, Endpoints)", async () => {
+  it("the 404 of an unknown client equals that of a blocking one, to the byte (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const blocker = await world.blocker(shop)
     for (const path of [(id: string) => `/v1/clients/${id}`, (id: string) => `/v1/clients/${id}/loyalty`]) {
@@ -132,7 +132,7 @@ describe("the facts that a shop can learn of clients who are not its own (Specif
     }
   })
 
-  it("a ticket of a client who blocks the shop shows client null everywhere: by id, list, by number, sync, status, notified (Specification, Clients and loyalty)", async () => {
+  it("a ticket of a client who blocks the shop has client null everywhere: by id, list, by number, sync, status, notified (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -155,7 +155,7 @@ describe("the facts that a shop can learn of clients who are not its own (Specif
     }
   })
 
-  it("the tickets of a client who blocks the shop are no longer found by client_id, though they stay (Specification, Clients and loyalty)", async () => {
+  it("the tickets of a client who blocks the shop are not found by client_id, although they stay (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -189,7 +189,7 @@ describe("the facts that a shop can learn of clients who are not its own (Specif
     expect(data).toEqual([])
   })
 
-  it("a create with the phone of a known client links nobody either: the offer is theirs to accept (Specification, Endpoints)", async () => {
+  it("a create with the phone of a known client links nobody, and makes an offer that the client may accept (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const answer = await shop.tryCreate({ service: "Hem", client_phone: client.phone })
@@ -197,7 +197,7 @@ describe("the facts that a shop can learn of clients who are not its own (Specif
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("earned stamps go to no card of a client who blocked the shop (Specification, Clients and loyalty)", async () => {
+  it("no stamps are added to the card of a client who blocked the shop (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })

@@ -23,7 +23,7 @@ const refused = async (shop: TestShop, query: string) => {
   return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
 }
 
-describe("how a query may be written (Specification, Endpoints)", () => {
+describe("the ways to write a query (Specification, Endpoints)", () => {
   it("state given several times means the same as a list of states (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const a = await shop.create({ service: "A" })
@@ -39,7 +39,7 @@ describe("how a query may be written (Specification, Endpoints)", () => {
       expect(await refused(shop, bad)).toEqual(["query state"])
   })
 
-  it("a tracking code finds one ticket, however it is typed, and another shop's not (Specification, Lists and sync)", async () => {
+  it("a tracking code, in any spelling, finds the shop's ticket and no other shop's (Specification, Lists and sync)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const { tracking_code } = await shop.create({ service: "A" })
     await shop.create({ service: "B" })

@@ -46,7 +46,7 @@ const TICKET_FIELDS = [
 ]
 
 describe("the Ticket (Specification, Resources)", () => {
-  it("a ticket with nothing but a service has every field, the others null (Specification, Resources)", async () => {
+  it("a ticket with only a service has every field, the others null (Specification, Resources)", async () => {
     const shop = await world.shop()
     const ticket = await shop.create({ service: "Hem" })
     expect(Object.keys(ticket).sort()).toEqual([...TICKET_FIELDS].sort())
@@ -172,7 +172,7 @@ describe("the Ticket (Specification, Resources)", () => {
     expect(await shop.ticket(data.id)).toMatchObject({ created_via: "app", number: 2, number_label: "0002" })
   })
 
-  it("a refused quote leaves the price; a proposed one does not change it yet (Specification, Tickets)", async () => {
+  it("a refused quote leaves the price unchanged, and so does a proposed one (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create({ service: "Hem", price_minor: 100 })
     await shop.quote(id, { price_minor: 300 })

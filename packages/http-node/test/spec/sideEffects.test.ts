@@ -27,7 +27,7 @@ describe("the side effects of a ticket's change of state (Specification, States)
     })
   })
 
-  it("ready sets ready_at; collected sets collected_at and the outcome ready (Specification, States)", async () => {
+  it("ready sets ready_at, and collected sets collected_at and the outcome ready (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     world.clock.advance(HOUR)
@@ -45,7 +45,7 @@ describe("the side effects of a ticket's change of state (Specification, States)
     expect(collected).toMatchObject({ ready_at: null, collected_at: world.iso(), outcome: "impossible" })
   })
 
-  it("back to the workshop clears ready_at, collected_at and outcome; notified_at stays (Specification, States)", async () => {
+  it("a move back to the workshop clears ready_at, collected_at and outcome, and keeps notified_at (Specification, States)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -93,7 +93,7 @@ describe("the side effects of a ticket's change of state (Specification, States)
       expect(await world.inbox(stranger)).toEqual([])
     })
 
-    it(`a client who blocked the shop since is not notified when their ticket is ${status} (Specification, Clients and loyalty)`, async () => {
+    it(`a client who blocked the shop is not notified when their ticket is ${status} (Specification, Clients and loyalty)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -143,7 +143,7 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
     expect(await lifetime()).toEqual(ready)
   })
 
-  it("an impossible ticket earns nothing, collected or not; made ready afterwards it earns (Specification, Clients and loyalty)", async () => {
+  it("an impossible ticket earns nothing, collected or not, and earns if it is made ready afterwards (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting()
     await shop.move(id, "impossible", "collected")
     expect(await lifetime()).toMatchObject({ lifetime: 0, updated_at: null })
@@ -151,7 +151,7 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
     expect(await lifetime()).toMatchObject({ lifetime: 3 })
   })
 
-  it("a ticket ready while the programme was off earns when it is collected with the programme on (Specification, Clients and loyalty)", async () => {
+  it("a ticket made ready while the programme was off earns when it is collected with the programme on (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting({ active: false })
     await shop.move(id, "ready")
     expect(await lifetime()).toMatchObject({ lifetime: 0 })
@@ -160,7 +160,7 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
     expect(await lifetime()).toMatchObject({ lifetime: 3 })
   })
 
-  it("a ticket ready before its client was linked earns when it is collected (Specification, Clients and loyalty)", async () => {
+  it("a ticket made ready before its client was linked earns when it is collected (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -178,7 +178,7 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
     expect((await shop.stamp(client.id, 1)).status).toBe(429)
   })
 
-  it("a programme that gives no stamps for tickets gives none (Specification, Clients and loyalty)", async () => {
+  it("tickets earn nothing under a programme of 0 stamps a ticket (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting({ stamps_per_ticket: 0 })
     await shop.move(id, "ready", "collected")
     expect(await lifetime()).toMatchObject({ lifetime: 0, updated_at: null })
@@ -186,7 +186,7 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
 })
 
 describe("tickets offered to a phone number (Specification, States; Endpoints)", () => {
-  it("the ticket is offered to the account holding client_phone; nobody is linked by itself (Specification, States)", async () => {
+  it("the ticket is offered to the account holding client_phone, and nobody is linked automatically (Specification, States)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const ticket = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -195,7 +195,7 @@ describe("tickets offered to a phone number (Specification, States; Endpoints)",
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
   })
 
-  it("accepting links the client and makes them known: the ticket, the events and the look-up show it (Specification, Webhooks; Clients and loyalty)", async () => {
+  it("an accepted offer links the client and makes them known in the ticket, the events and the look-up (Specification, Webhooks; Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -211,7 +211,7 @@ describe("tickets offered to a phone number (Specification, States; Endpoints)",
     })
   })
 
-  it("blocking leaves the ticket unlinked, sends no event, and is not undone by a later visit (Specification, Clients and loyalty)", async () => {
+  it("a block leaves the ticket unlinked, raises no event, and is not undone by a later visit (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })

@@ -52,7 +52,7 @@ const everything = async (shop: TestShop) => {
 }
 
 describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists and sync)", () => {
-  it("lists what changed since then, inclusive, in order of changes; synced_until continues the list (Specification, Lists and sync)", async () => {
+  it("the list has the changes since then, inclusive, in their order, and synced_until continues it (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const [a, b, c] = [
       await shop.create({ service: "A" }),
@@ -83,7 +83,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     expect(synced.meta).toEqual({ has_more: false, next_cursor: null, synced_until: "2026-01-01T00:00:00.000Z" })
   })
 
-  it("a client that followed a future updated_since misses nothing afterwards (Specification, Lists and sync)", async () => {
+  it("a client that followed a future updated_since misses no later change (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const { updated_at } = await shop.create()
     world.clock.advance(MINUTE)

@@ -21,7 +21,7 @@ const BAD_IDS = [
 ]
 
 describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
-  it("returns the ticket, by its id in upper or lower case (Specification, Endpoints)", async () => {
+  it("a ticket is found by its id in upper or lower case (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const ticket = await shop.create()
     expect(await shop.ticket(ticket.id)).toEqual(ticket)
@@ -29,14 +29,14 @@ describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
     expect((await shop.get(`/v1/tickets/${encodeURIComponent(ticket.id)}`)).status).toBe(200)
   })
 
-  it("another shop's ticket is a 404 like an unknown one (Specification, Endpoints)", async () => {
+  it("another shop's ticket is the same 404 as an unknown one (Specification, Endpoints)", async () => {
     const [mine, theirs] = [await world.shop(), await world.shop()]
     const { id } = await theirs.create()
     const [foreign, unknown] = [await mine.get(`/v1/tickets/${id}`), await mine.get(`/v1/tickets/${NOBODY}`)]
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text])
   })
 
-  it("an id in the path that is not a UUID is 400, for every endpoint with an id (Specification, Endpoints; Errors)", async () => {
+  it("an id in the path that is not a UUID is a 400, for every endpoint with an id (Specification, Endpoints; Errors)", async () => {
     const shop = await world.shop()
     const endpoints = [
       ["GET", "/v1/tickets/ID", undefined],
@@ -67,7 +67,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     created_at
   })
 
-  it("the one ticket with that number, no others (Specification, Endpoints)", async () => {
+  it("a number of one ticket returns that ticket, without others (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     await shop.create()
     const second = await shop.create()
@@ -75,7 +75,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     expect([answer.data, answer.meta]).toEqual([second, { others: [] }])
   })
 
-  it("the most recent open ticket with that number; meta.others lists the rest, newest first (Specification, Endpoints; Lists and sync)", async () => {
+  it("the most recent open ticket with the number is returned, and meta.others lists the rest, newest first (Specification, Endpoints; Lists and sync)", async () => {
     const shop = await world.shop()
     const again = async (...moves: ReadonlyArray<string>) => {
       await shop.change({ next_number: 7 })
@@ -107,7 +107,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     ])
   })
 
-  it("ready is open too; another shop's tickets are not among the others (Specification, Endpoints; Lists and sync)", async () => {
+  it("a ready ticket counts as open, and another shop's tickets are not among the others (Specification, Endpoints; Lists and sync)", async () => {
     const [shop, stranger] = [await world.shop(), await world.shop()]
     await stranger.create()
     const old = await shop.create()
@@ -121,7 +121,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     expect((answer.meta.others as ReadonlyArray<TicketJson>).map(({ id }) => id)).toEqual([young.id])
   })
 
-  it("of two made in one millisecond the newest is the one with the higher id (Specification, Lists and sync)", async () => {
+  it("of two tickets of one millisecond the one with the higher id is the newest (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const twins = [await shop.create()]
     await shop.change({ next_number: 1 })
@@ -133,7 +133,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     )
   })
 
-  it("at most 100 others (Specification, Lists and sync)", async () => {
+  it("meta.others has at most 100 tickets (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     for (let i = 0; i < 103; i++) {
       await shop.change({ next_number: 5 })
@@ -142,7 +142,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     expect((await shop.get("/v1/tickets/by-number/5")).meta.others).toHaveLength(100)
   })
 
-  it("a number without a ticket is 404; one outside 1..9999 or not an integer is 400 (Specification, Lists and sync)", async () => {
+  it("a number without a ticket is a 404, and one outside 1..9999 or not an integer is a 400 (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     for (const n of ["1", "42", "9999"]) expect((await shop.get(`/v1/tickets/by-number/${n}`)).status, n).toBe(404)
     for (const n of ["0", "10000", "-1", "1.5", "1e2", "abc", "0x1", "%201", "99999999999999999999", "NaN"]) {
@@ -155,7 +155,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
 
 describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", () => {
   for (const channel of ["sms", "whatsapp", "call"]) {
-    it(`${channel} sets notified_at and emits client.notified with its channel; nobody is notified in the app (Specification, States)`, async () => {
+    it(`${channel} sets notified_at and emits client.notified with its channel, and nobody is notified in the app (Specification, States)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -180,7 +180,7 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
     collected: ["ready", "collected"]
   }
   for (const [state, moves] of Object.entries(states)) {
-    it(`it works in the state ${state}, also without a client and more than once (Specification, States)`, async () => {
+    it(`a ticket in the state ${state} accepts it, also without a client and more than once (Specification, States)`, async () => {
       const shop = await world.shop()
       const { id } = await shop.create()
       await shop.move(id, ...moves)
@@ -206,7 +206,7 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
     expect(await shop.ticket(id)).toEqual(before)
   })
 
-  it("other channels, app among them, and unknown fields are 400; unknown tickets 404 (Specification, Endpoints)", async () => {
+  it("other channels, app among them, and unknown fields are a 400, and unknown tickets a 404 (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     for (const channel of ["app", "SMS", "email", "", null, 1, ["sms"]]) {

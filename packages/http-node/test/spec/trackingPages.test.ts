@@ -29,7 +29,7 @@ const alike = ({ status, headers, text }: Awaited<ReturnType<typeof look>>) => (
 })
 
 describe("GET /t/{tracking_code}: the client's page", () => {
-  it("shows the state, the item, the promised time, its delay, the missing part, the money and how the client was notified", async () => {
+  it("the page shows the state, the item, the promised time, its delay, the missing part, the money and how the client was notified", async () => {
     const phone = world.phone()
     const { id } = await shop.create({
       ...{ service: "Resole", item: "Brown boots", description: "The rude one", client_phone: phone },
@@ -47,7 +47,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     for (const hidden of [phone, phone.slice(4), "rude", "secret-ref", id]) expect(text).not.toContain(hidden)
   })
 
-  it("shows nothing of the client who is linked to the ticket", async () => {
+  it("the page shows nothing of the client who is linked to the ticket", async () => {
     const client = await world.known(shop, { given_name: "Yasmine", family_name: "Trabelsi" })
     const ticket = await shop.move((await shop.create({ service: "Hem", client_id: client.id })).id, "ready")
     const { text } = await page(ticket)
@@ -55,7 +55,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     for (const hidden of ["Yasmine", "Trabelsi", client.phone, client.id]) expect(text).not.toContain(hidden)
   })
 
-  it("follows the ticket from state to state", async () => {
+  it("the page follows the ticket from state to state", async () => {
     const { id } = await shop.create()
     const heading = async () => /<h1>(.*)<\/h1>/.exec((await page(await shop.ticket(id))).text)?.[1]
     expect(await heading()).toBe("In the workshop")
@@ -67,7 +67,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     expect(await heading()).toBe("Collected")
   })
 
-  it("is in the language of the browser, with Arabic from right to left", async () => {
+  it("the page is in the language of the browser, with Arabic from right to left", async () => {
     const ticket = await shop.create()
     for (const [asked, language, direction] of [
       ["fr-TN,fr;q=0.9", "fr", "ltr"],
@@ -80,14 +80,14 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     }
   })
 
-  it("accepts a code in any spelling", async () => {
+  it("the page is found by its code in any spelling", async () => {
     const { tracking_code } = await shop.create()
     const typed = String(tracking_code).toLowerCase().replace("-", "").replaceAll("0", "o")
     expect((await look(`/t/${typed}`)).status).toBe(200)
     expect((await look(`/t/${encodeURIComponent(` ${tracking_code}`)}`)).status).toBe(200)
   })
 
-  it("is neither indexed, cached, framed nor sniffed, runs no script, and leaves no referrer", async () => {
+  it("the page is neither indexed, cached, framed nor sniffed, runs no script, and sends no referrer", async () => {
     const { headers } = await page(await shop.create())
     expect(Object.fromEntries(headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
@@ -102,14 +102,14 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     expect(policy).not.toMatch(/script-src|unsafe|https?:|\*/)
   })
 
-  it("is read with GET and HEAD alone", async () => {
+  it("the page accepts only GET and HEAD", async () => {
     const { tracking_code } = await shop.create()
     const head = await look(`/t/${tracking_code}`, { method: "HEAD" })
     expect([head.status, head.text]).toEqual([200, ""])
     expect((await look(`/t/${tracking_code}`, { method: "POST" })).status).toBe(404)
   })
 
-  it("has the address of tracking_url, in responses and events, unless the shop has a page of its own", async () => {
+  it("the page has the address of tracking_url, in responses and events, unless the shop has a page of its own", async () => {
     const ticket = await shop.create()
     expect(ticket.tracking_url).toBe(`${BASE}${ticket.tracking_code}`)
     expect((await shop.ticket(ticket.id)).tracking_url).toBe(ticket.tracking_url)
@@ -121,7 +121,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
 })
 
 describe("a code without a page", () => {
-  it("is the same 404, in every header and in the body, whether it is unknown, misspelt, of a closed shop or of a ticket that ended long ago", async () => {
+  it("a code that is unknown, misspelt, of a closed shop or of a ticket that ended long ago is the same 404, in every header and in the body", async () => {
     const closed = await world.shop()
     const foreign = await closed.create()
     await closed.change({ active: false })
@@ -145,7 +145,7 @@ describe("a code without a page", () => {
     expect(alike(await look(`/t/${old.tracking_code}`, { language: "fr" }))).toEqual(alike(inFrench))
   })
 
-  it("can be tried 60 times a minute from one address, found or not", async () => {
+  it("codes can be tried 60 times a minute from one address, found or not", async () => {
     const { tracking_code } = await shop.create()
     const from = "203.0.113.9"
     for (let i = 0; i < 30; i++) {
@@ -163,7 +163,7 @@ describe("a code without a page", () => {
     expect((await look(`/t/${tracking_code}`, { from })).status).toBe(200)
   })
 
-  it("counts an IPv6 network as one address, and does not affect the limits of the API", async () => {
+  it("an IPv6 network counts as one address, and tries do not affect the limits of the API", async () => {
     for (let i = 0; i < 60; i++) await look("/t/0000-0000", { from: `2001:db8:9:9::${i.toString(16)}` })
     expect((await look("/t/0000-0000", { from: "2001:db8:9:9:ffff::1" })).status).toBe(429)
     const tried = await world.api("GET", "/v1/shop", { from: "2001:db8:9:9::1", key: "wk_live_unknown" })
@@ -172,7 +172,7 @@ describe("a code without a page", () => {
 })
 
 describe("a server without tracking pages", () => {
-  it("returns 404 at their paths, and tracking_url stays null", async () => {
+  it("a server without tracking pages responds 404 at their paths, and tracking_url is null", async () => {
     const plain = await World.open({ seed: 91 })
     try {
       const ticket = await (await plain.shop()).create()

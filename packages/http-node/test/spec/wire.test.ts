@@ -40,12 +40,12 @@ describe("a request's body (Specification, Errors)", () => {
     "a number with a leading zero": '{"service":"Hem","price_minor":010}'
   }
   for (const [name, raw] of Object.entries(malformed)) {
-    it(`${name} is 400 as malformed JSON (Specification, Errors)`, async () => {
+    it(`${name} is a 400 as malformed JSON (Specification, Errors)`, async () => {
       expect(await issuesOf(await world.shop(), raw)).toEqual(["body body"])
     })
   }
 
-  it("bytes that are not UTF-8 are 400: bad bytes, overlong forms, encoded surrogates, UTF-16 (Specification, Errors; Tickets)", async () => {
+  it("bytes that are not UTF-8 are a 400: invalid bytes, overlong forms, encoded surrogates, UTF-16 (Specification, Errors; Tickets)", async () => {
     const shop = await world.shop()
     const around = (...bytes: ReadonlyArray<number>) =>
       Buffer.concat([Buffer.from('{"service":"He'), Buffer.from(bytes), Buffer.from('m"}')])
@@ -55,7 +55,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect(await issuesOf(shop, Buffer.from('{"service":"Hem"}', "utf16le"))).toEqual(["body body"])
   })
 
-  it("escapes are read as JSON defines them: \\u0041, pairs of surrogates; \\u0000 and lone halves are 400 (Specification, Tickets)", async () => {
+  it("escapes are read as JSON defines them, \\u0041 and pairs of surrogates, and \\u0000 and lone halves are a 400 (Specification, Tickets)", async () => {
     const shop = await world.shop()
     expect((await send(shop, '{"service":"\\u0041\\ud83d\\ude00"}')).data).toMatchObject({ service: "A😀" })
     for (const written of ["\\u0000", "\\ud83d", "\\ude00", "\\ude00\\ud83d"]) {
@@ -63,7 +63,7 @@ describe("a request's body (Specification, Errors)", () => {
     }
   })
 
-  it("numbers beyond what JSON's doubles hold are 400: 1e400, 2^53+1, 1.5; 1.0 and 1e3 are whole (Specification, Tickets)", async () => {
+  it("numbers that JSON's doubles cannot hold are a 400 (1e400, 2^53+1, 1.5), and 1.0 and 1e3 are whole (Specification, Tickets)", async () => {
     const shop = await world.shop()
     for (const number of ["1e400", "-1e400", "9007199254740993", "1.5", "-1", "1e-5", "1000000000001"]) {
       expect(await issuesOf(shop, `{"service":"Hem","price_minor":${number}}`), number).toEqual(["body price_minor"])
@@ -94,14 +94,14 @@ describe("a request's body (Specification, Errors)", () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined()
   })
 
-  it("a byte order mark before the JSON is ignored, as RFC 8259 allows; within a text it is a character (Specification, Errors)", async () => {
+  it("a byte order mark before the JSON is ignored, as RFC 8259 allows, and is a character within a text (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect((await send(shop, '\ufeff{"service":"Hem"}')).data).toMatchObject({ service: "Hem" })
     expect((await send(shop, '{"service":"a\ufeffb"}')).data).toMatchObject({ service: "a\ufeffb" })
     expect(await issuesOf(shop, '\ufeff\ufeff{"service":"Hem"}')).toEqual(["body body"])
   })
 
-  it("a compressed body is 400 (Specification, Errors)", async () => {
+  it("a compressed body is a 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     for (const encoding of ["gzip", "br", "deflate"]) {
       expect(await issuesOf(shop, '{"service":"Hem"}', { "content-encoding": encoding })).toEqual([
@@ -110,7 +110,7 @@ describe("a request's body (Specification, Errors)", () => {
     }
   })
 
-  it("a repeated member of an object is 400, together with all other errors (Specification, Lists and sync)", async () => {
+  it("a duplicate member of an object is a 400, together with all other errors (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     expect(await issuesOf(shop, '{"service":"First","service":"Last"}')).toEqual(["body service"])
     const items = '"items":[{"label":"a"},{"label":"b","label":"c"}]'
@@ -127,7 +127,7 @@ describe("a request's body (Specification, Errors)", () => {
     ])
   })
 
-  it("two Idempotency-Key headers are 400, equal or not, and nothing is created (Specification, Idempotency)", async () => {
+  it("two Idempotency-Key headers are a 400, equal or not, and nothing is created (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     for (const keys of [
       ["one", "two"],
@@ -156,7 +156,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect([...found].sort()).toEqual(["body items.0.a", "body items.0.label"])
   })
 
-  it("a body of exactly 64 KiB is read; one byte more is 400 (Specification, Errors)", async () => {
+  it("a body of exactly 64 KiB is read, and one more byte is a 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect((await send(shop, bodyOf(LIMIT))).status).toBe(201)
     expect(await issuesOf(shop, bodyOf(LIMIT + 1))).toEqual(["body body"])
@@ -164,7 +164,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect((await shop.create()).number).toBe(2)
   })
 
-  it("a body in chunks without a length has the same bound (Specification, Errors)", async () => {
+  it("a body in chunks without a length has the same limit (Specification, Errors)", async () => {
     const shop = await world.shop()
     const chunked = (body: string) => {
       const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
@@ -187,7 +187,7 @@ describe("a request's body (Specification, Errors)", () => {
     ])
   })
 
-  it("an empty body counts as an empty object: the 400 lists the required fields (Specification, Errors)", async () => {
+  it("an empty body counts as an empty object, and the 400 lists the required fields (Specification, Errors)", async () => {
     const shop = await world.shop()
     const answer = await shop.post("/v1/tickets", undefined, { once: shop.attempt() })
     expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)).toEqual(["body service"])
@@ -201,7 +201,7 @@ describe("a request's content type (Specification, Errors)", () => {
     "APPLICATION/JSON",
     "application/json ;x=y"
   ]) {
-    it(`${type} is accepted (Specification, Errors)`, async () => {
+    it(`the content type ${type} is accepted (Specification, Errors)`, async () => {
       const answer = await send(await world.shop(), '{"service":"Hem"}', { "content-type": type })
       expect(answer.status).toBe(201)
     })
@@ -218,14 +218,14 @@ describe("a request's content type (Specification, Errors)", () => {
     ""
   ]
   for (const type of refused) {
-    it(`"${type}" is 400 (Specification, Errors)`, async () => {
+    it(`the content type "${type}" is a 400 (Specification, Errors)`, async () => {
       expect(await issuesOf(await world.shop(), '{"service":"Hem"}', { "content-type": type })).toEqual([
         "header Content-Type"
       ])
     })
   }
 
-  it("a body without a content type is 400 (Specification, Errors)", async () => {
+  it("a body without a content type is a 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     const body = '{"service":"Hem"}'
     const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
