@@ -521,7 +521,7 @@ const ofRequests = [
   decision(
     "Idempotency",
     "another-request-replayed",
-    "another request with the same key gets the first one's answer",
+    "another request with the same key gets the first one's response",
     "first.fingerprint === requestFingerprint || first.fingerprint === ERASED_FINGERPRINT",
     "first.fingerprint !== null"
   ),
@@ -535,7 +535,7 @@ const ofRequests = [
   decision(
     "Idempotency",
     "memory-outside-commit",
-    "the first answer is not in the commit of its effect",
+    "the first response is not in the commit of its effect",
     'changes: [...changes, { _tag: "IdempotencyRecordPut", row }]',
     'changes: changes.length > 4 ? changes : [...changes, { _tag: "IdempotencyRecordPut", row }]'
   ),
@@ -717,14 +717,14 @@ const ofRequests = [
   http(
     "Pipeline",
     "head-is-unknown",
-    "HEAD is answered with 404",
+    "HEAD gets a 404",
     'request.method === "HEAD" ? "GET" : request.method',
     "request.method"
   ),
   domain(
     "LimitWindow",
     "long-day-counts-anew",
-    "in the first hour of a day of 25 hours, each use begins to count anew",
+    "in the first hour of a day of 25 hours, each use starts the count again",
     "calendar_day: 26 * HOUR_MS",
     "calendar_day: 24 * HOUR_MS + window_clock_skew_ms"
   ),
@@ -777,7 +777,7 @@ const ofDeliveries = [
   decision(
     "recordAttempt",
     "first-failure-forgotten",
-    "the retry table starts anew after every failure",
+    "the retry table starts again after every failure",
     "presentSchedule(delivery, webhook).attempts_in_round + 1",
     "Math.min(1, presentSchedule(delivery, webhook).attempts_in_round + 1)"
   ),
@@ -798,7 +798,7 @@ const ofDeliveries = [
   decision(
     "recordAttempt",
     "echo-counts-twice",
-    "a record sent again because its answer was lost counts twice",
+    "a record sent again because its response was lost counts twice",
     "token: delivery.token + 1\n    }\n    changes.add",
     "token: delivery.token\n    }\n    changes.add"
   ),
@@ -819,7 +819,7 @@ const ofDeliveries = [
   decision(
     "recordAttempt",
     "health-unsaved",
-    "a success does not end a row of failures",
+    "a success does not end a series of failures",
     "if (after !== webhook) changes.add",
     "if (after.failures_in_row > 0) changes.add"
   ),

@@ -1671,11 +1671,11 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `collected` | The client took the item back; `outcome` says whether the work was done |
  * | `abandoned` | The service closed the ticket; `abandon_reason` says why. This state is final |
  *
- * | from | to | made by | when | event | besides |
+ * | from | to | made by | when | event | effects |
  * | --- | --- | --- | --- | --- | --- |
  * | – | `workshop` | `POST /v1/tickets` |  | `ticket.created` |  |
- * | `workshop` | `ready` | `POST /v1/tickets/{id}/status` with `ready` |  | `ticket.ready` | sets `ready_at`; a linked client is notified in the app, and another one through the operator's own channel, if there is one; loyalty stamps, once in the ticket's life |
- * | `workshop` | `impossible` | `POST /v1/tickets/{id}/status` with `impossible` |  | `ticket.impossible` | a linked client is notified in the app, and another one through the operator's own channel, if there is one |
+ * | `workshop` | `ready` | `POST /v1/tickets/{id}/status` with `ready` |  | `ticket.ready` | sets `ready_at`; a linked client is notified in the app; a client without an account is notified through the operator's own channel, if one is set; loyalty stamps, once in the ticket's life |
+ * | `workshop` | `impossible` | `POST /v1/tickets/{id}/status` with `impossible` |  | `ticket.impossible` | a linked client is notified in the app; a client without an account is notified through the operator's own channel, if one is set |
  * | `ready` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | sets `collected_at`; `outcome` is `ready`; loyalty stamps, once in the ticket's life |
  * | `impossible` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | sets `collected_at`; `outcome` is `impossible` |
  * | `ready` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` | clears `ready_at`, `collected_at`, `outcome` |

@@ -71,7 +71,7 @@ const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimi
 /** The check as the diagram in the docs shows it. */
 export const AUTHENTICATION = {
   name: "authentication",
-  refuses: "401, or 429 for an address with too many of them",
+  refuses: "401, or 429 if the address has sent too many requests without a valid key",
   kind: "async"
 } as const
 

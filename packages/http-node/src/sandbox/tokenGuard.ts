@@ -34,7 +34,7 @@ export const tokenCheck = (
   const expected = digest(token)
   return Effect.succeed<Check>({
     name: "token",
-    refuses: "401, or 429 for an address with too many of them",
+    refuses: "401, or 429 if the address has sent too many requests without the right token",
     kind: "sync",
     run: (checked) => {
       const { request, context } = checked

@@ -37,7 +37,10 @@ const effectsOf = ({ notifies_client, earns_stamps, dates, outcome, clears }: St
     ...(outcome === undefined ? [] : [`\`outcome\` is \`${outcome}\``]),
     ...(clears === undefined ? [] : [`clears ${fields(clears)}`]),
     ...(notifies_client
-      ? ["a linked client is notified in the app, and another one through the operator's own channel, if there is one"]
+      ? [
+          "a linked client is notified in the app",
+          "a client without an account is notified through the operator's own channel, if one is set"
+        ]
       : []),
     ...(earns_stamps ? ["loyalty stamps, once in the ticket's life"] : [])
   ].join("; ")
@@ -56,7 +59,7 @@ export const statesTable = table(
 
 /** Every move that a ticket makes, as a table in Markdown, from the tables that the service itself looks up. */
 export const movesTable = table(
-  ["from", "to", "made by", "when", "event", "besides"],
+  ["from", "to", "made by", "when", "event", "effects"],
   [
     ["–", "`workshop`", "`POST /v1/tickets`", "", "`ticket.created`", ""],
     ...(statusMoves as ReadonlyArray<StatusMove>).map((move) => [
