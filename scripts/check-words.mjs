@@ -8,7 +8,7 @@ const LIMITS = "scripts/plain-english.json"
 
 /** @typedef {{ path: string, line: number, text: string }} Sentence */
 
-/** @type {Record<string, { pattern: RegExp, instead: string }>} */
+/** Words of comments, titles and pages, and with `inMessages` of the texts that the packages print. @type {Record<string, { pattern: RegExp, instead: string, inMessages?: true }>} */
 const patterns = {
   headless: {
     pattern: /^(What|Who|Whoever|Whom|Whose|Whatever|However (many|much|long|often)|That which)\b[^?]*$/,
@@ -18,6 +18,16 @@ const patterns = {
   stands: {
     pattern: /\b(stands|stood|standing) (in|beside|there|at|on|once|behind|with|so|above|below)\b/i,
     instead: "is, appears"
+  },
+  anew: { pattern: /\banew\b/i, instead: "again", inMessages: true },
+  besides: { pattern: /\bbesides\b/i, instead: "in addition to, other than", inMessages: true },
+  whatever: { pattern: /\bwhatever\b/i, instead: "every, any, even if", inMessages: true },
+  "nobody that": { pattern: /\bnobody (that|who)\b/i, instead: "no client, no process", inMessages: true },
+  "answer of HTTP": {
+    pattern:
+      /\banswer(s|ed)? (with |by |a |an )?([1-5]\d\d\b|(a |the )?requests?\b)|\b(server|service|receiver|node|database|store|API|process|mount|sandbox)s? answer(s|ed)?\b|\b(first|last|lost|HTTP) answers?\b|\bin the answer\b/i,
+    instead: "responds, response",
+    inMessages: true
   }
 }
 
@@ -76,6 +86,23 @@ const sentences = files.flatMap((path) => {
     : [...ofSource(path, text), ...titlesIn(path, text)]
 })
 
+/** The texts of the packages' sources with more than one word, such as messages and descriptions. @type {ReadonlyArray<Sentence>} */
+const messages = files
+  .filter((path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && !path.includes("/generated/"))
+  .flatMap((path) =>
+    readFileSync(path, "utf8")
+      .split("\n")
+      .flatMap((code, i) =>
+        /^\s*(\*|\/\/|\/\*)/.test(code)
+          ? []
+          : [...code.matchAll(/(["`])((?:\\.|(?!\1).)*? (?:\\.|(?!\1).)*)\1/g)].map(({ 2: text = "" }) => ({
+              path,
+              line: i + 1,
+              text
+            }))
+      )
+  )
+
 /** Local constants and variables whose names do not say what they hold. */
 const vagueLocals = files
   .filter((path) => /^packages\/[^/]+\/src\//.test(path))
@@ -88,11 +115,11 @@ const vagueLocals = files
 /** @type {Record<string, number>} */
 const limits = JSON.parse(readFileSync(LIMITS, "utf8"))
 const counted = [
-  ...Object.entries(patterns).map(([name, { pattern, instead }]) => ({
+  ...Object.entries(patterns).map(([name, { pattern, instead, inMessages }]) => ({
     name,
     instead,
     what: "sentences with the pattern",
-    hits: sentences.filter(({ text }) => pattern.test(text))
+    hits: [...sentences, ...(inMessages ? messages : [])].filter(({ text }) => pattern.test(text))
   })),
   {
     name: "vague locals",

@@ -250,7 +250,7 @@ page("docs/limits.md", [
   "## Webhooks that fail",
   "The service takes a step when both numbers of its row are reached. A success resets the count to 0. A 410 turns the webhook off at once. The table is `failureSteps` of `packages/core/src/domain/Webhook.ts`.",
   table(
-    ["failures in a row", "over at least", "then"],
+    ["consecutive failures", "over at least", "then"],
     failureSteps.map(({ failures, age_ms, kind }) => [
       String(failures),
       span(age_ms),

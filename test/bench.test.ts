@@ -31,7 +31,7 @@ describe("npm run bench (bench/README.md)", () => {
     expect(shownBound({ at_most: 4 })).toBe("at most 4")
   })
 
-  it("plots are complete SVG files, whatever the names contain", () => {
+  it("plots are complete SVG files, with any characters in the names", () => {
     const labels = { title: "a < b & c", x: "keys", y: "ms" }
     const plots = [
       growthPlot("keys", labels, [{ name: "one", points: [[1_000, 1] as const, [1_000_000, 2] as const] }]),

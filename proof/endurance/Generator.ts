@@ -7,7 +7,7 @@ export type Order =
   | { readonly do: "prepare"; readonly port: number; readonly shops: number; readonly hook: string }
   /** So many clients, each of which sends a request when it has its response. */
   | { readonly do: "closed"; readonly clients: number }
-  /** So many requests a second, whatever becomes of them, with this share of one greedy client. */
+  /** So many requests a second, independent of their responses, with this share of one greedy client. */
   | { readonly do: "steady"; readonly rate: number; readonly greedy: number }
   | { readonly do: "rest" }
 

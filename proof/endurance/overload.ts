@@ -40,7 +40,7 @@ const isLost = (outcome: string) => outcome === "timeout" || outcome === "reset"
 const isRefused = (outcome: string) => outcome === "503"
 const isAny = () => true
 
-/** Whether the service answers as if nothing had been: nothing is refused for want of capacity, and responses come in time. */
+/** Whether the service responds as before the overload: nothing is refused for want of capacity, and responses come in time. */
 const isWell = (one: Second): boolean => {
   const waits = waitsOf([one], isAny)
   const bad = waitsOf([one], (outcome) => isRefused(outcome) || isLost(outcome))

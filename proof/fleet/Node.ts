@@ -150,7 +150,7 @@ export class Node {
     if (this.#main !== null) this.#main.unsafeInterruptAsFork(this.#main.id())
   }
 
-  /** Answers a request; `answer` gets null where the node died. */
+  /** Responds to a request; `answer` gets null where the node died. */
   ask(request: Parameters<Pipeline>[0], answer: (response: HttpResponse) => void): () => void {
     const fiber = Runtime.runFork(this.#runtime!)(this.#pipe!(request), { scheduler: this.machine })
     fiber.addObserver((exit) => {

@@ -3,7 +3,7 @@ import type { Commit, History, Json, Reception } from "./History.js"
 import { HOUR, MINUTE, SECOND, START } from "./World.js"
 
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
-/** Clocks of nodes differ by at most so much, besides the hours by which all are ahead now and then. */
+/** Clocks of nodes differ by at most so much, apart from the hours by which all are ahead now and then. */
 const SKEW = 3 * SECOND
 const LEASE = 15 * SECOND
 
@@ -137,7 +137,7 @@ function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: Readon
   }
 }
 
-/** Retries keep the table's distances; an event whose receiver is well goes out at once, whatever the clocks said before. */
+/** Retries keep the table's distances; an event whose receiver is well is sent at once, even if clocks were wrong before. */
 function* waitsWrong(
   history: History,
   shop: string,
@@ -272,7 +272,7 @@ export function* judgeHealth(history: History): Iterable<string> {
     }
     const notices = shop.notices.filter(({ kind }: Json) => kind === "webhook_off").length
     if (notices !== offs) yield `turned off ${offs} times, and the owner was notified ${notices} times`
-    // A 410 from the address that is set turns it off, whatever became of the delivery.
+    // A 410 from the address that is set turns it off, with any outcome of the delivery.
     const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
     for (const one of history.receptions) {
       if (one.shop !== shop.id || one.status !== 410 || one.ended_at === null || one.isDouble) continue

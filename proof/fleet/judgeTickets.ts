@@ -78,7 +78,7 @@ const causesOf = (history: History, no: number): ReadonlyArray<Cause> => {
       (type !== "ticket.created" || data.ticket.external_ref === body.external_ref) &&
       (type !== "client.notified" || data.channel === body.channel)
     const good = all.filter(({ status }) => status !== null && status < 300)
-    // Without an answer a request may have its effect long after its client went away.
+    // Without a response a request may have its effect long after its client disconnected.
     const until = isSure ? Math.min(...good.map(({ ended_at }) => ended_at)) : Number.POSITIVE_INFINITY
     const { method, path, once } = all[0]!
     const cause: Cause = {

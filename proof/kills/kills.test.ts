@@ -11,7 +11,7 @@ import { outages } from "./outage.js"
 describe.runIf(RUNS_ALL && canRun)("cells on real servers that are killed (docs/scaling.md)", () => {
   beforeAll(build, 120_000)
 
-  it("lose nothing that was acknowledged and make nothing twice, whatever was killed around a commit", async () => {
+  it("lose no acknowledged ticket and create none twice when servers are killed around a commit", async () => {
     const engine = await plain()
     try {
       const results = await kills({ engine, count: 2, seed: 1, say: () => undefined })

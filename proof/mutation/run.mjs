@@ -10,7 +10,7 @@ const LEAST_PERCENT = 95
 /** The store contract, on the memory store. */
 const CONTRACT = "packages/store-memory/test/MemoryStore.test.ts"
 
-// Names of parts come first; whatever begins with a dash, and all that follows it, is for Stryker.
+// Names of parts come first; an argument that begins with a dash, and all that follow it, are for Stryker.
 const words = process.argv.slice(2)
 const dash = words.findIndex((word) => word.startsWith("-"))
 const named = dash === -1 ? words : words.slice(0, dash)

@@ -107,7 +107,7 @@ interface Compared {
 
 type Pick1 = (observation: Observation) => number
 
-/** A row for each way besides the plain one, with the plain one's value beside it. */
+/** A row for each way except the plain one, with the plain one's value beside it. */
 const rowsOf = (
   all: ReadonlyArray<Compared>,
   { work, unit, digits, isRatio = false }: Pick<Row, "work" | "unit"> & { digits: number; isRatio?: boolean },

@@ -152,7 +152,7 @@ const placed = (tickets: Float64Array, cells: number, seed: number): Float64Arra
 const most = (values: Float64Array): number => values.reduce((a, b) => Math.max(a, b), 0)
 const total = (values: Float64Array): number => values.reduce((a, b) => a + b, 0)
 
-/** The share of requests whose shop a process has to look up, because its memory begins anew whenever it is full. */
+/** The share of requests whose shop a process has to look up, because its memory begins again whenever it is full. */
 const lookUpsOf = ({ groups, all, of }: SpreadOfShops): number => {
   if (groups.reduce((sum, { count }) => sum + count, 0) <= ASSUMED.remembered) return 0
   const met = (requests: number) =>

@@ -17,7 +17,7 @@ export interface Times {
 export class Honest {
   readonly #port: number
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
-  /** Every ticket that was answered 201, with its shop. */
+  /** Every ticket whose create got a 201, with its shop. */
   readonly made: Array<{ readonly id: string; readonly shop: number }> = []
   #next = 0
   #creates = 0
@@ -44,7 +44,7 @@ export class Honest {
     return times
   }
 
-  /** How many of the tickets that were answered 201 are not there. */
+  /** How many of the tickets whose create got a 201 do not exist. */
   async lost(): Promise<number> {
     let lost = 0
     for (const { id, shop } of this.made)

@@ -17,7 +17,7 @@ export const MEASURED = { GET: 40_000, POST: 24_000 } as const
 const TURNS = 8
 
 /**
- * Measures two fresh servers, warmed up first, in short turns: whatever else the machine does, it does to both. Their
+ * Measures two fresh servers, warmed up first, in short turns, so that other work of the machine affects both. Their
  * processor time counts from the first turn to the last, so that what a server puts off counts as well.
  */
 const measurePair = async (work: Work, generate: Generator): Promise<{ readonly ours: Run; readonly peer: Run }> => {

@@ -44,6 +44,6 @@ const answersOf = async ({ port, tickets }: Ready) => {
   }
 }
 
-/** Fails unless both servers answer alike, byte for byte but for what is random. */
+/** Fails unless both servers respond alike, byte for byte but for what is random. */
 export const sameAnswers = async (ours: Ready, peer: Ready): Promise<void> =>
   deepStrictEqual(await answersOf(peer), await answersOf(ours), "The peer's answers are not ours")

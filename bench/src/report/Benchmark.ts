@@ -39,7 +39,7 @@ export interface Report {
   readonly rows: ReadonlyArray<Row>
   readonly table?: Table
   readonly plots?: ReadonlyArray<Plot>
-  /** Faults that fail the benchmark whatever the rows say, such as a lost ticket. */
+  /** Faults that fail the benchmark with any rows, such as a lost ticket. */
   readonly faults?: ReadonlyArray<string>
 }
 

@@ -14,7 +14,7 @@ export interface Seller {
   readonly key: string
 }
 
-/** Copies rows with other values, whatever columns the table has. Its identity columns count on. */
+/** Copies rows with other values, for a table with any columns. Its identity columns count on. */
 const copied = (session: Session, table: string, where: string, values: object) =>
   session.run(
     `insert into ${table} overriding user value

@@ -10,13 +10,13 @@ interface AcknowledgedTicket {
   readonly state: string
 }
 
-/** A request from its first try to its last answer. */
+/** A request from its first try to its last response. */
 interface Look {
   readonly phase: string
   readonly ms: number
-  /** Answers 503 before the last one. */
+  /** Responses with 503 before the last one. */
   readonly unavailable: number
-  /** Connections that broke or were refused before the last answer. */
+  /** Connections that broke or were refused before the last response. */
   readonly broken: number
 }
 

@@ -112,7 +112,7 @@ export const deliveriesContract = cases({
     yield* same("a full shop takes no turn", each(yield* dispatcher.claim(), "shop_id"), [quiet, quiet, quiet])
   },
 
-  "shops with many due deliveries take turns, whatever `most` is": function* ({ dispatcher }) {
+  "shops with many due deliveries take turns, with every value of `most`": function* ({ dispatcher }) {
     const shops = [yield* dispatcher.open, yield* dispatcher.open, yield* dispatcher.open]
     for (const shop of shops) yield* dispatcher.raise(shop, ...Array(9).fill(null))
     const order = []

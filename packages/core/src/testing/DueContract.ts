@@ -84,44 +84,43 @@ export const closuresContract = cases({
     yield* same("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
   },
 
-  "messages to one kind of receiver are found among the others, and so are those of a shop that are due later": function* (
-    bench
-  ) {
-    const { clock, messages, shop, start } = bench
-    const { phone } = yield* openAccount()
-    const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
-    yield* run(changeStatus(shop.id, ticket!.id, "ready"))
-    for (const step of [1, 2]) {
-      clock.set(start + step)
-      yield* warn((yield* openShop()).id)
-      yield* warn(shop.id)
-    }
-    const receivers = (receiver?: MessageReceiver) =>
-      Effect.map(messages.due(start + 2, PLENTY, receiver), (found) =>
-        each(
-          found.filter(({ shop_id }) => shop_id === shop.id),
-          "receiver",
-          "due_at"
+  "messages to one kind of receiver are found among the others, and so are those of a shop that are due later":
+    function* (bench) {
+      const { clock, messages, shop, start } = bench
+      const { phone } = yield* openAccount()
+      const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
+      yield* run(changeStatus(shop.id, ticket!.id, "ready"))
+      for (const step of [1, 2]) {
+        clock.set(start + step)
+        yield* warn((yield* openShop()).id)
+        yield* warn(shop.id)
+      }
+      const receivers = (receiver?: MessageReceiver) =>
+        Effect.map(messages.due(start + 2, PLENTY, receiver), (found) =>
+          each(
+            found.filter(({ shop_id }) => shop_id === shop.id),
+            "receiver",
+            "due_at"
+          )
         )
-      )
-    const [notification, early, late] = [
-      ["client", start],
-      ["owner", start + 1],
-      ["owner", start + 2]
-    ]
-    yield* same("all", yield* receivers(), [notification, early, late])
-    yield* same("clients", yield* receivers("client"), [notification])
-    yield* same("owners", yield* receivers("owner"), [early, late])
-    const after = (instant: number, limit: number) =>
-      Effect.map(messages.dueAfter(shop.id, instant, limit), (found) => each(found, "receiver", "due_at"))
-    yield* same("later", yield* after(start, PLENTY), [early, late])
-    yield* same("a limit", yield* after(start - 1, 2), [notification, early])
-    yield* same("none", yield* after(start + 2, PLENTY), [])
-    const [message] = yield* messages.dueAfter(shop.id, start - 1, 1)
-    yield* same("discarded", yield* run(discardNotification(message!)), true)
-    yield* same("once", yield* run(discardNotification(message!)), false)
-    yield* same("left", yield* after(start - 1, PLENTY), [early, late])
-  },
+      const [notification, early, late] = [
+        ["client", start],
+        ["owner", start + 1],
+        ["owner", start + 2]
+      ]
+      yield* same("all", yield* receivers(), [notification, early, late])
+      yield* same("clients", yield* receivers("client"), [notification])
+      yield* same("owners", yield* receivers("owner"), [early, late])
+      const after = (instant: number, limit: number) =>
+        Effect.map(messages.dueAfter(shop.id, instant, limit), (found) => each(found, "receiver", "due_at"))
+      yield* same("later", yield* after(start, PLENTY), [early, late])
+      yield* same("a limit", yield* after(start - 1, 2), [notification, early])
+      yield* same("none", yield* after(start + 2, PLENTY), [])
+      const [message] = yield* messages.dueAfter(shop.id, start - 1, 1)
+      yield* same("discarded", yield* run(discardNotification(message!)), true)
+      yield* same("once", yield* run(discardNotification(message!)), false)
+      yield* same("left", yield* after(start - 1, PLENTY), [early, late])
+    },
 
   "the earliest closures are found first, across shops, and a limit leaves the later ones for the next call":
     function* (bench) {

@@ -296,7 +296,7 @@ export const syncContract = cases({
     yield* same("the rest", each(rest, "id"), [...[2, 3, 5, 0, 4].map((i) => rows[i]!.id), fresh!.id])
   },
 
-  "the list by change returns when the shop last changed, whatever its filter (Specification, Lists and sync)":
+  "the list by change returns when the shop last changed, with every filter (Specification, Lists and sync)":
     function* (bench) {
       const { clock, reads, shop, start } = bench
       const lastChange = (filter: TicketFilter, since: number, limit: number) =>

@@ -123,7 +123,7 @@ export const transactContract = cases({
     }
   },
 
-  "data that were read stay unchanged, whatever is written afterwards": function* ({ reads, shop }) {
+  "data that were read stay unchanged after later writes": function* ({ reads, shop }) {
     const [ticket] = yield* run(placing(shop.id, [{}]))
     const state = yield* reads.shop(shop.id)
     const seen = yield* reads.ticket(shop.id, ticket!.id)

@@ -135,7 +135,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
   const erases = (shop: TestShop, ...keys: ReadonlyArray<string>) =>
     shop.does(eraseIdempotencyRecords(SHOP, amira, keysOf(...keys)))
 
-  it("an idempotency key still returns the same ticket, without the client's name, whatever the till sends with it", () => {
+  it("an idempotency key still returns the same ticket, without the client's name, for any request of the till", () => {
     const shop = new TestShop()
     const { data } = shop.does(keyed("a", { item: "Coat of Amira" }))
     erases(shop, "a")

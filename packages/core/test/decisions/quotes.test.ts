@@ -146,7 +146,7 @@ describe("Specification, Sandbox: a quote is answered once", () => {
     expect(shop.record(id)).toMatchObject({ updated_at: START + HOUR, shop_changed_at: START })
   })
 
-  it("a second answer to a quote is refused, whatever the first was (Specification, Sandbox)", () => {
+  it("a second answer to a quote is refused, after either first answer (Specification, Sandbox)", () => {
     for (const first of ["accepted", "refused"] as const) {
       const shop = new TestShop()
       const id = shop.create()

@@ -59,7 +59,7 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/stamps", () =>
     }
   })
 
-  it("adding and redeeming are refused while the programme is off, whatever the card holds (Specification, Endpoints)", () => {
+  it("adding and redeeming are refused while the programme is off, for every card (Specification, Endpoints)", () => {
     const shop = shopWithAmira()
     shop.does(give(10))
     shop.does(changeShop(SHOP, { program: { active: false } } as never))

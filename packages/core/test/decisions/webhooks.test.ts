@@ -98,7 +98,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
 })
 
 describe("an owner turns the webhook off and removes it", () => {
-  it("a webhook that its owner turned off stays off, whatever its receiver responds, until it is turned on", () => {
+  it("a webhook that its owner turned off stays off after any response of its receiver, until it is turned on", () => {
     const shop = withWebhook()
     const off = shop.does(disableWebhook(SHOP))
     expect(webhookStatus(off)).toEqual({

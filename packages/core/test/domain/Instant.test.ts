@@ -122,7 +122,7 @@ describe("a date and time from outside (Specification, Tickets)", () => {
     expect(Either.isLeft(read("2026-11-20T10:20:42 01:00"))).toBe(true)
   })
 
-  it("a day that does not exist is refused, whatever its fraction of a second (Specification, Lists and sync)", () => {
+  it("a day that does not exist is refused, with any fraction of a second (Specification, Lists and sync)", () => {
     expect(() => Schema.decodeUnknownSync(DateOrDateTimeText)("2026-02-30T10:20:42.1239Z")).toThrow(
       "must be a date and time such as 2026-11-20T10:20:42Z, or a date such as 2026-11-20"
     )

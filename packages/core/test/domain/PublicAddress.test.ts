@@ -113,7 +113,7 @@ describe("only global unicast is public (Specification, Webhooks)", () => {
     expect(["168.63.129.15", "168.63.129.17"].map(isPublicAddress)).toEqual([true, true])
   })
 
-  it("no ISATAP address is public, whatever its network and the IPv4 address that it contains", () => {
+  it("no ISATAP address is public, with any network and any IPv4 address in it", () => {
     for (const address of [
       "2a00:1450::5efe:10.0.0.1",
       "2a00:1450::200:5efe:8.8.8.8",

@@ -61,7 +61,7 @@ describe("the contents of a ticket's page", () => {
     })
   })
 
-  it("a page shows nothing private of a ticket, whatever its state", () => {
+  it("a page shows nothing private of a ticket in any state", () => {
     for (const state of ["workshop", "ready", "impossible", "collected", "abandoned"] as const) {
       const text = JSON.stringify([tracked({ state }), view({ state })])
       expect(text).not.toMatch(/PRIVATE|hush|ticket-1/)

@@ -69,7 +69,7 @@ describe("Specification, Endpoints: stamps", () => {
   )
 
   it(
-    "a replay returns the first result, whatever happened since, and adds no stamps",
+    "a replay returns the first result, even after later changes, and adds no stamps",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()

@@ -54,7 +54,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "a second answer to an offer is refused as closed, whatever the first was",
+    "a second answer to an offer is refused as closed, after either first answer",
     inWorkshop(() =>
       Effect.gen(function* () {
         const offers = yield* Offers

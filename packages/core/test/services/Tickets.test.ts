@@ -116,7 +116,7 @@ describe("Specification, Endpoints: GET /v1/tickets", () => {
   )
 
   it(
-    "a full last page has no more, and synced_until is the shop's last change, whatever the filter (Specification, Lists and sync)",
+    "a full last page has no more, and synced_until is the shop's last change with every filter (Specification, Lists and sync)",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -141,7 +141,7 @@ describe("Specification, Endpoints: GET /v1/tickets", () => {
   )
 })
 
-describe("Specification, Endpoints: another shop's ticket answers 404, to every call", () => {
+describe("Specification, Endpoints: every call for another shop's ticket is a 404", () => {
   it(
     "another shop's ticket can be neither read nor moved, and gets no note or quote",
     inWorkshop(() =>

@@ -61,7 +61,7 @@ describe("encrypted connections", () => {
     expect(at.requests).toHaveLength(0)
   })
 
-  it("a certificate of an authority that the system does not know is refused, whatever the environment sets", async () => {
+  it("a certificate of an authority that the system does not know is refused, even if the environment allows it", async () => {
     await using at = await secure({ cert: certificates.forShop })
     const { ca: _, ...trusting } = abroad(at.port)
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0")

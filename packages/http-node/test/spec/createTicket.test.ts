@@ -128,7 +128,7 @@ describe("numbers of tickets (Specification, Resources; Tickets)", () => {
     expect(labels).toEqual(["9998", "9999", "0001", "0002"])
   })
 
-  it("a failed create uses up no number, whatever its error (Specification, Tickets)", async () => {
+  it("a failed create uses up no number, with any error (Specification, Tickets)", async () => {
     const shop = await world.shop()
     expect((await shop.create()).number).toBe(1)
     expect((await shop.tryCreate({ service: "" })).status).toBe(400)

@@ -123,7 +123,7 @@ describe("writes: at most 30 a minute for each key (Specification, Limits)", () 
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(89)
   })
 
-  it("every POST with the needed scope counts, whatever its response: 400, 404, 409, 422, replays (Specification, Limits)", async () => {
+  it("every POST with the needed scope counts, with any response: 400, 404, 409, 422, replays (Specification, Limits)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const { id } = await shop.create({ service: "Hem" }, { once })

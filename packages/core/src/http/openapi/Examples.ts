@@ -61,7 +61,7 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
         repair: answer("The ticket", Sample.inWorkshop, { replayed: false }),
         order: answer("The order", Sample.order, { replayed: false })
       },
-      200: { replayed: answer("The first answer again", Sample.inWorkshop, { replayed: true }) }
+      200: { replayed: answer("The first response again", Sample.inWorkshop, { replayed: true }) }
     },
     issues: [
       noKey,
@@ -165,7 +165,7 @@ const ClientExamples: Readonly<Record<string, Shown>> = {
           { replayed: false }
         ),
         replayed: answer(
-          "The first answer again",
+          "The first response again",
           { card: Sample.fullCard, added: 3, rewards_unlocked: 1 },
           { replayed: true }
         )

@@ -116,7 +116,7 @@ const response = (rules: Rules, status: number, answered: OpenApi.OpenApiSpecRes
     status < 400 ? (examples[rules.id]?.answers[status] ?? {}) : references(Object.keys(cases))
   const schema = answered.content?.["application/json"]?.schema
   const isReplay = status === 200 && rules.id === "createTicket"
-  const words = isReplay ? "The first answer again, to a repetition of the request" : SUCCESS[status]
+  const words = isReplay ? "The first response again, to a repetition of the request" : SUCCESS[status]
   return toJson({
     description:
       words ??

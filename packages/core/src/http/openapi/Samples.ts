@@ -109,7 +109,7 @@ export const delayed: Ticket = {
 const proposal = {
   status: "proposed",
   price_minor: 60_000,
-  note: "The welt has to be sewn anew",
+  note: "The welt has to be sewn again",
   proposed_at: "2026-11-20T14:02:10.900Z",
   answered_at: null
 } as const
