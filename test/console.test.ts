@@ -355,7 +355,7 @@ describeInChromium("the console in Chromium", (on) => {
   it.each([
     ["light", 1440],
     ["dark", 390]
-  ] as const)("is accessible by WCAG 2.2 AA: %s, %i pixels wide", async (colorScheme, width) => {
+  ] as const)("the console is accessible by WCAG 2.2 AA: %s, %i pixels wide", async (colorScheme, width) => {
     const { page } = await on.sandbox.page(on.browser, { colorScheme, viewport: { width, height: 844 } })
     await page.locator(".ticket").first().click()
     await page.locator(".timeline svg").waitFor()

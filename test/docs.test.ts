@@ -94,7 +94,7 @@ describe("every link", () => {
 
 const typed = inLanguage("ts")
 
-describe.runIf(typed.length > 0)("ts blocks type-check", () => {
+describe.runIf(typed.length > 0)("every ts block type-checks", () => {
   let folder = ""
   let output = ""
   /** A block that begins with its file's name stands beside the page's other files; any other stands alone. */
@@ -142,7 +142,7 @@ describe.runIf(typed.length > 0)("ts blocks type-check", () => {
 
 const data = inLanguage("json")
 
-describe.runIf(data.length > 0)("json blocks parse", () => {
+describe.runIf(data.length > 0)("every json block parses", () => {
   it.each(data.map((block) => [place(block), block] as const))("%s", (_, { body }) => {
     expect(() => JSON.parse(body.join("\n"))).not.toThrow()
   })

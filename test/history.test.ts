@@ -18,7 +18,7 @@ describe("the check of commits (CONTRIBUTING.md, Commits)", () => {
     ["a gerund", { subject: "Refusing a deposit" }, 'begin with the imperative instead of "Refusing"'],
     ["a full stop", { subject: "Refuse a deposit." }, "end the subject without a full stop"],
     ["four files without a reason", { files: 4 }, "4 files changed: give the reason in the body"]
-  ])("complains of %s", (_, change, complaint) => {
+  ])("the check complains of %s", (_, change, complaint) => {
     expect(complaintsOf({ ...good, ...change })).toEqual([complaint])
   })
 })

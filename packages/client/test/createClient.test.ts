@@ -279,7 +279,7 @@ describe("@workshop/client", () => {
     [{ baseUrl: BASE, key: "" }, /key must be the shop's API key/],
     [{ baseUrl: BASE, key: undefined as unknown as string }, /key must be/],
     [{ baseUrl: BASE, key: "wk_live_x\n" }, /key must be/]
-  ])("refuses %o with what to change", (options, message) => {
+  ])("an option such as in %o is refused with what to change", (options, message) => {
     expect(() => createClient(options)).toThrow(message)
   })
 
@@ -302,7 +302,7 @@ describe("@workshop/client", () => {
     [{ timeoutMs: 0 }, "timeoutMs must be a whole number from 1"],
     [{ retries: 1.5 }, "retries must be a whole number from 0"],
     [{ longestWaitMs: Number.NaN }, "longestWaitMs must be a whole number from 0"]
-  ])("refuses %j in a sentence", (wrong, sentence) => {
+  ])("the option %j of a call is refused in one sentence", (wrong, sentence) => {
     expect(() => createClient({ baseUrl: BASE, key, ...wrong } as never)).toThrow(sentence)
   })
 
@@ -339,7 +339,7 @@ describe("@workshop/client", () => {
     '{"success":false,"error":"Not found"}',
     '{"success":false,"error":{"code":404}}',
     '{"error":{"code":"NOT_FOUND","message":"no"}}'
-  ])("says so where something else answers: %s", async (body) => {
+  ])("a response of another program is reported as such: %s", async (body) => {
     const proxy = scripted(new Response(body, { status: 200 }))
     expect(await proxy.client.shop.read()).toMatchObject({ ok: false, error: { code: "MISUNDERSTOOD", status: 200 } })
   })

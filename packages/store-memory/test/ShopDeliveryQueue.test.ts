@@ -224,7 +224,7 @@ describe("The queue of one shop (Specification, Webhooks)", () => {
     ["each of another ticket", (n: number) => n],
     ["all of one ticket", () => 1],
     ["none of any ticket", () => 0]
-  ])("a claim and its landing look at a few rows, however many wait: %s", (_, ticketOf) => {
+  ])("a claim and its result read a few rows, however many wait: %s", (_, ticketOf) => {
     const rows = new CountedRows()
     const queue = new ShopDeliveryQueue(rows)
     queue.webhook(hook)

@@ -19,7 +19,7 @@ const judge = (body: string | Buffer, header: string, secret: string, tolerance_
 
 describe("a public verifier of this scheme (Specification, Webhooks)", () => {
   it.each(Object.keys(eventTypes))(
-    "accepts what we sign of %s, and neither another secret nor another body",
+    "a public verifier accepts this service's signature of %s, and no other secret or body",
     (type) => {
       const body = JSON.stringify({ id: "evt", type, data: { name: "Zoë 👞" } })
       const header = signatureHeader(body, ["whsec_new", "whsec_old"], AT_S * 1000)

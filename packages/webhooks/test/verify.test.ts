@@ -11,14 +11,17 @@ const AT = 1_732_000_000_000
 const SECRET = "whsec_test"
 
 describe("verify returns the verdicts of the test vectors", () => {
-  it.each(vectors)("$name", async ({ body, header, secrets, now, tolerance_seconds, ok, reason }) => {
-    const options = { toleranceSeconds: tolerance_seconds, now: new Date(now * 1000) }
-    const bytes = bytesOf(body)
-    const judged = await verify(bytes, header, secrets, options)
-    expect(judged).toEqual(ok ? { ok, t: Number(/t=(\d+)/.exec(header!)![1]) } : { ok, reason })
-    if (body.base64 !== undefined) return
-    expect(await verify(bytes.toString("utf8"), header, secrets, options)).toEqual(judged)
-  })
+  it.each(vectors)(
+    "verify judges the test vector: $name",
+    async ({ body, header, secrets, now, tolerance_seconds, ok, reason }) => {
+      const options = { toleranceSeconds: tolerance_seconds, now: new Date(now * 1000) }
+      const bytes = bytesOf(body)
+      const judged = await verify(bytes, header, secrets, options)
+      expect(judged).toEqual(ok ? { ok, t: Number(/t=(\d+)/.exec(header!)![1]) } : { ok, reason })
+      if (body.base64 !== undefined) return
+      expect(await verify(bytes.toString("utf8"), header, secrets, options)).toEqual(judged)
+    }
+  )
 
   it("the test vectors have unique names, and cover every verdict", () => {
     expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length)

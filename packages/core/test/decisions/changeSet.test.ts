@@ -88,20 +88,25 @@ describe("Specification, States; Webhooks: people are notified in the commit of 
   it.each([
     ["client", "NotificationAppended", (changes: ChangeSet) => changes.notifyClient({ client_id: AMIRA.id } as never)],
     ["owner", "NoticeAppended", (changes: ChangeSet) => changes.notifyOwner({ kind: "webhook_off" } as never)]
-  ] as const)("the message to the %s waits under the id of what it says, at once", (receiver, tag, notify) => {
-    const shop = new TestShop()
-    shop.create()
-    shop.wait(-SECOND).does(collecting((changes) => notify(changes)))
-    const [row] = shop.rows(tag)
-    const { id } = row!
-    expect(row).toEqual({
-      ...(receiver === "client" ? { client_id: AMIRA.id } : { kind: "webhook_off" }),
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      shop_id: SHOP,
-      created_at: START
-    })
-    expect(shop.rows("MessagePut")).toEqual([{ shop_id: SHOP, id, receiver, attempts_made: 0, due_at: START - SECOND }])
-  })
+  ] as const)(
+    "the message to the %s waits under the id of its notification or notice, and is due at once",
+    (receiver, tag, notify) => {
+      const shop = new TestShop()
+      shop.create()
+      shop.wait(-SECOND).does(collecting((changes) => notify(changes)))
+      const [row] = shop.rows(tag)
+      const { id } = row!
+      expect(row).toEqual({
+        ...(receiver === "client" ? { client_id: AMIRA.id } : { kind: "webhook_off" }),
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        shop_id: SHOP,
+        created_at: START
+      })
+      expect(shop.rows("MessagePut")).toEqual([
+        { shop_id: SHOP, id, receiver, attempts_made: 0, due_at: START - SECOND }
+      ])
+    }
+  )
 })
 
 describe("docs/how-it-is-built.md: what a decision collects", () => {

@@ -53,7 +53,7 @@ describe("docs/write-a-store.md: the rows that a decision asks the store to load
     ["records of idempotency keys", Load.idempotencyRecords([RECORD]), [{ _tag: "IdempotencyRecord", key: RECORD }]],
     ["a message", Load.message("m", 1), [{ _tag: "Message", id: "m" }]],
     ["a replay", Load.replay("r", 9), [{ _tag: "Replay", id: "r", most: 9 }]]
-  ])("%s", (_, { loadRequests: asks }, expected) => expect(asks).toEqual(expected))
+  ])("a decision asks the store to load: %s", (_, { loadRequests: asks }, expected) => expect(asks).toEqual(expected))
 })
 
 describe("Specification, Clients and loyalty: a client, as a decision loads them", () => {

@@ -152,7 +152,7 @@ describe("a ticket with dates ahead of the present", () => {
   it.each([
     ["ready", "uncollected"],
     ["workshop", "no_news"]
-  ] as const)("closed too early is %s again, with the event", (state, reason) => {
+  ] as const)("a ticket that was closed too early is %s again, with its event", (state, reason) => {
     const shop = new TestShop()
     const id = shop.create()
     if (state === "ready") shop.moves(id, "ready")

@@ -19,7 +19,7 @@ const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 
 
 describe("the beginning of an attempt to notify", () => {
   it.each(DELAYS.map((delay, made) => [made + 1, delay] as const))(
-    "for the %i. time waits as after a failure, in case its process dies",
+    "attempt %i is scheduled again when it begins, in case its process crashes",
     (n, delay) => {
       const { shop, row, attempt } = waiting(n - 1)
       expect(shop.does(beginNotification(attempt))).toBe("begun")
@@ -58,7 +58,7 @@ describe("a notification of a ticket", () => {
   it.each([
     ["ticket.ready", "ready"],
     ["ticket.impossible", "impossible"]
-  ] as const)("is sent of a %s that is %s still", (type, state) => {
+  ] as const)("a notification of %s is sent if the ticket is still %s", (type, state) => {
     expect(begun(type, state)).toEqual(["begun", 1])
   })
 
@@ -70,7 +70,7 @@ describe("a notification of a ticket", () => {
     ["ticket.impossible", "workshop"],
     ["ticket.impossible", "ready"],
     ["ticket.impossible", "collected"]
-  ] as const)("is dropped where it is a %s and the ticket is %s", (type, state) => {
+  ] as const)("a notification of %s is dropped if the ticket is %s", (type, state) => {
     expect(begun(type, state)).toEqual(["outdated", 0])
   })
 })
@@ -104,7 +104,7 @@ describe("the end of an attempt to notify", () => {
   })
 
   it.each(DELAYS.map((delay, at) => [at + 1, delay] as const))(
-    "that failed as number %i is tried again",
+    "a notification whose attempt %i failed is tried again",
     (n, delay) => {
       const { shop, row, attempt } = waiting(n)
       expect(shop.does(recordNotification(attempt, false))).toBe("retry")

@@ -38,7 +38,7 @@ describe("docs/write-a-store.md: a change is seen by later commands", () => {
       change("StampsUsedPut", { used: 2 }, { key: { caller_id: KEY, client_id: AMIRA.id } }),
       (state) => state.stamps_used.get(`${KEY} ${AMIRA.id}`)
     ]
-  ])("%s", (_, put, place) => {
+  ])("later commands load the changed data: %s", (_, put, place) => {
     const { slice } = new TestShop()
     apply(slice, put)
     expect(place(slice)).toBe(put.row)
@@ -81,7 +81,7 @@ describe("docs/write-a-store.md: a change is seen by later commands", () => {
       (state) => state.idempotency_records.size,
       0
     ]
-  ])("%s that is removed", (_, put, removed, left, expected) => {
+  ])("later commands do not load a removed row: %s", (_, put, removed, left, expected) => {
     const { slice } = new TestShop()
     apply(slice, put)
     expect(left(slice)).not.toBe(expected)
@@ -127,7 +127,7 @@ describe("Specification, Webhooks: the order of an event's attempts in the log",
     ["of one number the one that arrived last", [attempt(1, 200, early)], attempt(1, 500, late), [1, 0]],
     ["of one number and start as they are logged", [attempt(1, 500, early, "a")], attempt(1, 500, early, "b"), [0, 1]],
     ["between others", [attempt(1, 500, early), attempt(3, 500, late)], attempt(2, 500, early), [0, 2, 1]]
-  ])("%s", (_, log, row, order) => {
+  ])("attempts are sorted %s", (_, log, row, order) => {
     const { slice } = new TestShop()
     for (const one of [...log, row]) apply(slice, { _tag: "AttemptAppended", row: one })
     const all = [...log, row]

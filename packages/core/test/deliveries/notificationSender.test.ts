@@ -309,7 +309,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
     ["dies", Effect.die(new Error("No such table"))],
     ["interrupts itself", Effect.interrupt],
     ["throws", Effect.sync((): void => JSON.parse("{"))]
-  ])("also where the notifier %s", (_, end) =>
+  ])("a failed notification is sent again even if the notifier %s", (_, end) =>
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
         ears.script = () => (ears.heard.length < 3 ? end : Effect.void)

@@ -78,7 +78,7 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
     ["after the first", [logged(1, 503, START - 2 * SECOND)], 1],
     ["after the second", [logged(1, 503, START - 9 * SECOND), logged(2, 503, START - 5 * SECOND)], 2],
     ["between the first and the second", [logged(1, 503, START - 9 * SECOND), logged(2, 503, START)], 1]
-  ])("has the number of the attempt that began before it: %s", (_, log, n) => {
+  ])("an overtaken attempt has the number of the one that began before it: %s", (_, log, n) => {
     const shop = shopWith(...log)
     records(shop)
     expect(shop.rows("AttemptAppended").map((row) => row.n)).toEqual([n])
@@ -93,7 +93,7 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
     ["with another error", { error: "timeout" as const }, 1],
     ["with other timings", { timings: { ...answered(500).timings, total_ms: 7 } }, 1],
     ["with another number, but the same start and result", { n: 3 }, 0]
-  ])("is logged once: beside an attempt %s, %#", (_, change, times) => {
+  ])("an overtaken attempt is logged once, next to an attempt %s, %#", (_, change, times) => {
     const shop = shopWith(logged(1, 204, START - 9 * SECOND), { ...logged(1, 500, START - SECOND), ...change })
     expect(records(shop).outcome).toBe("superseded")
     expect(shop.rows("AttemptAppended")).toHaveLength(times)
@@ -120,7 +120,7 @@ describe("docs/how-it-is-built.md: the start under which an overtaken attempt is
       START - 7
     ],
     ["an attempt with another number has this start", [logged(2, 503, START - 5)], START - 5, START - 5]
-  ])("%s", (_, log, started_at, expected) => {
+  ])("the logged start differs from those of attempts with the same number: %s", (_, log, started_at, expected) => {
     const shop = shopWith(...log)
     records(shop, { started_at })
     expect(shop.rows("AttemptAppended").map((row) => row.started_at)).toEqual([expected])

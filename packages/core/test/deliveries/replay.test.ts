@@ -195,7 +195,7 @@ describe("Specification, Sandbox: which events a replay asks for", () => {
     [{ state: "delivered" as const }, false],
     [{ since: START, until: START + 1, state: "dead" as const }, true],
     [{ since: START, until: START + 1, state: "parked" as const }, false]
-  ])("%j: %s", (filter, expected) => {
+  ])("the filter %j selects the event: %s", (filter, expected) => {
     expect(matchesReplayFilter(filter, event, "dead")).toBe(expected)
   })
 

@@ -17,9 +17,12 @@ describe("Specification, Webhooks: an event without a 2xx is tried again, and th
     [5, "6 h", 6 * HOUR],
     [6, "12 h", 12 * HOUR],
     [7, "24 h", 24 * HOUR]
-  ])("after attempt %i, %s from the end of the failed attempt (Specification, Webhooks)", (made, _, delay) => {
-    expect(nextAttempt(made, START, 0)).toBe(START + delay)
-  })
+  ])(
+    "the attempt after attempt %i is due %s after the end of the failed attempt (Specification, Webhooks)",
+    (made, _, delay) => {
+      expect(nextAttempt(made, START, 0)).toBe(START + delay)
+    }
+  )
 
   it("an event has eight attempts in all (Specification, Webhooks)", () => {
     expect(MOST_ATTEMPTS).toBe(8)

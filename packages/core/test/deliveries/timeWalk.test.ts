@@ -127,7 +127,7 @@ describe("Specification, Sandbox: a move of the clock ends at its target however
   it.each([
     ["five hundred instants at which it turns out that nothing was to do", 500, (i: number) => i, 0],
     ["five hundred things at one instant", 500, () => 7, 1]
-  ] as const)("%s", async (_, n, at, done) => {
+  ] as const)("the clock reaches its target after %s", async (_, n, at, done) => {
     const exit = await walked(workAt(times(n, at), done))
     expect(exit).toMatchObject({ value: { now: START + TARGET, frozen: true } })
   })

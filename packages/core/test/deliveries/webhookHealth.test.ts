@@ -53,7 +53,7 @@ describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, 
     ["the 19th, a month after the first", 18, 30 * DAY, null],
     ["the 500th within three days", 499, 72 * HOUR - 1, null],
     ["the 21st, long after", 20, 200 * HOUR, "failing"]
-  ])("%s: off is %#", (_, before, age, off_reason) => {
+  ])("the webhook is turned off only if both numbers are reached: %s, case %#", (_, before, age, off_reason) => {
     const { shop, event } = failing(before, age, 2)
     expect(shop.attempts(event, DOWN)).toBe(off_reason === null ? "retry" : "parked")
     expect(shop.webhook.off_reason).toBe(off_reason)

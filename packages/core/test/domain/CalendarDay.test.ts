@@ -13,7 +13,7 @@ describe("time zones", () => {
   )
 
   it.each(["", "Tunis", "Mars/Olympus", "+01:00", "-0100", "Z", "GMT+1", "Africa Tunis", "x".repeat(100_000)])(
-    "anything else is refused with an example (case %#)",
+    "a text that is not a time zone is refused with an example (case %#)",
     (name) => {
       const result = ParseResult.decodeUnknownEither(TimeZone)(name)
       expect(Either.isLeft(result) && ParseResult.ArrayFormatter.formatIssueSync(result.left)).toMatchObject([
@@ -52,7 +52,7 @@ describe("a shop's day ends at its next midnight (Specification, Limits)", () =>
       "2010-11-07T02:30:30.000Z",
       "2010-11-08T03:30:00.000Z"
     ]
-  ])("%s: %s at %s", (_, name, now, midnight) => {
+  ])("the day of %s that contains %s ends at %s", (_, name, now, midnight) => {
     expect(toIso(nextMidnight(Date.parse(now), zone(name)))).toBe(midnight)
   })
 

@@ -12,7 +12,7 @@ describe("the address for which requests and connections are counted", () => {
     ["fe80::1%eth0", "fe80::/64"],
     ["::1", "::/64"],
     ["unknown", "unknown"]
-  ])("of %s is %s", (address, counted) => {
+  ])("the address %s is counted as %s", (address, counted) => {
     expect(countedAddress(address)).toBe(counted)
   })
 

@@ -139,7 +139,9 @@ describe("the languages of a shop that names none", () => {
     ["Europe/Zurich", ["en", "fr", "de", "it"]],
     ["Europe/Paris", ["en", "fr"]],
     ["UTC", ["en", "fr"]]
-  ])("in %s", (zone, expected) => expect(languagesIn(zone)).toEqual(expected))
+  ])("a shop in %s has English, French and the language of its zone", (zone, expected) =>
+    expect(languagesIn(zone)).toEqual(expected)
+  )
 
   it.each(["Africa/Tunis", "Europe/Berlin", "Europe/Madrid", "Europe/Rome"])(
     "a zone whose name only contains %s has English and French",
@@ -162,5 +164,5 @@ describe("the languages that have a list of words", () => {
     ["putain", ["fr"]],
     ["merde", ["fr", "it"]],
     ["hem", []]
-  ])("%s is forbidden in %j", (word, languages) => expect(languagesOf(word)).toEqual(languages))
+  ])("the word %s is forbidden in %j", (word, languages) => expect(languagesOf(word)).toEqual(languages))
 })

@@ -25,7 +25,9 @@ describe("the events that a replay asks for (Specification, Sandbox)", () => {
     [{ since: 101, until: 102, state: "dead" }, false],
     [{ since: 99, until: 100, state: "dead" }, false],
     [{ since: 100, until: 101, state: "parked" }, false]
-  ])("%j: %j", (filter, isMatch) => expect(matchesReplayFilter(filter, event, "dead")).toBe(isMatch))
+  ])("the filter %j selects the event: %j", (filter, isMatch) =>
+    expect(matchesReplayFilter(filter, event, "dead")).toBe(isMatch)
+  )
 
   it("an event that never had a delivery matches no state", () => {
     expect(matchesReplayFilter({}, event, undefined)).toBe(true)

@@ -16,7 +16,7 @@ describe("a length of time as people write it (Specification, Sandbox)", () => {
     ["24h1ms", 86_400_001],
     ["10s10s", 20_000],
     ["999999999ms", 999_999_999]
-  ])("%s is %d ms", (text, length) => {
+  ])("%s is read as %d ms", (text, length) => {
     expect(durationMs(text)).toBe(length)
     expect(DURATION.test(text)).toBe(true)
     expect(Schema.decodeSync(DurationText)(` ${text} `)).toBe(length)
@@ -50,7 +50,7 @@ describe("a length of time in words", () => {
     [5 * DAY + 3600, "5 days 1 hour"],
     [365 * DAY, "1 year"],
     [730 * DAY + 3 * DAY, "2 years 3 days"]
-  ])("%d seconds are %j", (seconds, words) => {
+  ])("%d seconds are written as %j", (seconds, words) => {
     expect(durationInWords(seconds)).toBe(words)
   })
 })

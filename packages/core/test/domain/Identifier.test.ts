@@ -6,7 +6,7 @@ const ID = "019a0b1c-2d3e-7f40-8a9b-c0d1e2f3a4b5"
 
 describe("Specification, Tickets: ids are UUIDs", () => {
   it.each(Object.entries({ ShopId, TicketId, ClientId, KeyId, OfferId, EventId }))(
-    "%s is read in either case and with spaces around it, and kept in lower case",
+    "%s is read in either case and with spaces around it, and stored in lower case",
     (_, schema) => {
       const decode = Schema.decodeUnknownSync(schema as unknown as Schema.Schema<string, string>)
       for (const text of [ID, ID.toUpperCase(), ` ${ID}\n`]) expect(decode(text)).toBe(ID)
@@ -34,7 +34,7 @@ describe("Specification, Tickets: ids are UUIDs", () => {
     ["019a0b1c-2d3e-7f4-8a9b-c0d1e2f3a4b5", false],
     ["019a0b1c-2d3e-7f40-8a9-c0d1e2f3a4b5", false],
     ["019a0b1c-2d3e-7f40-8a9b-c0d1e2f3a4b", false]
-  ])("%j is one as it is kept: %s", (text, expected) => expect(isUuid(text)).toBe(expected))
+  ])("the check whether %j is a stored id returns %s", (text, expected) => expect(isUuid(text)).toBe(expected))
 })
 
 describe("docs/embed.md: the id of a caller", () => {

@@ -47,7 +47,9 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     [{ lines: [{ label: "a", price: 5.5 }] }, "lines.0.price: must be a whole number"],
     [{ lines: [{ label: "a", price: null }, { price: 1 }] }, "lines.1.label: is required"],
     [{ other: 1 }, "other: is not known here; correct its name or leave it out"]
-  ])("%j", (wrong, issue) => expect(issuesOf(Input, { ...valid, ...wrong })).toEqual([issue]))
+  ])("the input %j is refused with what to change", (wrong, issue) =>
+    expect(issuesOf(Input, { ...valid, ...wrong })).toEqual([issue])
+  )
 
   it("a Date in place of a text is refused with the advice to pass its toISOString()", () => {
     const issue = "text: must be a string: pass toISOString() of the Date"
@@ -84,7 +86,7 @@ describe("Specification, Errors: a 400 names each field and what to change", () 
     ["the type beside null", Schema.NullOr(Schema.Boolean), 5, "must be true or false"],
     ["the type of a field of several", Schema.Struct({ a: Schema.Literal("a", 1) }), { a: 2 }, "must be one of a, 1"]
   ] as ReadonlyArray<readonly [string, Schema.Schema.AnyNoContext, unknown, string]>)(
-    "%s",
+    "the problem is reported at its field: %s",
     (_, schema, input, message) =>
       expect(issuesOf(schema, input).map((line) => line.replace(/^a?: /, ""))).toEqual([message])
   )

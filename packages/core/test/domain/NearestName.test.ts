@@ -21,7 +21,7 @@ describe("the distance of two names", () => {
     ["sender", "", 6],
     ["aab", "aba", 1],
     ["abc", "xyz", 3]
-  ])("%j and %j: %i letters", (a, b, far) => {
+  ])("%j and %j have the distance %i", (a, b, far) => {
     expect(distance(a, b)).toBe(far)
     expect(distance(b, a)).toBe(far)
   })
@@ -52,5 +52,7 @@ describe("the nearest of the known names", () => {
     ["the nearest, whichever is last", "sendr", ["sender", "render"], "sender"],
     ["the first of two that are as near", "abcd", ["xbcd", "abcx"], "xbcd"],
     ["none without names", "store", [], undefined]
-  ])("%s", (_, written, names, meant) => expect(nearestName(written, names)).toBe(meant))
+  ])("the nearest name is found within its limit: %s", (_, written, names, meant) =>
+    expect(nearestName(written, names)).toBe(meant)
+  )
 })

@@ -20,7 +20,7 @@ describe("docs/embed.md: the check of an option", () => {
     [isText, "must be a text", ["text"]],
     [isBoolean, "must be true or false", ["yes", "no"]],
     [isFunction, "must be a function", []]
-  ])("%o complains: %s", (check, complaint, accepted) => {
+  ])("the check %o refuses a wrong value with its rule: %s", (check, complaint, accepted) => {
     for (const [name, value] of Object.entries(values))
       expect([name, check(value)]).toEqual([name, accepted.includes(name) ? undefined : complaint])
   })
@@ -62,7 +62,7 @@ describe("docs/embed.md: an option that has fields of its own", () => {
     [{ keys: 0 }, "has a keys that must be a whole number of at least 1"],
     [{ keys: 2, name: 1 }, "has a name that must be a text"],
     [{ keys: 0, other: 1 }, "has no option other: its options are keys, name"]
-  ])("%j: %s", (value, complaint) => expect(check(value)).toBe(complaint))
+  ])("the option %j is checked with its fields: %s", (value, complaint) => expect(check(value)).toBe(complaint))
 })
 
 describe("docs/embed.md: options that are refused", () => {
@@ -77,7 +77,7 @@ describe("docs/embed.md: options that are refused", () => {
     ["start", { size: 1, name: 2 }, ["name", "The option name of start must be a text"]],
     ["start", { size: 0, other: 2 }, ["other", "start has no option other: its options are size, name"]],
     ["of the store", null, ["", "of the store takes an object of options"]]
-  ])("%s of %j: %j", (whose, given, expected) => {
+  ])("the options of %s in %j are checked: %j", (whose, given, expected) => {
     const refused = refusedOption(whose, given, checks)
     expect(refused && [refused.option, refused.message]).toEqual(expected)
     expect(refused?._tag).toBe(expected === null ? undefined : "OptionRefused")

@@ -16,7 +16,7 @@ describe("a name taken out of a text", () => {
     ["O'Neil (jr.)", "the O'Neil (jr.) boots", "the [erased] boots"],
     ["Ali", "Aligned for ali, Khali", "Aligned for [erased], Khali"],
     ["A", "A hem for A", "A hem for A"]
-  ])("%j of %j", (name, text, left) => expect(erased(name, text)).toBe(left))
+  ])("the name %j is removed from %j", (name, text, left) => expect(erased(name, text)).toBe(left))
 })
 
 const PHONE = "+21620123456" as Phone
@@ -28,7 +28,9 @@ describe("a number taken out of a text", () => {
     ["20.123.456, (0) 20-123-456, 020123456, +216 (20) 123/456", "[erased], [erased], [erased], [erased]"],
     ["1201234567 and 20123456 and 20 123 4567", "1201234567 and [erased] and 20 123 4567"],
     ["order 20 1 23456, not 20    123456", "order [erased], not 20    123456"]
-  ])("%j", (text, left) => expect(eraser({ client_id, names: [], phones: [PHONE] })(text)).toBe(left))
+  ])("the number is removed from %j", (text, left) =>
+    expect(eraser({ client_id, names: [], phones: [PHONE] })(text)).toBe(left)
+  )
 })
 
 const ticket = {

@@ -15,13 +15,13 @@ describe("a number as somebody in a country wrote it", () => {
     ["06 1234 5678", "IT", "+390612345678"],
     ["+216 20 123 456", "FR", "+21620123456"],
     ["00216 20 123 456", "FR", "+21620123456"]
-  ])("%j in %s is %s", (text, country, phone) => {
+  ])("%j in %s is read as %s", (text, country, phone) => {
     expect(internationalPhone(text, country)).toBe(phone)
     expect(read(phone)).toEqual(Either.right(phone))
   })
 
   it.each(["", "0612", "06 12 34 56 78 ext. 5", "call me", "06 12 34 56 78;ext=5", "1".repeat(70_000), "+33"])(
-    "%# is no number",
+    "case %# is not a number",
     (text) => {
       expect(internationalPhone(text, "FR")).toBeNull()
     }
@@ -55,7 +55,7 @@ describe("phones (Specification, Tickets)", () => {
     ["+33 (0)1 42 68 53 00", "+33142685300"],
     ["+39 06 1234 5678", "+390612345678"],
     ["+80012345678", "+80012345678"]
-  ])("%j in international format is kept as %s", (input, kept) => {
+  ])("%j in international format is stored as %s", (input, kept) => {
     expect(read(input)).toEqual(Either.right(kept))
   })
 
@@ -89,7 +89,7 @@ describe("phones (Specification, Tickets)", () => {
     "tel:+21620123456",
     "+21620123456\u0000",
     `+${"2".repeat(70_000)}`
-  ])("anything else is refused with an example (case %#)", (input) => {
+  ])("a text that is not a number is refused with an example (case %#)", (input) => {
     const result = ParseResult.decodeUnknownEither(Phone)(input)
     expect(Either.isLeft(result) && ParseResult.ArrayFormatter.formatIssueSync(result.left)).toMatchObject([
       { message: "must be a phone number in international format, such as +21620123456" }

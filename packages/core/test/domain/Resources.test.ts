@@ -110,7 +110,8 @@ describe("Specification, Endpoints and Sandbox: what acts on a ticket take", () 
         "client?: {phone: string, given_name: string, family_name: string, hide_name?: boolean | null, " +
         "card?: {balance: number, lifetime?: number | null, rewards_redeemed?: number | null} | null} | null}"
     ]
-  ] as ReadonlyArray<readonly [Schema.Schema.AnyNoContext, string]>)("%#", (schema, fields) =>
-    expect(of(schema)).toBe(fields)
+  ] as ReadonlyArray<readonly [Schema.Schema.AnyNoContext, string]>)(
+    "the input of an act has these fields and types, case %#",
+    (schema, fields) => expect(of(schema)).toBe(fields)
   )
 })

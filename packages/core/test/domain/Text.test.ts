@@ -22,7 +22,7 @@ describe("texts (Specification, Tickets)", () => {
     ["é👗ç😀ü", "é👗ç😀ü"],
     ["👗👗👗👗👗", "👗👗👗👗👗"],
     ["صيانة", "صيانة"]
-  ])("%j is read as %j: surrounding white space goes, the rest stays", (input, text) => {
+  ])("%j is read as %j, without the white space around it", (input, text) => {
     expect(read(input)).toEqual(Either.right(text))
   })
 

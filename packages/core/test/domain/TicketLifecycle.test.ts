@@ -80,7 +80,7 @@ describe("Specification, States: the state of a ticket", () => {
     ["impossible", "workshop", "ticket.reopened", back],
     ["collected", "workshop", "ticket.reopened", back]
   ] as const)(
-    "%s to %s raises %s, and sets and clears its fields (Specification, States)",
+    "a move from %s to %s raises %s, and sets and clears its fields (Specification, States)",
     (from, to, event, fields) => {
       const move = Either.getOrThrow(moveTo(standing(from, { collected_at: NOW - DAY }), to, NOW))
       expect(move).toMatchObject({ from, to, event })
@@ -99,7 +99,7 @@ describe("Specification, States: the state of a ticket", () => {
     ["collected", "ready", "InvalidTransition"],
     ["abandoned", "workshop", "TicketAbandoned"],
     ["abandoned", "ready", "TicketAbandoned"]
-  ] as const)("%s to %s is refused: %s (Specification, Errors)", (from, to, tag) => {
+  ] as const)("a move from %s to %s is refused: %s (Specification, Errors)", (from, to, tag) => {
     const ticket = standing(from, { collected_at: from === "collected" ? NOW - DAY : null })
     const refused = Either.getOrThrow(Either.flip(moveTo(ticket, to, NOW)))
     expect(refused._tag).toBe(tag)

@@ -12,7 +12,7 @@ describe("a tracking code as a person types it (Specification, Lists and sync)",
     ["7K3M\u2013Q9XD", "7K3M-Q9XD"],
     ["oOiI-lL0z", "0011-110Z"],
     ["aAzZ-bByY", "AAZZ-BBYY"]
-  ])("%j is %j", (text, code) => {
+  ])("%j is read as %j", (text, code) => {
     expect(read(text)).toEqual(Either.right(code))
     expect(Schema.encodeSync(TrackingCodeText)(code)).toBe(code)
   })

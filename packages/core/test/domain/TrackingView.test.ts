@@ -129,7 +129,7 @@ describe("the contents of a ticket's page", () => {
         ["abandoned", "current", at(60)]
       ]
     ]
-  ])("shows the steps of a ticket that is %s", (_, ticket, steps) =>
+  ])("a page shows the steps of a ticket that is %s", (_, ticket, steps) =>
     expect(
       view(ticket)
         .steps.slice(1)
@@ -175,7 +175,9 @@ describe("the ticket that a code selects", () => {
     ["abandoned more than 30 days ago", [tracked({ ...ended(30), abandoned_at: T0 - 30 * DAY - 1 })], undefined],
     ["collected more than 30 days ago", [tracked({ state: "collected", collected_at: T0 - 31 * DAY })], undefined],
     ["of two tickets that may both be shown", [tracked(), tracked({}, { id: OTHER })], undefined]
-  ])("shows none for a code that is %s", (_, found, shop_id) => expect(trackingPageOf(found, T0, shop_id)).toBeNull())
+  ])("no ticket is shown for a code that is %s", (_, found, shop_id) =>
+    expect(trackingPageOf(found, T0, shop_id)).toBeNull()
+  )
 
   it("a ticket is shown for 30 days after its end", () => {
     expect(trackingPageOf([tracked(ended(30))], T0)).not.toBeNull()

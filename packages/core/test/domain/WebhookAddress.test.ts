@@ -116,7 +116,7 @@ describe("webhook addresses outside the sandbox (Specification, Webhooks)", () =
     "https://[::1",
     "https://[fe80::1%25eth0]/",
     "https://example.com:99999/"
-  ])("%j is no web address", (text) =>
+  ])("%j is refused, because it is not a web address", (text) =>
     expect(parseWebhookAddress(text, productionAddresses)).toEqual(Either.left(said.unreadable))
   )
 
@@ -159,7 +159,7 @@ describe("webhook addresses in the sandbox (Specification, Sandbox)", () => {
     "http://127.0.0.1:9000",
     "https://127.255.255.254/",
     "http://[::1]:5000/hook"
-  ])("%s reaches the tester's own machine", (text) =>
+  ])("%s is accepted, because it is on the tester's own machine", (text) =>
     expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.right(text))
   )
 
@@ -185,5 +185,7 @@ describe("webhook addresses in the sandbox (Specification, Sandbox)", () => {
     ["https://169.254.169.254/latest", said.address],
     ["https://localhost./", said.dot],
     ["https://example.com:8443/", said.port]
-  ])("%s: %s", (text, refusal) => expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.left(refusal)))
+  ])("the sandbox refuses %s: %s", (text, refusal) =>
+    expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.left(refusal))
+  )
 })

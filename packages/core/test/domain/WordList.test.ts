@@ -27,7 +27,7 @@ describe("forbidden words are whole words in any case (Specification, Errors, 42
     "Pousse-Crotte",
     "fils d’âne",
     "voilà 🖕🏽"
-  ])("%j is caught", (text) => expect(WordList.containsWord(list(), text)).toBe(true))
+  ])("the text %j contains a forbidden word", (text) => expect(WordList.containsWord(list(), text)).toBe(true))
 
   it.each([
     "",
@@ -43,7 +43,7 @@ describe("forbidden words are whole words in any case (Specification, Errors, 42
     "de pute",
     "pousse",
     "👍"
-  ])("%j passes", (text) => expect(WordList.containsWord(list(), text)).toBe(false))
+  ])("the text %j contains no forbidden word", (text) => expect(WordList.containsWord(list(), text)).toBe(false))
 
   it("an entry that begins another entry is found on its own", () => {
     const both = WordList.makeWordList(["sale race", "sale", "sale tête"])

@@ -39,19 +39,22 @@ const inputs = {
 }
 
 describe("a misspelt field of an input", () => {
-  it.each(Object.entries(inputs))("is refused by its name, whatever the options of the decoding: %s", (_, schema) => {
-    for (const onExcessProperty of [undefined, "ignore", "preserve"] as const) {
-      const read = Schema.decodeUnknownEither(schema as Schema.Schema<unknown>, {
-        errors: "all",
-        ...(onExcessProperty && { onExcessProperty })
-      })
-      const issues = Either.match(read({ statee: "ready" }), {
-        onLeft: ({ issue }) => inputIssues(issue),
-        onRight: () => []
-      })
-      expect(issues.filter(({ field }) => field === "statee")).toHaveLength(1)
+  it.each(Object.entries(inputs))(
+    "a misspelt field is refused by its name, with any options of the decoding: %s",
+    (_, schema) => {
+      for (const onExcessProperty of [undefined, "ignore", "preserve"] as const) {
+        const read = Schema.decodeUnknownEither(schema as Schema.Schema<unknown>, {
+          errors: "all",
+          ...(onExcessProperty && { onExcessProperty })
+        })
+        const issues = Either.match(read({ statee: "ready" }), {
+          onLeft: ({ issue }) => inputIssues(issue),
+          onRight: () => []
+        })
+        expect(issues.filter(({ field }) => field === "statee")).toHaveLength(1)
+      }
     }
-  })
+  )
 
   it("a misspelt field in a part of an input is refused too", () => {
     const read = Schema.decodeUnknownEither(TicketInput, { errors: "all" })

@@ -25,7 +25,7 @@ describe("a duplicate member of an object in a JSON text (Specification, Request
     ['{"":1,"":2}', [""]],
     ["null", []],
     ['"a:b"', []]
-  ])("%s", (text, expected) => expect(found(text)).toEqual(expected))
+  ])("duplicate members are found in %s", (text, expected) => expect(found(text)).toEqual(expected))
 
   it("a text that JSON.stringify writes has no duplicate member", () => {
     fc.assert(

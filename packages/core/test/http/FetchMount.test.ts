@@ -108,7 +108,7 @@ describe("The API as a fetch function", () => {
       "role is not known here; correct its name or leave it out",
       { shop_id, caller_id, scopes: [], via: "app", uncounted: undefined, role: "owner" }
     ]
-  ])("answers 500 where authenticate names no caller, and the log says: %s", async (said, fields) => {
+  ])("a request is a 500 if authenticate returns no caller, and the log says: %s", async (said, fields) => {
     log.length = 0
     const wrong = mountFetch(workshop, { authenticate: () => fields as CallerFields })
     const { status } = await wrong(new Request("https://shop.example/v1/shop"))

@@ -256,7 +256,7 @@ describe("the OpenAPI document", () => {
 })
 
 describe("every example matches its schema", () => {
-  it.each(endpoints)("$id", ({ id, endpoint }) => {
+  it.each(endpoints)("the example of $id matches its schema", ({ id, endpoint }) => {
     const { requestBody, responses } = named(id)
     for (const [name, { value }] of shownIn(requestBody)) {
       expect(problems(Option.getOrThrow(endpoint.payloadSchema) as Schema.Schema.All, value), name).toBeUndefined()
@@ -269,7 +269,7 @@ describe("every example matches its schema", () => {
     }
   })
 
-  it.each(Object.keys(eventTypes) as Array<EventType>)("event %s", (type) => {
+  it.each(Object.keys(eventTypes) as Array<EventType>)("the example of the event %s matches its schema", (type) => {
     expect(problems(eventSchema(type), eventExample(type))).toBeUndefined()
   })
 })
@@ -300,7 +300,7 @@ describe("every example of a 400 is the service's response to such a request", (
   const place = ({ in: part, field }: RequestIssue) => `${part} ${field}`
   const sorted = (issues: ReadonlyArray<RequestIssue>) => [...issues].sort((a, b) => (place(a) < place(b) ? -1 : 1))
 
-  it.each(endpoints)("$id", ({ id, endpoint }) => {
+  it.each(endpoints)("the example of a 400 of $id is the service's response", ({ id, endpoint }) => {
     const route = served.find(({ method, path }) => method === endpoint.method && path === endpoint.path)
     const read = route?.decode(badRequests[id] ?? none)
     const said = read !== undefined && Either.isLeft(read) ? read.left : []

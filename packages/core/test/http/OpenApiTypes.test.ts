@@ -105,7 +105,7 @@ describe("the OpenAPI document as generators of clients read it", () => {
     ["TicketListResponse", "data", { maxItems: 100 }],
     ["NumberMeta", "others", { maxItems: 100 }],
     ["Quote", "note", { maxLength: 500 }]
-  ])("states what %s.%s may be", (schema, name, keywords) => {
+  ])("the document has the type of %s.%s", (schema, name, keywords) => {
     expect(field(schema, name)).toMatchObject(keywords)
   })
 

@@ -44,7 +44,7 @@ describe("the language of a ticket's page", () => {
     ["en-US-u-ca-hebrew", "en", "en-US"],
     ["fr;q=2, *;q=0.5", "en", "en"],
     ["-,;;q=1,fr-", "en", "en"]
-  ])("of Accept-Language %s is %s, its dates those of %s", (header, language, locale) =>
+  ])("the language of Accept-Language %s is %s, with the dates of %s", (header, language, locale) =>
     expect(localeOf(header)).toEqual({ language, locale })
   )
 

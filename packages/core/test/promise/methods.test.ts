@@ -50,7 +50,7 @@ describe("a call with other arguments than the method has", () => {
     ["webhooks.events", [{ limit: 2 }], "shop_id must be a string; the arguments are (shop_id, page), in this order"],
     ["webhooks.events", [SHOP, 10], "page must be an object; the arguments are (shop_id, page), in this order"],
     ["quotes.accept", [SHOP, SHOP], "argument 1 must be an object; the only argument is { client_id, ticket_id }"]
-  ])("%s of %j names the arguments", async (name, args, ending) => {
+  ])("the refusal of %s with %j lists the arguments of the method", async (name, args, ending) => {
     const workshop = await start({ store: MemoryStore.layer, background: false })
     const [group = "", method = ""] = name.split(".")
     const api = workshop.orThrow as unknown as Record<

@@ -109,7 +109,7 @@ describe("start with wrong options", () => {
       "The option trackingBaseUrl of start must be a web address that ends with / or =, because the code follows, such as https://shop.example/t/"
     ],
     [{ store, background: "no" }, "background", "The option background of start must be true or false"]
-  ])("refuses %o in one sentence", async (options, option, message) => {
+  ])("the option in %o is refused in one sentence", async (options, option, message) => {
     expect(await said(options)).toMatch(
       typeof message === "string"
         ? `OptionRefused ${option}: ${message}`

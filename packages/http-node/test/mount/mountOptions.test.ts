@@ -28,7 +28,7 @@ describe("a mount of a workshop", () => {
   it.each([
     ["nothing", undefined],
     ["a start that was not awaited", Promise.resolve(workshop)]
-  ])("refuses %s and says what to give", (_, given) => {
+  ])("a mount refuses %s in place of a workshop, and says what to pass", (_, given) => {
     const sentence =
       "A mount takes the workshop to which start resolves: await start first, and give what it resolves to"
     expect(() => mountNode(given as never)).toThrow(sentence)
@@ -80,7 +80,7 @@ describe("options that a mount refuses", () => {
       { signatureheader: "X-Lac" },
       "documentOf has no option signatureheader; did you mean signatureHeader?"
     ]
-  ])("%s refuses %j in one sentence", async (taker, options, sentence) => {
+  ])("the options of %s are refused in one sentence: %j", async (taker, options, sentence) => {
     const refused = await Promise.resolve()
       .then(() => takers[taker]?.(options as never))
       .then(

@@ -76,7 +76,7 @@ describe("A sandbox without a token accepts only requests of its user's own prog
     { "x-forwarded-port": "443" },
     { "x-forwarded-server": "proxy" },
     { "x-forwarded-prefix": "/workshop" }
-  ])("refuses what a proxy sent on: %j", async (headers) =>
+  ])("a sandbox without a token refuses a request that a proxy passed on: %j", async (headers) =>
     expect(await statusOf("GET", "/sandbox/clock", { host: "127.0.0.1:4010", ...headers })).toEqual(refused)
   )
 
@@ -88,7 +88,7 @@ describe("A sandbox without a token accepts only requests of its user's own prog
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
     { origin: "http://127.0.0.1:4010", "sec-fetch-site": "cross-site" }
-  ])("refuses what a page elsewhere sent, with a body or without: %j", async (given) => {
+  ])("a sandbox without a token refuses a request of another page, with or without a body: %j", async (given) => {
     const { id } = await (await sandbox).shop()
     const headers = { host: "127.0.0.1:4010", ...given }
     for (const path of [

@@ -63,7 +63,7 @@ describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", 
     ["a number for a time", { until: 5 }, ["body until"]],
     ["a word for a yes", { dry_run: "yes" }, ["body dry_run"]],
     ["a field that is none", { ids: [NOBODY] }, ["body ids"]]
-  ])("refuses %s", async (_, body, issues) => {
+  ])("a replay with %s is refused", async (_, body, issues) => {
     const { id } = await sandbox.shop()
     await sandbox.good("PUT", `/sandbox/shops/${id}/webhook`, { url: "http://127.0.0.1:9/hook" })
     const answer = await sandbox.ask("POST", `/sandbox/shops/${id}/deliveries/replay`, body)
@@ -85,7 +85,7 @@ describe("An unknown shop has no deliveries (Specification, Sandbox)", () => {
     ["GET", "notices", undefined],
     ["POST", "deliveries/replay", {}],
     ["POST", "deliveries/replay", { dry_run: true }]
-  ] as const)("%s …/%s", async (method, path, body) => {
+  ] as const)("%s …/%s of an unknown shop is a 404", async (method, path, body) => {
     const { status, error } = await sandbox.ask(method, `/sandbox/shops/${NOBODY}/${path}`, body)
     expect([status, error.code]).toEqual([404, "NOT_FOUND"])
   })

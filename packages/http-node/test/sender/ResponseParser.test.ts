@@ -49,7 +49,7 @@ describe("a response of HTTP/1.1", () => {
     ["white space without end in a header", `${HEAD}X:${" ".repeat(7_000)}\u0001\r\n\r\n`, "malformed"],
     ["white space around a value", `${HEAD}Content-Length: \t 2 \t \r\n\r\nok`, whole],
     ["a return within a header", `${HEAD}X: a\rb\r\n\r\n`, "malformed"]
-  ])("with %s", (_, text, expected) => {
+  ])("a response %s is read to its end", (_, text, expected) => {
     for (const cut of [1, 2, 3, 7, 1000]) expect(read(text, cut)).toEqual(expected)
   })
 

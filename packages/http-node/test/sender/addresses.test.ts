@@ -51,7 +51,7 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     ["another port", "https://shop.test:22/"],
     ["a fragment", "https://shop.test/#x"],
     ["no address at all", "shop.test"]
-  ])("%s: refused", async (_, url) => {
+  ])("a URL is refused by its text, without a look-up: %s", async (_, url) => {
     const { asked, resolve } = resolving(["127.0.0.1"])
     expect(await sendOnce(url, { policy: sandboxAddresses, resolve, isPublic: () => true })).toMatchObject(REFUSED)
     expect(asked).toEqual([])
@@ -93,7 +93,7 @@ describe("addresses to which a name resolves", () => {
     [["127.0.0.1", "93.184.216.34"]],
     [["2606:4700:4700::1111", "::1"]],
     [["93.184.216.34", "93.184.216.35", "93.184.216.36", "93.184.216.37", "93.184.216.38", "10.0.0.1"]]
-  ])("%s: refused as a whole, and nobody is called", async (addresses) => {
+  ])("a name that has %s among its addresses is refused, and nothing is connected", async (addresses) => {
     await using v4 = await receiver({ host: "0.0.0.0" })
     const { asked, resolve } = resolving(addresses)
     const options = { policy: worldwide(v4.port), resolve, deadline_ms: 300 }

@@ -67,7 +67,7 @@ describe("connections that are kept alive", () => {
     ["asks for it", answer("200 OK", ["Connection: close"], "ok")],
     ["speaks HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"],
     ["keeps none itself", answer("200 OK", ["Keep-Alive: timeout=0"], "ok")]
-  ])("are not kept where the receiver %s", async (_, text) => {
+  ])("a connection is not kept if the receiver %s", async (_, text) => {
     await using at = await answering(text)
     await withSender({}, async (send, sender) => {
       expect(await send(post(at.url))).toMatchObject({ status: 200 })
@@ -134,18 +134,21 @@ describe("connections that are kept alive", () => {
   it.each([
     ["resets", (socket: Socket) => void socket.resetAndDestroy()],
     ["closes", (socket: Socket) => void socket.end()]
-  ])("that the receiver %s as the request comes, unanswered, are dialled anew within the attempt", async (_, leave) => {
-    await using at = await receiver({
-      onRequest: (socket, _, nth) => (nth === 2 ? leave(socket) : void socket.write(OK))
-    })
-    await withSender({}, async (send, sender) => {
-      for (let i = 0; i < 3; i++)
-        expect(await send(post(at.url))).toMatchObject({ status: 200, error: null, address: "127.0.0.1" })
-      expect(sender.counts()).toMatchObject({ open: 1, idle: 1 })
-    })
-    expect(at.requests).toHaveLength(4)
-    expect(at.connections).toHaveLength(2)
-  })
+  ])(
+    "a kept connection that the receiver %s as the request comes, before a response, is reconnected within the attempt",
+    async (_, leave) => {
+      await using at = await receiver({
+        onRequest: (socket, _, nth) => (nth === 2 ? leave(socket) : void socket.write(OK))
+      })
+      await withSender({}, async (send, sender) => {
+        for (let i = 0; i < 3; i++)
+          expect(await send(post(at.url))).toMatchObject({ status: 200, error: null, address: "127.0.0.1" })
+        expect(sender.counts()).toMatchObject({ open: 1, idle: 1 })
+      })
+      expect(at.requests).toHaveLength(4)
+      expect(at.connections).toHaveLength(2)
+    }
+  )
 
   it("a broken connection is reconnected once, but not if a response had begun, which is a reset", async () => {
     await using leaving = await receiver({

@@ -23,7 +23,7 @@ describe("An attempt has ten seconds by default for everything up to the status 
   it.each([
     [9.9, 200],
     [10.1, "timeout"]
-  ])("an answer at %s s: %s", async (at_s, expected) => {
+  ])("a response at %s s has the result %s", async (at_s, expected) => {
     const timeTo = standingTime()
     let asking: Socket | undefined
     await using at = await receiver({
@@ -42,7 +42,7 @@ describe("An attempt has ten seconds by default for everything up to the status 
   it.each([
     ["looked up at 4 s, encrypted at 8 s, answered at 9.9 s", 9.9, 200],
     ["looked up at 4 s, encrypted at 8 s, answered at 10.1 s", 10.1, "timeout"]
-  ])("%s: no stage gets a time of its own", async (_, at_s, expected) => {
+  ])("all stages share one deadline: %s", async (_, at_s, expected) => {
     const timeTo = standingTime()
     let found: (() => void) | undefined
     let greeted: (() => void) | undefined

@@ -53,7 +53,7 @@ describe("encrypted connections", () => {
     ["for another name", { cert: certificates.forOther }, "ERR_TLS_CERT_ALTNAME_INVALID"],
     ["signed by itself", { cert: certificates.selfSigned }, "DEPTH_ZERO_SELF_SIGNED_CERT"],
     ["out of date", { cert: certificates.expired }, "CERT_HAS_EXPIRED"]
-  ])("is refused with a certificate %s, before a byte of the event", async (_, tls, detail) => {
+  ])("a certificate %s is refused, before a byte of the event is sent", async (_, tls, detail) => {
     await using at = await secure(tls)
     await withSender(abroad(at.port), async (send) => {
       expect(await send(post(`https://shop.test:${at.port}/`))).toMatchObject({ status: null, error: "tls", detail })
@@ -78,7 +78,7 @@ describe("encrypted connections", () => {
   it.each([
     ["too old a version", { cert: certificates.forShop, maxVersion: "TLSv1.1", minVersion: "TLSv1" } as const],
     ["a certificate of ours", { cert: certificates.forShop, requestCert: true, rejectUnauthorized: true }]
-  ])("fails where the receiver wants %s", async (_, tls) => {
+  ])("the attempt fails if the receiver requires %s", async (_, tls) => {
     await using at = await secure(tls)
     await withSender(abroad(at.port), async (send) => {
       const { status, error } = await send(post(`https://shop.test:${at.port}/`))

@@ -30,7 +30,7 @@ describe("hostile bodies", () => {
     ["of a gibibyte", "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"],
     ["in a chunk of a gibibyte", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40000000\r\n"],
     ["in a chunk with an endless extension", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"]
-  ])("%s are read to 16 KiB, and the connection closed", async (_, head) => {
+  ])("a body %s is read to 16 KiB, and the connection is closed", async (_, head) => {
     await using at = await receiver({
       onRequest: (socket) => {
         socket.write(head)
@@ -50,7 +50,7 @@ describe("hostile bodies", () => {
       "5 KiB of body in 30 KiB of chunks",
       `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(5000)}`
     ]
-  ])("of %s are left without waiting for more", async (_, text) => {
+  ])("the rest of a body is not awaited: %s", async (_, text) => {
     await using at = await answering(text)
     await withSender({ body_ms: 60_000 }, async (send, sender) => {
       expect(await send(post(at.url))).toMatchObject({ status: 200, error: null })
@@ -111,7 +111,7 @@ describe("hostile heads", () => {
     ["8 KiB of small headers", answer("200 OK", Array(60).fill(`X-Some: ${"x".repeat(160)}`))],
     ["65 headers", answer("200 OK", Array(64).fill("X-Some: x"))],
     ["an endless status line", `HTTP/1.1 200 ${"x".repeat(100_000)}`]
-  ])("with %s are refused", async (_, text) => {
+  ])("a head %s is refused", async (_, text) => {
     await using at = await answering(text)
     expect(await sendOnce(at.url)).toMatchObject({ status: null, error: "too_large_head" })
   })
@@ -142,7 +142,7 @@ describe("hostile heads", () => {
     ["a header without a colon", "HTTP/1.1 200 OK\r\nbroken header\r\n\r\n"],
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
     ["a length and chunks", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"]
-  ])("that are %s are no answer, and are kept for the log", async (_, text) => {
+  ])("a malformed head is not a response, and is stored in the log: %s", async (_, text) => {
     await using at = await answering(text)
     const sent = await sendOnce(at.url)
     expect(sent).toMatchObject({ status: null, error: "malformed", detail: expect.stringMatching(/^HPE_/) })
@@ -159,7 +159,7 @@ describe("connections that break", () => {
     ["after the request", { onRequest: (socket: Socket) => void socket.resetAndDestroy() }],
     ["with an orderly end and no answer", { onRequest: (socket: Socket) => void socket.end() }],
     ["within the status line", { onRequest: (socket: Socket) => void socket.end("HTTP/1.1 20") }]
-  ])("%s are a reset", async (_, behaviour) => {
+  ])("a connection that breaks %s is a reset", async (_, behaviour) => {
     await using at = await receiver(behaviour)
     expect(await sendOnce(at.url)).toMatchObject({ status: null, error: "reset", address: "127.0.0.1" })
   })

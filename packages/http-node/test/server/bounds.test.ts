@@ -111,7 +111,7 @@ const unboundedIn = (ast: AST.AST, at: string, isBounded = false): ReadonlyArray
 it.each([
   ["the API", WorkshopApi],
   ["the sandbox", SandboxApi]
-] as const)("every list that a request of %s may hold has a bound", (_, api) => {
+] as const)("every list in a request of %s has a maximum length", (_, api) => {
   const found: Array<string> = []
   Api.reflect(api as unknown as HttpApi.HttpApi.AnyWithProps, {
     onGroup: () => undefined,

@@ -44,7 +44,7 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
     ["a host with a space", "GET /v1/shop HTTP/1.1\r\nHost: x y\r\n\r\n"],
     ["a host with a path", "GET /v1/shop HTTP/1.1\r\nHost: x/y\r\n\r\n"],
     ["an unknown method in a head that does not end properly", "BREW /v1/shop HTTP/1.1\r\nnonsense"]
-  ])("%s", async (_, text) => {
+  ])("input that is not HTTP gets a response: %s", async (_, text) => {
     const server = await begin()
     await lastAnswer((await server.client()).send(text), NOT_HTTP)
   })

@@ -60,7 +60,7 @@ describe.concurrent("A body that no handler needs is read to 256 KiB at most (Sp
     ["without a key", ["POST /v1/tickets"], 401],
     ["to no route", ["POST /nowhere"], 404],
     ["to a page", ["GET /healthz"], 200]
-  ] as const)("by the server, %s", async (_, head, status) => {
+  ] as const)("the server reads at most 256 KiB of an unwanted body %s", async (_, head, status) => {
     expect(await sendEndlessly(server.port, ...head)).toBe(status)
   })
 
