@@ -109,10 +109,13 @@ const measure: Effect.Effect<void> = Effect.gen(function* () {
  */
 export const scrape: Effect.Effect<string> = Effect.map(measure, () => exposition(Metric.unsafeSnapshot()))
 
+/** Effect's counts of its own fibers, which say nothing of the program: a fiber that another one interrupts counts as failed. */
+const OF_FIBERS = /^effect_fiber_/
+
 /**
- * All of Effect's metrics of the process in Prometheus' text format: those of {@link scrape}, your own, and those of Effect and
- * of libraries. A character that Prometheus refuses in a name is an underscore.
+ * The metrics of {@link scrape} in Prometheus' text format, with your own and those of libraries, but without Effect's `effect_fiber_…`. A
+ * character that Prometheus refuses in a name is an underscore.
  */
 export const scrapeAll: Effect.Effect<string> = Effect.map(measure, () =>
-  exposition(Metric.unsafeSnapshot(), () => true)
+  exposition(Metric.unsafeSnapshot(), (name) => !OF_FIBERS.test(name))
 )

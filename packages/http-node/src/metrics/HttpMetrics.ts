@@ -68,7 +68,7 @@ const labelsOfRoute = remembering((route: string) =>
 
 const labelsOfPolicy = remembering((policy: string): Labels => [MetricLabel.make("policy", policy)])
 
-/** Durations are in real time, whatever clock the service uses. */
+/** Durations are in real time, even if the service uses another clock. */
 const real = Clock.make()
 
 /**
