@@ -6,7 +6,7 @@ import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { openFirstShop } from "../packages/cli/src/FirstShop.js"
+import { openFirstShop } from "../packages/cli/src/serve/FirstShop.js"
 import { layer as workshopLayer } from "../packages/core/src/services/Workshop.js"
 
 const README = readFileSync(new URL("../README.md", import.meta.url), "utf8")

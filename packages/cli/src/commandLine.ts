@@ -54,9 +54,9 @@ type Grouped<A> = A extends unknown ? keyof A : never
 
 /** Loads the flags and the work of a command. Only the commands among the typed words are loaded. */
 const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>, () => Promise<MakeCommand>>> = {
-  serve: async () => (await import("./ServeCommand.js")).serveCommand,
+  serve: async () => (await import("./serve/ServeCommand.js")).serveCommand,
   dispatch: async () => (await import("./dispatch/DispatchCommand.js")).dispatchCommand,
-  migrate: async () => (await import("./DatabaseCommands.js")).migrateCommand,
+  migrate: async () => (await import("./database/DatabaseCommands.js")).migrateCommand,
   shop: async () => (await import("./owner/ShopCommand.js")).shopCommand,
   key: async () => (await import("./owner/KeyCommand.js")).keyCommand,
   webhook: async () => (await import("./owner/WebhookCommand.js")).webhookCommand,
@@ -65,9 +65,9 @@ const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>
   import: async () => (await import("./transfer/ImportCommand.js")).importCommand,
   export: async () => (await import("./transfer/ExportCommand.js")).exportCommand,
   audit: async () => (await import("./owner/AuditCommand.js")).auditCommand,
-  check: async () => (await import("./DatabaseCommands.js")).checkCommand,
-  secrets: async () => (await import("./DatabaseCommands.js")).secretsCommand,
-  cell: async () => (await import("./CellCommand.js")).cellCommand,
+  check: async () => (await import("./database/DatabaseCommands.js")).checkCommand,
+  secrets: async () => (await import("./database/DatabaseCommands.js")).secretsCommand,
+  cell: async () => (await import("./database/CellCommand.js")).cellCommand,
   logs: async () => (await import("./logs/LogsCommand.js")).logsCommand,
   receive: async () => (await import("./testers/receive/ReceiveCommand.js")).receiveCommand,
   verify: async () => (await import("./verify/VerifyCommand.js")).verifyCommand,

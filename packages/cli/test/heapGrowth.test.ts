@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { boundHeapGrowth } from "../src/heapGrowth.js"
+import { boundHeapGrowth } from "../src/serve/heapGrowth.js"
 import { build, Workshop } from "./Workshop.js"
 
 const LONG = { timeout: 120_000 }

@@ -11,11 +11,18 @@ import { ClockComparison, dataAhead } from "@workshop/core/adapter"
 import { pipeline, type RequestObserver } from "@workshop/core/http"
 import { serve as listen, pages } from "@workshop/http-node"
 import { Console, Effect, Layer } from "effect"
-import { actingAs } from "../actor.js"
 import { refuse } from "../CommandRefused.js"
+import {
+  choiceOf,
+  databaseAddress,
+  noMigrateFlag,
+  type StoreChoice,
+  secretsKey,
+  storeLayer
+} from "../database/StoreChoice.js"
 import { observeOptions, observing, watching } from "../observe/observing.js"
-import { choiceOf, databaseAddress, noMigrateFlag, type StoreChoice, secretsKey, storeLayer } from "../StoreChoice.js"
-import { trackingOptions, trackingPagesOf } from "../TrackingOptions.js"
+import { trackingOptions, trackingPagesOf } from "../serve/TrackingOptions.js"
+import { actingAs } from "../terminal/actor.js"
 import { command, optional, type Values, value } from "../terminal/commands.js"
 import { host, port } from "../terminal/decoders.js"
 import { baseOf, cannotListen } from "../terminal/listenAddress.js"

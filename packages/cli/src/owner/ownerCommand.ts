@@ -1,6 +1,5 @@
 import { Entropy, InvalidInput, inputIssues, Profanity, Workshop } from "@workshop/core"
 import { Effect, Either, Layer, type Layer as LayerType, type ParseResult, Schema } from "effect"
-import { actingAs, actorFlag } from "../actor.js"
 import { CommandRefused, refuse } from "../CommandRefused.js"
 import {
   CommandHints,
@@ -11,10 +10,11 @@ import {
   secretsKey,
   servedDataDir,
   storeLayer
-} from "../StoreChoice.js"
+} from "../database/StoreChoice.js"
 import type { NoResponse } from "../sandbox/Api.js"
 import { type AskSandbox, askingSandbox } from "../sandbox/Sandbox.js"
-import { trackingPagesLayer } from "../TrackingOptions.js"
+import { trackingPagesLayer } from "../serve/TrackingOptions.js"
+import { actingAs, actorFlag } from "../terminal/actor.js"
 import {
   command,
   flagsOf,

@@ -1,5 +1,5 @@
+import { databaseUrlFlag, STORES } from "../../database/StoreChoice.js"
 import { signatureHeader } from "../../dispatch/WebhookOptions.js"
-import { databaseUrlFlag, STORES } from "../../StoreChoice.js"
 import { flagsOf, json, optional, type Values, value } from "../../terminal/commands.js"
 import { duration, oneOf, webAddress, wholeNumber } from "../../terminal/decoders.js"
 

@@ -1,8 +1,8 @@
 import { TrackingPages } from "@workshop/core"
 import { Effect, Layer } from "effect"
-import type { CommandRefused } from "./CommandRefused.js"
-import { flagValue, optional, toggle } from "./terminal/commands.js"
-import { textThat } from "./terminal/decoders.js"
+import type { CommandRefused } from "../CommandRefused.js"
+import { flagValue, optional, toggle } from "../terminal/commands.js"
+import { textThat } from "../terminal/decoders.js"
 
 const isPublicUrl = (text: string): boolean => {
   const { protocol, search, hash } = URL.canParse(text) ? new URL(text) : { protocol: "", search: "", hash: "" }

@@ -2,8 +2,8 @@ import { Actor, KeyInput, Keys, type ShopId, ShopInput, Shops } from "@workshop/
 import { isActive, keyHash, scopePresets } from "@workshop/core/adapter"
 import { Directory } from "@workshop/core/store"
 import { Clock, Context, Effect, Schema } from "effect"
-import { refuse } from "./CommandRefused.js"
-import { CommandHints } from "./StoreChoice.js"
+import { refuse } from "../CommandRefused.js"
+import { CommandHints } from "../database/StoreChoice.js"
 
 /** True if the store has a shop: then its keys were shown when they were made. */
 export const hasShops = Effect.flatMap(Directory, (directory) => directory.hasShops)

@@ -4,9 +4,9 @@ import { Entropy, type StorePorts } from "@workshop/core"
 import type { EmbeddedRefusal } from "@workshop/store-pg/embedded"
 import type { DatabaseFailure, MigrateOptions } from "@workshop/store-pg/migrate"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { type CommandRefused, refuse } from "./CommandRefused.js"
-import { optional, repeatable, toggle, value } from "./terminal/commands.js"
-import { shellQuoted } from "./terminal/shellQuoted.js"
+import { type CommandRefused, refuse } from "../CommandRefused.js"
+import { optional, repeatable, toggle, value } from "../terminal/commands.js"
+import { shellQuoted } from "../terminal/shellQuoted.js"
 
 /** The kinds of stores. */
 export const STORES = ["memory", "embedded", "postgres"] as const

@@ -2,8 +2,13 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import type { Checked, Finding } from "@workshop/store-pg/migrate"
 import { Console, Effect } from "effect"
-import { actingAs, actorFlag } from "./actor.js"
-import { refuse } from "./CommandRefused.js"
+import { refuse } from "../CommandRefused.js"
+import { actingAs, actorFlag } from "../terminal/actor.js"
+import { command, flagsOf, json, optional, toggle, value } from "../terminal/commands.js"
+import { counted } from "../terminal/counted.js"
+import { duration } from "../terminal/decoders.js"
+import type { Output } from "../terminal/Output.js"
+import { group } from "../terminal/program.js"
 import {
   choiceOf,
   DEFAULT_FOLDER,
@@ -15,11 +20,6 @@ import {
   servedDataDir,
   storeRefused
 } from "./StoreChoice.js"
-import { command, flagsOf, json, optional, toggle, value } from "./terminal/commands.js"
-import { counted } from "./terminal/counted.js"
-import { duration } from "./terminal/decoders.js"
-import type { Output } from "./terminal/Output.js"
-import { group } from "./terminal/program.js"
 
 /** The cells that the flags name. */
 const cellsIn = (flags: { readonly schema: string | null; readonly cells: string | null }) =>
@@ -66,7 +66,7 @@ export const checkCommand = command({
   run: ({ timeout, json, ...flags }) =>
     Effect.gen(function* () {
       const { checkData } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
-      const { printOutput } = yield* Effect.promise(() => import("./terminal/Output.js"))
+      const { printOutput } = yield* Effect.promise(() => import("../terminal/Output.js"))
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const checked = yield* Effect.mapError(
         Effect.flatMap(cellsIn(flags), (cells) => checkData(url, timeout, cells)),
@@ -106,7 +106,7 @@ const reseal = command({
   run: ({ secretsKey: secretsKeys, inClear, actor, json: asJson, ...flags }) =>
     Effect.gen(function* () {
       const { reseal } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
-      const { printOutput, sentence } = yield* Effect.promise(() => import("./terminal/Output.js"))
+      const { printOutput, sentence } = yield* Effect.promise(() => import("../terminal/Output.js"))
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const done = yield* Effect.mapError(
         Effect.flatMap(cellsIn(flags), (cells) => reseal(url, { ...cells, secretsKeys, inClear })),

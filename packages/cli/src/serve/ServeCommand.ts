@@ -21,16 +21,32 @@ import { Directory } from "@workshop/core/store"
 import { CONNECTION_LIMITS, type ConnectionLimits, serve as listen, pages } from "@workshop/http-node"
 import { isGuard, SandboxReceivers, sandboxAllowed, sandboxRoutes, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
 import { Clock, Console, Effect, Layer, Ref } from "effect"
-import { actingAs } from "./actor.js"
-import { refuse } from "./CommandRefused.js"
-import { demoShop, demoSteps } from "./DemoShop.js"
+import { refuse } from "../CommandRefused.js"
+import {
+  CommandHints,
+  choiceOf,
+  databaseAddress,
+  dataDirFlag,
+  hintsFor,
+  noMigrateFlag,
+  STORES,
+  type StoreChoice,
+  secretsKey,
+  storeLayer
+} from "../database/StoreChoice.js"
 import {
   dispatcherLayer,
   sandboxDispatcherLayer,
   startBackgroundWork,
   webhookPolicyFrom
-} from "./dispatch/delivering.js"
-import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
+} from "../dispatch/delivering.js"
+import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "../dispatch/WebhookOptions.js"
+import { accessLog, observeOptions, observing, watching } from "../observe/observing.js"
+import { actingAs } from "../terminal/actor.js"
+import { command, optional, toggle, type Values, value } from "../terminal/commands.js"
+import { duration, host, oneOf, port, wholeNumber } from "../terminal/decoders.js"
+import { baseOf, cannotListen, isEverywhere } from "../terminal/listenAddress.js"
+import { demoShop, demoSteps } from "./DemoShop.js"
 import {
   claimFirstShop,
   GivenKey,
@@ -44,23 +60,7 @@ import {
   shopOfKey
 } from "./FirstShop.js"
 import { boundHeapGrowth } from "./heapGrowth.js"
-import { accessLog, observeOptions, observing, watching } from "./observe/observing.js"
-import {
-  CommandHints,
-  choiceOf,
-  databaseAddress,
-  dataDirFlag,
-  hintsFor,
-  noMigrateFlag,
-  STORES,
-  type StoreChoice,
-  secretsKey,
-  storeLayer
-} from "./StoreChoice.js"
 import { trackingBase, trackingOptions, trackingPagesOf } from "./TrackingOptions.js"
-import { command, optional, toggle, type Values, value } from "./terminal/commands.js"
-import { duration, host, oneOf, port, wholeNumber } from "./terminal/decoders.js"
-import { baseOf, cannotListen, isEverywhere } from "./terminal/listenAddress.js"
 
 const decoder = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
@@ -367,7 +367,7 @@ const run = <E, R>(
 /** Runs a scenario apart from this sandbox: with the real clock, and services of its own. Its module is loaded when one is run. */
 const runScenario = (text: string) =>
   Effect.promise(async (signal) => {
-    const { runText } = await import("./testers/scenario/runFiles.js")
+    const { runText } = await import("../testers/scenario/runFiles.js")
     return Effect.runPromise(runText(text), { signal })
   })
 

@@ -1,8 +1,12 @@
 import { distance } from "@workshop/core/adapter"
 import type { CellMoved, CellStatus } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
-import { actingAs, actorFlag } from "./actor.js"
-import type { CommandRefused } from "./CommandRefused.js"
+import type { CommandRefused } from "../CommandRefused.js"
+import { actingAs, actorFlag } from "../terminal/actor.js"
+import { command, json, optional, type Values, yes } from "../terminal/commands.js"
+import { confirm } from "../terminal/confirm.js"
+import { type Column, type Output, printOutput, rows, sentence } from "../terminal/Output.js"
+import { group, Operand } from "../terminal/program.js"
 import {
   cellsFlag,
   choiceOf,
@@ -12,10 +16,6 @@ import {
   servedDataDir,
   storeRefused
 } from "./StoreChoice.js"
-import { command, json, optional, type Values, yes } from "./terminal/commands.js"
-import { confirm } from "./terminal/confirm.js"
-import { type Column, type Output, printOutput, rows, sentence } from "./terminal/Output.js"
-import { group, Operand } from "./terminal/program.js"
 
 const where = {
   databaseUrl: databaseUrlFlag("The database of the home cell; the default is the embedded one in --data-dir."),

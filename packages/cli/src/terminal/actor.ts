@@ -1,7 +1,7 @@
 import { userInfo } from "node:os"
 import { Actor } from "@workshop/core"
 import { Effect } from "effect"
-import { optional } from "./terminal/commands.js"
+import { optional } from "./commands.js"
 
 /** Names who acts. */
 export const actorFlag = optional(

@@ -25,8 +25,8 @@ import {
 import { toIso } from "@workshop/core/adapter"
 import { DAY_MS, Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
+import { CommandHints } from "../database/StoreChoice.js"
 import { aboutKey, GivenKey, makeKey, openShop } from "./FirstShop.js"
-import { CommandHints } from "./StoreChoice.js"
 
 /** By its name a later start finds the demo shop again. */
 const NAME = "Demo workshop"
