@@ -20,13 +20,15 @@ import {
   secretsKey,
   storeLayer
 } from "../database/StoreChoice.js"
-import { observeOptions, observing, watching } from "../observe/observing.js"
+import { observeOptions } from "../observe/ObserveOptions.js"
+import { observabilityLayer } from "../observe/observabilityLayer.js"
+import { requestObserver } from "../observe/requestObserver.js"
 import { trackingOptions, trackingPagesOf } from "../serve/TrackingOptions.js"
 import { actingAs } from "../terminal/actor.js"
 import { command, optional, type Values, value } from "../terminal/commands.js"
 import { host, port } from "../terminal/decoders.js"
 import { baseOf, cannotListen } from "../terminal/listenAddress.js"
-import { dispatcherLayer, startBackgroundWork } from "./delivering.js"
+import { dispatcherLayer, startBackgroundWork } from "./deliveryLayers.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./WebhookOptions.js"
 
 /** The flags of `workshop dispatch` (Specification, Commands). */
@@ -79,7 +81,7 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     const { statusPort } = flags
     // The pages see to it where there are any.
     if (statusPort === null) yield* dataAhead
-    const watch = watching({ ...flags, accessLog: false })
+    const watch = requestObserver({ ...flags, accessLog: false })
     const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(flags, statusPort, watch)}`
     yield* Console.log(`Delivering and closing what is due in the Postgres database.${at}`)
     return yield* Effect.never
@@ -88,7 +90,7 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     Effect.parallelFinalizers,
     Effect.scoped,
     Effect.provide(services(choice, flags)),
-    Effect.provide(observing(flags)),
+    Effect.provide(observabilityLayer(flags)),
     Effect.onInterrupt(() => Console.log("Stopped."))
   )
 

@@ -1,11 +1,10 @@
 import { Entropy, InvalidInput, inputIssues, Profanity, Workshop } from "@workshop/core"
 import { Effect, Either, Layer, type Layer as LayerType, type ParseResult, Schema } from "effect"
 import { CommandRefused, refuse } from "../CommandRefused.js"
+import { CommandHints, hintsFor } from "../database/CommandHints.js"
 import {
-  CommandHints,
   choiceOf,
   databaseAddress,
-  hintsFor,
   type StoreChoice,
   secretsKey,
   servedDataDir,

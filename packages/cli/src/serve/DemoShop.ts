@@ -25,7 +25,7 @@ import {
 import { toIso } from "@workshop/core/adapter"
 import { DAY_MS, Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { CommandHints } from "../database/StoreChoice.js"
+import { CommandHints } from "../database/CommandHints.js"
 import { aboutKey, GivenKey, makeKey, openShop } from "./FirstShop.js"
 
 /** By its name a later start finds the demo shop again. */

@@ -3,7 +3,7 @@ import { isActive, keyHash, scopePresets } from "@workshop/core/adapter"
 import { Directory } from "@workshop/core/store"
 import { Clock, Context, Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
-import { CommandHints } from "../database/StoreChoice.js"
+import { CommandHints } from "../database/CommandHints.js"
 
 /** True if the store has a shop: then its keys were shown when they were made. */
 export const hasShops = Effect.flatMap(Directory, (directory) => directory.hasShops)

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { dispatchOptions } from "../../src/dispatch/DispatchCommand.js"
-import { serveOptions } from "../../src/serve/ServeCommand.js"
+import { serveOptions } from "../../src/serve/ServeOptions.js"
 import type { Flag } from "../../src/terminal/program.js"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))

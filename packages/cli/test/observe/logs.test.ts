@@ -1,7 +1,8 @@
 import type { HttpRequest } from "@workshop/core/http"
 import { Cause, Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { logged as accessLogged, logsLayer, redacted } from "../../src/observe/observing.js"
+import { logsLayer, redacted } from "../../src/observe/logsLayer.js"
+import { accessLogObserver as accessLogged } from "../../src/observe/requestObserver.js"
 
 type Options = Parameters<typeof logsLayer>[0]
 

@@ -23,7 +23,7 @@ import { openShop, run, ticketInput } from "../../../core/src/testing/Fixtures.j
 import { readExposition } from "../../../http-node/test/metrics/Exposition.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { dispatchOptions } from "../../src/dispatch/DispatchCommand.js"
-import { serveOptions } from "../../src/serve/ServeCommand.js"
+import { serveOptions } from "../../src/serve/ServeOptions.js"
 import type { Flag } from "../../src/terminal/program.js"
 
 const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8")

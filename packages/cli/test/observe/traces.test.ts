@@ -5,8 +5,9 @@ import type { HttpRequest, ObservedResponse, RequestContext } from "@workshop/co
 import { Tracing } from "@workshop/core/store"
 import { Deferred, Effect, Layer, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { traced, tracedSender } from "../../src/observe/observing.js"
+import { traceObserver } from "../../src/observe/requestObserver.js"
 import * as Traces from "../../src/observe/Traces.js"
+import { tracedSender } from "../../src/observe/tracedSender.js"
 import { Collector, said } from "./Collector.js"
 
 const sent = (headers: Readonly<Record<string, string>> = {}): HttpRequest => ({
@@ -38,7 +39,7 @@ const withTraces = <A>(work: Effect.Effect<A>) =>
 describe("traces (Specification, Commands)", () => {
   it("send a span for each request, by its route, with its status and Request-Id", async () => {
     const answer = Effect.succeed({ ...ended, context: { ...context, route: "/v1/tickets/:id" } })
-    const { paths, bodies, spans } = await withTraces(traced(sent(), context, answer))
+    const { paths, bodies, spans } = await withTraces(traceObserver(sent(), context, answer))
     expect(paths).toEqual(["/v1/traces"])
     expect(said(bodies[0]!.resourceSpans[0]!.resource)).toEqual({
       "service.name": "workshop",
@@ -57,14 +58,14 @@ describe("traces (Specification, Commands)", () => {
   it("name a method without a route `other`", async () => {
     const unrouted = { ...context, route: null }
     const answer = Effect.succeed({ ...ended, context: unrouted })
-    const { spans } = await withTraces(traced({ ...sent(), method: "A".repeat(9_000) }, unrouted, answer))
+    const { spans } = await withTraces(traceObserver({ ...sent(), method: "A".repeat(9_000) }, unrouted, answer))
     expect(spans).toMatchObject([{ name: "other none" }])
     expect(said(spans[0]!)).toMatchObject({ "http.request.method": "other" })
   })
 
   it("continue the span of a caller that sent traceparent", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-    const { spans } = await withTraces(traced(sent({ traceparent }), context, Effect.succeed(ended)))
+    const { spans } = await withTraces(traceObserver(sent({ traceparent }), context, Effect.succeed(ended)))
     expect(spans).toMatchObject([{ traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" }])
   })
 
@@ -77,7 +78,7 @@ describe("traces (Specification, Commands)", () => {
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     // As many as make a batch.
-    const requests = Effect.repeatN(traced(sent(), context, Effect.succeed(ended)), 999)
+    const requests = Effect.repeatN(traceObserver(sent(), context, Effect.succeed(ended)), 999)
     await Effect.runPromise(
       Effect.andThen(requests, Deferred.await(gaveUp)).pipe(
         Effect.andThen(requests),

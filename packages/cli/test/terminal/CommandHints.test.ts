@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { hintsFor } from "../../src/database/StoreChoice.js"
+import { hintsFor } from "../../src/database/CommandHints.js"
 
 const embedded = { store: "embedded", databaseUrl: null, dataDir: ".workshop" } as const
 const postgres = (databaseUrl: string) => ({ ...embedded, store: "postgres", databaseUrl }) as const

@@ -2,7 +2,7 @@ import { Closer, Dispatcher, NotificationSender, sandboxAddresses, type WebhookA
 import { sandboxSender } from "@workshop/http-node/sandbox"
 import * as NodeSender from "@workshop/http-node/sender"
 import { Effect, Layer } from "effect"
-import { tracedSender } from "../observe/observing.js"
+import { tracedSender } from "../observe/tracedSender.js"
 
 /** The flags of deliveries. */
 interface DeliveryOptions {

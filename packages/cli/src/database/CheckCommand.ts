@@ -1,0 +1,61 @@
+import type { Checked, Finding } from "@workshop/store-pg/migrate"
+import { Effect } from "effect"
+import { refuse } from "../CommandRefused.js"
+import { command, json, value } from "../terminal/commands.js"
+import { duration } from "../terminal/decoders.js"
+import type { Output } from "../terminal/Output.js"
+import { cellsIn } from "./cellsIn.js"
+import { choiceOf, databaseAddress, databaseOf, servedDataDir, storeRefused } from "./StoreChoice.js"
+
+const checkOptions = {
+  ...databaseAddress("The Postgres database, or a replica of it; the default is the embedded one in --data-dir."),
+  dataDir: servedDataDir,
+  timeout: value("--timeout <duration>", "How long one check may take.", {
+    decoder: duration,
+    fallback: "5m",
+    variable: "WORKSHOP_CHECK_TIMEOUT"
+  }),
+  json
+}
+
+const rowLine = (row: Finding["first"][number]): string =>
+  `  ${Object.entries(row)
+    .map(([column, value]) => `${column}=${value}`)
+    .join(" ")}`
+
+const findingLines = ({ cell, name, finds, count, first }: Finding): ReadonlyArray<string> => [
+  `${cell === undefined ? "" : `${cell}: `}${name}: ${finds} (${count}).`,
+  ...first.map(rowLine),
+  ...(count > first.length ? [`  and ${count - first.length} more`] : [])
+]
+
+const findings = (checked: Checked): Output => ({
+  data: checked,
+  lines: () =>
+    checked.findings.length === 0
+      ? [`${checked.checks} checks found nothing wrong.`]
+      : checked.findings.flatMap(findingLines)
+})
+
+/** `workshop check`: whether what the program keeps of its data holds. Succeeds only if it does. */
+export const checkCommand = command({
+  name: "check",
+  examples: ["workshop check", "DATABASE_URL_FILE=/run/secrets/replica-url workshop check --json"],
+  options: checkOptions,
+  run: ({ timeout, json, ...flags }) =>
+    Effect.gen(function* () {
+      const { checkData } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
+      const { printOutput } = yield* Effect.promise(() => import("../terminal/Output.js"))
+      const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
+      const checked = yield* Effect.mapError(
+        Effect.flatMap(cellsIn(flags), (cells) => checkData(url, timeout, cells)),
+        storeRefused
+      )
+      yield* printOutput(findings(checked), json)
+      const { length } = checked.findings
+      if (length > 0)
+        return yield* refuse(
+          `${length} of ${checked.checks} checks found something wrong: see "Check the data" in docs/operating.md.`
+        )
+    }).pipe(Effect.scoped)
+})

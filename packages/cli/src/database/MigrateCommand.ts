@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
+import { Console, Effect } from "effect"
+import { refuse } from "../CommandRefused.js"
+import { actingAs, actorFlag } from "../terminal/actor.js"
+import { command, flagsOf, json, optional, toggle } from "../terminal/commands.js"
+import { cellsIn } from "./cellsIn.js"
+import { DEFAULT_FOLDER, databaseAddress, migrated, storeRefused } from "./StoreChoice.js"
+
+const own = flagsOf("migrate")
+
+const migrateOptions = {
+  ...databaseAddress(
+    "The Postgres database; its role may create tables. The default is the embedded one in --data-dir, if there is one."
+  ),
+  moveFrom: own.optional(
+    "--move-from <schema>",
+    "First move the tables to --schema from the schema in which an earlier release created them, usually public."
+  ),
+  whileRunning: own.toggle(
+    "while-running",
+    "Move the tables while processes of the earlier release are connected; needs the database's owner. Their connections are ended once."
+  ),
+  noCreateSchema: toggle(
+    "no-create-schema",
+    "Refuse a schema that has no tables of the workshop yet, such as a misspelt one, instead of making them."
+  ),
+  dataDir: optional(
+    "--data-dir <folder>",
+    "The folder of an embedded Postgres, which is created if it does not exist. The default is .workshop, if it exists."
+  ).conflicts("databaseUrl"),
+  roles: own.toggle(
+    "roles",
+    "Then grant the roles workshop_service and workshop_reader their rights, as roles.sql lists them. Run it as the owner of the tables."
+  ),
+  actor: actorFlag,
+  json
+}
+
+/** The name of a database in a sentence: its server and its name, without the user and the password. */
+const nameOf = (url: string): string => {
+  const [place = "", query] = url.slice(url.indexOf("://") + 3).split("?")
+  const [authority = "", name] = place.split("/")
+  const host = new URLSearchParams(query).get("host") ?? authority.slice(authority.lastIndexOf("@") + 1)
+  return `${host === "" ? "localhost" : host}${name ? `/${name}` : ""}`
+}
+
+/** The embedded Postgres. Only a folder that is named is made, so that a forgotten DATABASE_URL migrates no new database. */
+const sharedIn = (dataDir: string | null) =>
+  Effect.gen(function* () {
+    const folder = dataDir ?? DEFAULT_FOLDER
+    if (dataDir === null && !existsSync(folder))
+      return yield* refuse(
+        `No database is named, and there is no embedded one in ${resolve(folder)}: give --database-url, or set DATABASE_URL; or make an embedded one with --data-dir.`
+      )
+    const { share } = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
+    const { url } = yield* share({ dataDir: folder })
+    return { url, name: `The embedded Postgres in ${resolve(folder)}` }
+  })
+
+/** The migrations that were applied, a line for each cell: those of a further cell begin with its name and a colon. */
+const appliedLines = (applied: ReadonlyArray<string>): string => {
+  const byCell = new Map<string, Array<string>>()
+  for (const one of applied) {
+    const [, cell = "", name = one] = /^(\w+): (.+)$/.exec(one) ?? []
+    byCell.set(cell, [...(byCell.get(cell) ?? []), name])
+  }
+  return Array.from(byCell, ([cell, names]) =>
+    cell === ""
+      ? `Applied ${names.join(", ")}.`
+      : `Applied to the cell ${cell}: ${names.length > 1 ? `${names[0]} to ${names.at(-1)}` : names[0]}.`
+  ).join("\n")
+}
+
+/** `workshop migrate` (Specification, Commands): safe to run twice, and from two places at once. */
+export const migrateCommand = command({
+  name: "migrate",
+  examples: ["workshop migrate", "DATABASE_URL_FILE=/run/secrets/database-url workshop migrate --roles"],
+  options: migrateOptions,
+  run: ({ databaseUrl, dataDir, roles, actor, json, ...flags }) =>
+    Effect.gen(function* () {
+      const schema = flags.schema ?? undefined
+      const { url, name } =
+        databaseUrl === null
+          ? yield* sharedIn(dataDir)
+          : { url: databaseUrl, name: `The database ${nameOf(databaseUrl)}` }
+      const { cells } = yield* cellsIn(flags)
+      const applied = yield* migrated(databaseUrl === null ? "embedded" : "postgres", url, {
+        schema,
+        moveFrom: flags.moveFrom ?? undefined,
+        whileRunning: flags.whileRunning,
+        createSchema: !flags.noCreateSchema,
+        cells
+      })
+      if (roles) {
+        const { grantRoles, placesOf } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
+        for (const place of yield* placesOf({ url, schema }, cells))
+          yield* grantRoles(place.url, { schema: place.schema })
+      }
+      const result =
+        applied.length === 0 ? `${name} was up to date.` : `${appliedLines(applied)} ${name} is up to date.`
+      const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
+      yield* Console.log(json ? JSON.stringify({ database: name, applied }) : result + granted)
+    }).pipe(Effect.scoped, Effect.mapError(storeRefused), actingAs(actor))
+})

@@ -1,0 +1,52 @@
+import { Effect } from "effect"
+import { actingAs, actorFlag } from "../terminal/actor.js"
+import { command, json, toggle } from "../terminal/commands.js"
+import { counted } from "../terminal/counted.js"
+import { group } from "../terminal/program.js"
+import { cellsIn } from "./cellsIn.js"
+import { choiceOf, databaseAddress, databaseOf, secretsKey, servedDataDir, storeRefused } from "./StoreChoice.js"
+
+const resealOptions = {
+  ...databaseAddress("The Postgres database; the default is the embedded one in --data-dir."),
+  dataDir: servedDataDir,
+  secretsKey,
+  inClear: toggle("in-clear", "Store all secrets in clear again, before a program runs that knows no keys."),
+  actor: actorFlag,
+  json
+}
+
+const inWords = (webhooks: string, key_id: string | null) =>
+  key_id === null
+    ? `${webhooks} changed; all secrets are stored in clear.`
+    : `${webhooks} changed; all secrets are sealed with the key ${key_id}.`
+
+const reseal = command({
+  name: "reseal",
+  description: "Encrypt all webhook secrets with the first key, including unencrypted ones",
+  examples: [
+    "WORKSHOP_SECRETS_KEY_FILE=/run/secrets/new-and-old-key workshop secrets reseal",
+    "WORKSHOP_SECRETS_KEY_FILE=/run/secrets/key workshop secrets reseal --in-clear"
+  ],
+  options: resealOptions,
+  run: ({ secretsKey: secretsKeys, inClear, actor, json: asJson, ...flags }) =>
+    Effect.gen(function* () {
+      const { reseal } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
+      const { printOutput, sentence } = yield* Effect.promise(() => import("../terminal/Output.js"))
+      const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
+      const done = yield* Effect.mapError(
+        Effect.flatMap(cellsIn(flags), (cells) => reseal(url, { ...cells, secretsKeys, inClear })),
+        storeRefused
+      )
+      const webhooks = counted(done.changed, "webhook")
+      yield* printOutput(sentence(done, inWords(webhooks, done.key_id)), asJson)
+    }).pipe(Effect.scoped, actingAs(actor))
+})
+
+/** `workshop secrets`: how webhook secrets are stored. */
+export const secretsCommand = group(
+  {
+    name: "secrets",
+    examples: ["WORKSHOP_SECRETS_KEY_FILE=/run/secrets/new-and-old-key workshop secrets reseal"]
+  },
+  [reseal]
+)

@@ -1,0 +1,35 @@
+import { optional, toggle, type Values, value } from "../terminal/commands.js"
+import { oneOf, webAddress } from "../terminal/decoders.js"
+
+/** The formats of log lines. */
+const LOG_FORMATS = ["json", "pretty"] as const
+
+/** The lowest levels that can be logged. */
+export const LOG_LEVELS = ["debug", "info", "warning", "error", "none"] as const
+
+/** The flags by which an operator sees what a long-running process does. */
+export const observeOptions = {
+  logFormat: optional(
+    "--log-format <format>",
+    "How log lines are written on standard error: json, one object per line, or pretty, for people. By default pretty on a terminal, otherwise json.",
+    oneOf(LOG_FORMATS)
+  ),
+  logLevel: value("--log-level <level>", "The lowest level that is logged.", {
+    ...oneOf(LOG_LEVELS),
+    fallback: "info"
+  }),
+  otlpEndpoint: optional(
+    "--otlp-endpoint <url>",
+    "Send traces to this OpenTelemetry collector by OTLP over HTTP, such as http://127.0.0.1:4318.",
+    { decoder: webAddress, variable: "OTEL_EXPORTER_OTLP_ENDPOINT" }
+  )
+}
+
+/** The flag by which every request is logged. */
+export const accessLog = toggle("access-log", "Log a line for each request: method, route, status and duration.")
+
+/** The values of the flags. */
+export type Observed = Values<typeof observeOptions>
+
+/** A format of log lines. */
+export type Format = (typeof LOG_FORMATS)[number]

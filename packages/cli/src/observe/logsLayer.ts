@@ -1,0 +1,75 @@
+import { FiberRef, HashSet, Layer, Logger, LogLevel } from "effect"
+import { legible } from "../terminal/legible.js"
+import type { Format, LOG_LEVELS } from "./ObserveOptions.js"
+
+/** Patterns of secrets that must never appear in a log, each with its replacement. */
+const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\b(wk_live|wk_test|whsec)_[\w-]+/g, "$1_..."],
+  [/\bBearer\s+[^\s"'\\]+/gi, "Bearer ..."],
+  [/(?<!\w)(\w+:\/\/[^\s:@/"]*):[^\s@/"]*@/g, "$1:...@"],
+  // The path of a webhook's address may be a secret, and so may its query.
+  [/\b(https?:\/\/[^\s/"'?#\\]{1,300})[/?#][^\s"'\\)>\]]+/gi, "$1/..."],
+  // In E.164, even if a query string escaped the plus.
+  [/(?:\+|%2B)[1-9]\d{6,14}\b/gi, "+..."]
+]
+
+/** A line without keys, webhook secrets, tokens, passwords of databases, paths of web addresses and phone numbers. No code of ours logs any: causes from elsewhere might. */
+export const redacted = (line: string): string =>
+  SECRETS.reduce((said, [pattern, instead]) => said.replaceAll(pattern, instead), line)
+
+/** A level under the name by which `--log-level` asks for it. */
+const shownLevel = (level: string): string => (level === "WARN" ? "warning" : level.toLowerCase())
+
+/** The form of a line for programs: one object, its members' names, and the members of `annotations`, such as `request_id`. */
+const asJson = Logger.map(Logger.structuredLogger, ({ message, logLevel, timestamp, cause, annotations, spans }) =>
+  JSON.stringify({
+    timestamp,
+    level: shownLevel(logLevel),
+    message: Array.isArray(message) ? message.map(String).join(" ") : message,
+    ...annotations,
+    ...(cause === undefined ? {} : { cause }),
+    ...(Object.keys(spans).length === 0 ? {} : { spans })
+  })
+)
+
+const asLine = Logger.map(Logger.logfmtLogger, (line) => line.replaceAll(/(?<!\s)\s*\n\s*/g, " | "))
+
+const formats: Readonly<Record<Format, Logger.Logger<unknown, string>>> = { json: asJson, pretty: asLine }
+
+/** The longest line, in characters, and the longest text that one keeps. */
+const LINE_CHARACTERS = 16 * 1024
+const TEXT_CHARACTERS = 4 * 1024
+
+const cut = (text: string): string =>
+  text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS)}... (${text.length} characters)`
+
+/** A line of a bounded length. JSON stays JSON: only the texts in it are cut. */
+const bounded = (line: string, format: Format): string => {
+  if (line.length <= LINE_CHARACTERS) return line
+  if (format === "pretty") return cut(line)
+  return JSON.stringify(JSON.parse(line), (_, value) => (typeof value === "string" ? cut(value) : value))
+}
+
+const levels: Readonly<Record<(typeof LOG_LEVELS)[number], LogLevel.LogLevel>> = {
+  debug: LogLevel.Debug,
+  info: LogLevel.Info,
+  warning: LogLevel.Warning,
+  error: LogLevel.Error,
+  none: LogLevel.None
+}
+
+/** Logs on standard error, one line each, without secrets. `isTerminal` decides the default format. */
+export const logsLayer = (
+  { logFormat, logLevel }: { readonly logFormat: Format | null; readonly logLevel: (typeof LOG_LEVELS)[number] },
+  isTerminal: boolean,
+  write: (line: string) => void = globalThis.console.error
+): Layer.Layer<never> => {
+  const format = logFormat ?? (isTerminal ? "pretty" : "json")
+  const logger = Logger.make<unknown, void>((entry) =>
+    write(legible(bounded(redacted(formats[format].log(entry)), format)))
+  )
+  return Layer.merge(
+    Layer.locallyScoped(FiberRef.currentLoggers, HashSet.make(logger)),
+    Logger.minimumLogLevel(levels[logLevel])
+  )
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs"
+import { Probes } from "@workshop/core"
+import { processMetrics } from "@workshop/http-node"
+import { Effect, Layer } from "effect"
+import { logsLayer } from "./logsLayer.js"
+import type { Observed } from "./ObserveOptions.js"
+
+const version = (): string => JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version
+
+/** Loads the tracer only if it is used, so that other starts do not wait for it. */
+const tracesLayer = (endpoint: string) =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.promise(() => import("./Traces.js")),
+      (Traces) => Traces.layer(endpoint, version())
+    )
+  )
+
+/** The logs, metrics and traces of the flags, for everything that the process does. */
+export const observabilityLayer = (flags: Observed): Layer.Layer<never> =>
+  Layer.scopedDiscard(processMetrics).pipe(
+    Layer.provideMerge(Probes.layer),
+    Layer.provideMerge(flags.otlpEndpoint === null ? Layer.empty : tracesLayer(flags.otlpEndpoint)),
+    Layer.provideMerge(logsLayer(flags, process.stderr.isTTY === true))
+  )

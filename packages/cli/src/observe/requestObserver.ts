@@ -1,0 +1,72 @@
+import * as Headers from "@effect/platform/Headers"
+import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import type { RequestObserver } from "@workshop/core/http"
+import { makeHttpMetrics } from "@workshop/http-node"
+import { shownMethod, shownRoute } from "@workshop/http-node/adapter"
+import { Clock, Effect, Option } from "effect"
+import type { Observed } from "./ObserveOptions.js"
+
+const realClock = Clock.make()
+
+/** Logs a line for each request: by its route and never by its path or query, which may hold phone numbers. */
+export const accessLogObserver: RequestObserver = ({ method }, _, response) => {
+  const startedAt = realClock.unsafeCurrentTimeNanos()
+  return Effect.tap(response, ({ status, context, failure }) => {
+    const ms = Number((realClock.unsafeCurrentTimeNanos() - startedAt) / 1000n) / 1000
+    return Effect.annotateLogs(Effect.logInfo("Answered"), {
+      method: shownMethod(method),
+      route: shownRoute(context),
+      status,
+      ...(failure && { failure: failure._tag }),
+      ms
+    })
+  })
+}
+
+const parentOf = (header: (name: string) => string | undefined) => {
+  const traceparent = header("traceparent")
+  return traceparent === undefined
+    ? {}
+    : Option.match(HttpTraceContext.fromHeaders(Headers.fromInput({ traceparent })), {
+        onNone: () => ({}),
+        onSome: (parent) => ({ parent })
+      })
+}
+
+/** A span for each request, below the caller's where they sent theirs. */
+export const traceObserver: RequestObserver = ({ method: sent, header }, context, response) => {
+  const method = shownMethod(sent)
+  return Effect.useSpan(
+    method,
+    {
+      kind: "server",
+      captureStackTrace: false,
+      attributes: { "http.request.method": method, request_id: context.id },
+      ...parentOf(header)
+    },
+    (span) =>
+      Effect.map(Effect.withParentSpan(response, span), (observed) => {
+        const route = shownRoute(observed.context)
+        span.attribute("http.route", route)
+        // Only now is it known; a span has no other way to be renamed.
+        Object.assign(span, { name: `${method} ${route}` })
+        span.attribute("http.observed.status_code", observed.status)
+        return observed
+      })
+  )
+}
+
+/** The observer of requests: it always counts them, and logs or traces them if a flag asks for it. */
+export const requestObserver = (flags: Observed & { readonly accessLog: boolean }): RequestObserver => {
+  const counted = makeHttpMetrics()
+  const others = [
+    ...(flags.accessLog ? [accessLogObserver] : []),
+    ...(flags.otlpEndpoint === null ? [] : [traceObserver])
+  ]
+  return (request, context, response) =>
+    counted(
+      request,
+      context,
+      others.reduce((observed, observe) => observe(request, context, observed), response)
+    )
+}

@@ -1,0 +1,168 @@
+import { looksLikeTestKey } from "@workshop/core/adapter"
+import { CONNECTION_LIMITS, type ConnectionLimits } from "@workshop/http-node"
+import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
+import { databaseAddress, dataDirFlag, noMigrateFlag, STORES, secretsKey } from "../database/StoreChoice.js"
+import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "../dispatch/WebhookOptions.js"
+import { accessLog, observeOptions } from "../observe/ObserveOptions.js"
+import { optional, toggle, type Values, value } from "../terminal/commands.js"
+import { duration, host, oneOf, port, wholeNumber } from "../terminal/decoders.js"
+import { trackingOptions } from "./TrackingOptions.js"
+
+const decoder = wholeNumber(1, Number.MAX_SAFE_INTEGER)
+
+/** The flags that bound what clients may use of a server. */
+const connectionOptions = {
+  maxConnections: value(
+    "--max-connections <number>",
+    "The most connections that may be open. Beyond that the server closes an idle one for each new one.",
+    { fallback: String(CONNECTION_LIMITS.maxConnections), decoder }
+  ),
+  maxConnectionsPerAddress: optional(
+    "--max-connections-per-address <number>",
+    `How many connections one address may have. The default is ${CONNECTION_LIMITS.maxConnectionsPerAddress}, or no limit with --trust-proxy, because all connections come from the proxy.`,
+    { decoder }
+  ),
+  maxRequestsPerConnection: value(
+    "--max-requests-per-connection <number>",
+    "After how many requests a connection is closed.",
+    { fallback: String(CONNECTION_LIMITS.maxRequestsPerConnection), decoder }
+  ),
+  maxUnreadBytes: value(
+    "--max-unread-bytes <number>",
+    "How many bytes of responses may wait for clients to read them; beyond that the server closes the slowest connections.",
+    { fallback: String(CONNECTION_LIMITS.maxUnreadBytes), decoder }
+  ),
+  ipv6Prefix: value(
+    "--ipv6-prefix <bits>",
+    "How many bits of an IPv6 address name its network, which counts as one address.",
+    { decoder: wholeNumber(16, 128), fallback: String(CONNECTION_LIMITS.ipv6Prefix) }
+  )
+}
+
+/** The limits of connections that the flags ask for. */
+export const connectionLimits = ({
+  maxConnectionsPerAddress,
+  ...limits
+}: Values<typeof connectionOptions>): Partial<ConnectionLimits> => ({
+  maxConnections: limits.maxConnections,
+  ...(maxConnectionsPerAddress !== null && { maxConnectionsPerAddress }),
+  maxRequestsPerConnection: limits.maxRequestsPerConnection,
+  maxUnreadBytes: limits.maxUnreadBytes,
+  ipv6Prefix: limits.ipv6Prefix
+})
+
+/** The flags of `workshop serve` (Specification, Commands). */
+export const serveOptions = {
+  store: optional(
+    "--store <store>",
+    "The store: an embedded Postgres (embedded), your own (postgres), or memory, whose data are lost when the process ends. The default is postgres if a database URL is set, else embedded.",
+    oneOf(STORES)
+  ),
+  ...databaseAddress("The Postgres database, such as postgres://user:password@host:5432/name."),
+  dataDir: dataDirFlag("The folder of the embedded Postgres."),
+  noMigrate: noMigrateFlag,
+  secretsKey,
+  noDispatcher: toggle("no-dispatcher", "Leave deliveries and closures to workshop dispatch."),
+  keepEvents,
+  signatureHeader,
+  webhookPort,
+  refuseNetwork,
+  host: value("--host <address>", "The address to listen on; 0.0.0.0 listens on all.", {
+    decoder: host,
+    fallback: "127.0.0.1"
+  }),
+  port: value("--port <number>", "The port to listen on; 0 selects a free one.", { decoder: port, fallback: "4010" }),
+  sandbox: toggle(
+    "sandbox",
+    "Serve /sandbox too, with which a tester acts as the app, the owner and the client, and moves the clock."
+  ),
+  sandboxToken: optional(
+    "--sandbox-token <text>",
+    "The bearer token that every sandbox call must send, at least 32 characters. Required if other machines can reach the sandbox."
+  ),
+  words: optional(
+    "--words <file>",
+    "A file of words to refuse on tickets, one word or phrase per line, instead of the default words of each language."
+  ),
+  sandboxOnRealData: toggle(
+    "sandbox-on-real-data",
+    "Allow the sandbox on production data. It gives out keys to every shop, and moves time permanently."
+  ),
+  demoKey: optional(
+    "--demo-key <key>",
+    "The key of the first shop, or of the demo shop, so that it stays the same: wk_test_ and 8 to 64 characters."
+  ),
+  demo: toggle(
+    "demo",
+    "Open a demo shop with a programme, clients and tickets, or find that of an earlier start again."
+  ),
+  ...trackingOptions,
+  shutdownDelay: value(
+    "--shutdown-delay <duration>",
+    "How long to go on serving after SIGTERM while /readyz is 503, so that a load balancer sends no more requests here.",
+    { decoder: duration, fallback: "0s" }
+  ),
+  trustProxy: toggle("trust-proxy", "Trust the last address of X-Forwarded-For: only behind a proxy that sets it."),
+  ...connectionOptions,
+  ...observeOptions,
+  accessLog
+}
+
+/** The values of the flags. */
+export type ServeFlags = Values<typeof serveOptions>
+
+/** The flags that each store does not use. */
+const unusedBy = {
+  memory: ["databaseUrl", "schema", "cells", "dataDir"],
+  embedded: ["databaseUrl"],
+  postgres: ["dataDir"]
+} as const satisfies Record<NonNullable<ServeFlags["store"]>, ReadonlyArray<keyof ServeFlags>>
+
+/** The error for a typed flag that the store does not use, because its user would get other data than they meant. A variable may be meant for other commands. */
+const unusedFlag = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags) => boolean): string | undefined => {
+  const name = store === null ? undefined : unusedBy[store].find(isTyped)
+  return name === undefined
+    ? undefined
+    : `--store ${store} does not use ${serveOptions[name].long}: leave one of the two out.`
+}
+
+/** Flags that exclude each other, each with what to do. A decoder would repeat the token and the key in its message. */
+const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean, message: string]> => {
+  const { store, noDispatcher, sandbox, sandboxToken, demoKey, host } = flags
+  return [
+    [
+      noDispatcher && store === "memory",
+      "--no-dispatcher leaves deliveries to another process, which cannot see --store memory: leave one out."
+    ],
+    [
+      noDispatcher && sandbox,
+      "The sandbox drives deliveries by its own clock: leave out --no-dispatcher, or --sandbox."
+    ],
+    [
+      !sandbox && sandboxToken !== null,
+      "--sandbox-token guards the sandbox, which is off: add --sandbox, or leave the token out."
+    ],
+    [
+      !sandbox && demoKey !== null,
+      "--demo-key is a key of a sandbox, which is off: add --sandbox, or leave the key out."
+    ],
+    [
+      demoKey !== null && !looksLikeTestKey(demoKey),
+      "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ and 8 to 64 letters, digits, - or _."
+    ],
+    [
+      sandboxToken !== null && !isGuard(sandboxToken),
+      `--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least ${TOKEN_CHARACTERS} characters: openssl rand -hex 16 makes one.`
+    ],
+    [
+      sandbox && !sandboxAllowed(host, sandboxToken),
+      `The sandbox has no keys, so on ${host} it needs a token: set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1.`
+    ]
+  ]
+}
+
+/** The error for flags that cannot be used together; undefined if all can. */
+export const flagConflict = (flags: ServeFlags, isTyped: (name: keyof ServeFlags) => boolean): string | undefined => {
+  const [, message] = conflicts(flags).find(([isThere]) => isThere) ?? [true, unusedFlag(flags.store, isTyped)]
+  return message
+}

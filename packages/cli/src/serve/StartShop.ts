@@ -1,0 +1,54 @@
+import { Directory } from "@workshop/core/store"
+import { Effect, Ref } from "effect"
+import { demoShop, demoSteps } from "./DemoShop.js"
+import {
+  claimFirstShop,
+  GivenKey,
+  hasShops,
+  linesIfAnotherProcessOpens,
+  linesIfSandboxData,
+  linesIfShopsExist,
+  nextSteps,
+  openFirstShop,
+  shopOfKey
+} from "./FirstShop.js"
+import type { ServeFlags } from "./ServeOptions.js"
+
+/** The key that a start printed or was given. A reset of the sandbox makes it again, so that a till's configuration stays valid. */
+export type StartKey = Ref.Ref<string | null>
+
+/** Opens the shop of a start, with its key. */
+const openStartShop = (isDemo: boolean) =>
+  isDemo ? Effect.map(demoShop, ({ key }) => key) : Effect.map(openFirstShop, ({ key }) => key)
+
+/** Opens in an emptied store the shop of a start. */
+export const reopenStartShop = ({ demo }: ServeFlags, startKey: StartKey) =>
+  Effect.gen(function* () {
+    yield* Ref.set(startKey, yield* Effect.provideService(openStartShop(demo), GivenKey, yield* startKey))
+  }).pipe(
+    Effect.catchAll((failure) => (failure._tag === "StoreUnavailable" ? Effect.fail(failure) : Effect.die(failure)))
+  )
+
+/** The lines that a start prints about its shop, and the shop's key. Without `--sandbox`, a shop is opened only if there is none. */
+export const startShop = Effect.fnUntraced(function* (flags: ServeFlags, base: string) {
+  const { demoKey } = flags
+  const withLines = (lines: ReadonlyArray<string>, key = demoKey) => ({ lines, key })
+  if (!flags.sandbox && (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade)))
+    return withLines(linesIfSandboxData)
+  const opened = demoKey === null ? null : yield* shopOfKey(demoKey)
+  if (demoKey !== null && opened !== null) {
+    const there = `The shop ${opened.name} of an earlier start is there, with the key of --demo-key:`
+    return withLines(nextSteps(base, there, demoKey))
+  }
+  if (flags.demo) {
+    const { key, ...demo } = yield* demoShop
+    const steps = key === null ? [demo.opening] : [...nextSteps(base, demo.opening, key), ...demoSteps(base, key, demo)]
+    return withLines(steps, key)
+  }
+  if (demoKey === null) {
+    if (yield* hasShops) return withLines(yield* linesIfShopsExist)
+    if (!(yield* claimFirstShop)) return withLines(yield* linesIfAnotherProcessOpens)
+  }
+  const { opening, key } = yield* openFirstShop
+  return withLines(nextSteps(base, opening, key), key)
+})

@@ -1,0 +1,40 @@
+import { resolve } from "node:path"
+import type { StoreChoice } from "../database/StoreChoice.js"
+
+/** The number of cells that a setting names, with the home cell. */
+const countOf = (cells: string): number => {
+  const words = cells.split(/\s+/).filter((word) => word !== "")
+  return words.length === 1 && /^\d+$/.test(words[0]!) ? Number(words[0]) : words.length + 1
+}
+
+const storageLines: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => string>> = {
+  memory: () => "Everything is kept in memory, until this process ends.",
+  embedded: ({ dataDir }) => `Everything is kept in ${resolve(dataDir)}, by a Postgres of its own.`,
+  postgres: ({ cells }) =>
+    cells === undefined
+      ? "Everything is kept in the Postgres database."
+      : `Everything is kept in the cells of --cells: ${countOf(cells)} with the home cell.`
+}
+
+/** The line that says where data are stored. */
+export const storageLine = (choice: StoreChoice): string => storageLines[choice.store](choice)
+
+/** The lines about the sandbox: the list of its calls, and its effect on tickets that are kept. */
+export const sandboxLines = (base: string, { store }: StoreChoice): ReadonlyArray<string> => [
+  `All calls of the sandbox: ${base}/sandbox/openapi.json`,
+  ...(store === "memory"
+    ? []
+    : ["Its clock never goes back, so tickets that have aged here stay old: for trials, add --store memory."])
+]
+
+/** The line about the console, in a trial without a sandbox. */
+export const trialLines = ({ store }: StoreChoice): ReadonlyArray<string> =>
+  store === "postgres"
+    ? []
+    : ["For a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory"]
+
+/** The line about stopping. npm passes Ctrl-C on, but not the signal of a `kill`: a script that kills npx leaves the server running. */
+export const stoppingLines = ({ npm_command }: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
+  npm_command === undefined
+    ? []
+    : [`Stop it with Ctrl-C, or in a script with kill ${process.pid}: a kill of npx or npm leaves it running.`]

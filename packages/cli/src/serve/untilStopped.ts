@@ -1,0 +1,29 @@
+import { probe } from "@workshop/core"
+import { Clock, Effect } from "effect"
+
+/** The reason in `/readyz` of a process that will stop soon. */
+const STOPPING = "The process is stopping: send requests to other nodes."
+
+/**
+ * Waits to be interrupted. After SIGTERM the process first serves on, not ready, so that a load balancer finds that out before connections
+ * are refused. A person at a terminal, who presses Ctrl-C, does not wait.
+ */
+export const untilStopped = (delay_ms: number) =>
+  Effect.gen(function* () {
+    let isTerminated = false
+    let isStopping = false
+    const terminated = () => {
+      isTerminated = true
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => process.on("SIGTERM", terminated)),
+      () => Effect.sync(() => process.off("SIGTERM", terminated))
+    )
+    yield* probe({ complaint: Effect.sync(() => (isStopping ? STOPPING : null)) })
+    const serveOn = Effect.suspend(() => {
+      if (!isTerminated) return Effect.void
+      isStopping = true
+      return Effect.sleep(delay_ms)
+    })
+    return yield* Effect.onInterrupt(Effect.never, () => Effect.withClock(serveOn, Clock.make()))
+  })
