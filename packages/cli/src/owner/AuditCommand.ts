@@ -28,7 +28,7 @@ const columns: ReadonlyArray<Column<ReturnType<typeof entryView>>> = [
 ]
 
 /** Entries of the audit log, the latest first. */
-export const list = Effect.fnUntraced(function* ({ shop, before, limit }: Bounds) {
+export const listEntries = Effect.fnUntraced(function* ({ shop, before, limit }: Bounds) {
   const shop_id = shop === null ? null : yield* idFrom(ShopId, "a shop", shop)
   const entry = before === null ? null : yield* idFrom(EventId, "an entry", before)
   const entries = yield* Audit.list(shop_id, entry, limit)
@@ -50,5 +50,5 @@ export const auditCommand = ownerCommand({
       fallback: "100"
     })
   },
-  act: list
+  act: listEntries
 })

@@ -22,7 +22,7 @@ import { counted } from "../terminal/counted.js"
 import { yesOrNo } from "../terminal/decoders.js"
 import { type Column, record, rows, sentence } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
-import { decoded, type Fields, fieldFlag, given, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
+import { decodeFields, type Fields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
 const clientId = (typed: string) => idFrom(ClientId, "a client", typed)
 const offerId = (typed: string) => idFrom(OfferId, "an offer", typed)
@@ -37,18 +37,18 @@ const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
 ]
 
 /** Records in the audit log an act that is otherwise a client's. */
-const actedFor = (did: string, details: Readonly<Record<string, string>>, shop_id?: ShopId) =>
+const recordAct = (did: string, details: Readonly<Record<string, string>>, shop_id?: ShopId) =>
   Audit.record({ act: "client.acted_for", details: { did, ...details } }, shop_id)
 
 /** Opens a client's account. */
-export const create = Effect.fnUntraced(function* (fields: Fields) {
-  const client = yield* Clients.register(yield* decoded(ClientInput, fields))
-  yield* actedFor("create", { client_id: client.id })
+export const createClient = Effect.fnUntraced(function* (fields: Fields) {
+  const client = yield* Clients.register(yield* decodeFields(ClientInput, fields))
+  yield* recordAct("create", { client_id: client.id })
   return record(client)
 })
 
 /** An account; or, where a shop is named, the client as that shop sees them. */
-export const show = Effect.fnUntraced(function* (typed: string, shop: string | null) {
+export const showClient = Effect.fnUntraced(function* (typed: string, shop: string | null) {
   const id = yield* clientId(typed)
   if (shop !== null) return record(yield* Clients.byId(appCaller(yield* shopId(shop)), id))
   const account = yield* Effect.flatMap(Directory, (directory) => directory.account(id))
@@ -57,7 +57,7 @@ export const show = Effect.fnUntraced(function* (typed: string, shop: string | n
 })
 
 /** Names the account in the refusal of an act on it. */
-const ofAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
+const namingAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
   Effect.mapError(act, (refusal) =>
     refusal instanceof ClientNotFound
       ? refuse(`There is no account ${id}; it may be erased already.`)
@@ -65,29 +65,35 @@ const ofAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFou
   )
 
 /** Everything that is stored about the client, in all shops. */
-export const exportAll = Effect.fnUntraced(function* (typed: string) {
+export const exportClient = Effect.fnUntraced(function* (typed: string) {
   const id = yield* clientId(typed)
-  const data = yield* ofAccount(id, Clients.export(id))
+  const data = yield* namingAccount(id, Clients.export(id))
   return { data, lines: () => JSON.stringify(data, null, 2).split("\n") }
 })
 
 /** Corrects a name or a number; what was not named stays. */
-export const correct = Effect.fnUntraced(function* (typed: string, fields: Fields) {
+export const correctClient = Effect.fnUntraced(function* (typed: string, fields: Fields) {
   const id = yield* clientId(typed)
-  const correction = given(fields)
+  const correction = givenFields(fields)
   if (Object.keys(correction).length === 0) {
     return yield* refuse("Name what to correct, such as --phone +21620123456.")
   }
-  const account = yield* ofAccount(id, Clients.correct(id, yield* decoded(ClientCorrection, correction)))
+  const account = yield* namingAccount(id, Clients.correct(id, yield* decodeFields(ClientCorrection, correction)))
   return record({ ...account, created_at: toIso(account.created_at) })
 })
 
 /** Erases the client permanently, or completes an interrupted erasure. */
-export const erase = Effect.fnUntraced(function* (typed: string, alsoPhones: ReadonlyArray<string>, isWanted: boolean) {
+export const eraseClient = Effect.fnUntraced(function* (
+  typed: string,
+  alsoPhones: ReadonlyArray<string>,
+  isWanted: boolean
+) {
   const id = yield* clientId(typed)
-  const { also_phone } = yield* decoded(Schema.Struct({ also_phone: Schema.Array(Phone) }), { also_phone: alsoPhones })
+  const { also_phone } = yield* decodeFields(Schema.Struct({ also_phone: Schema.Array(Phone) }), {
+    also_phone: alsoPhones
+  })
   yield* confirm(`The account ${id} is removed, and the client's names and numbers wherever shops have them.`, isWanted)
-  const { shops } = yield* ofAccount(id, Clients.erase(id, also_phone))
+  const { shops } = yield* namingAccount(id, Clients.erase(id, also_phone))
   const count = counted(shops.length, "shop")
   const where = shops.length === 0 ? "no shop had anything of them" : `in ${count}: ${shops.join(", ")}`
   return sentence(
@@ -97,10 +103,10 @@ export const erase = Effect.fnUntraced(function* (typed: string, alsoPhones: Rea
 })
 
 /** The client comes to a shop's counter: the shop knows them from now on. */
-export const visit = Effect.fnUntraced(function* (typed: string, shop: string | null) {
+export const recordVisit = Effect.fnUntraced(function* (typed: string, shop: string | null) {
   const [client_id, shop_id] = [yield* clientId(typed), yield* shopId(shop)]
   yield* Clients.visit(client_id, shop_id)
-  yield* actedFor("visit", { client_id }, shop_id)
+  yield* recordAct("visit", { client_id }, shop_id)
   return sentence(
     { client_id, shop_id },
     `The shop ${shop_id} knows the client ${client_id} now, unless they blocked it.`
@@ -108,28 +114,28 @@ export const visit = Effect.fnUntraced(function* (typed: string, shop: string | 
 })
 
 /** The tickets offered to the client. */
-export const offers = Effect.fnUntraced(function* (typed: string) {
+export const listOffers = Effect.fnUntraced(function* (typed: string) {
   const offers = yield* Offers.ofClient(yield* clientId(typed))
   return rows(offers.map(offerView), offerColumns, "No ticket is offered to this client.")
 })
 
 /** The client takes an offered ticket as theirs. */
-export const accept = Effect.fnUntraced(function* (client: string, offer: string) {
+export const acceptOffer = Effect.fnUntraced(function* (client: string, offer: string) {
   const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
   yield* Offers.accept(client_id, id)
-  yield* actedFor("accept", { client_id, offer_id: id })
+  yield* recordAct("accept", { client_id, offer_id: id })
   return sentence({ id, status: "accepted" }, `The offer ${id} is accepted; the ticket is the client's.`)
 })
 
 /** The client blocks the shop of an offer, permanently. */
-export const block = Effect.fnUntraced(function* (client: string, offer: string, isWanted: boolean) {
+export const blockShop = Effect.fnUntraced(function* (client: string, offer: string, isWanted: boolean) {
   const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
   yield* confirm(
     `The client ${client_id} blocks the shop of the offer ${id} permanently; a visit does not lift the block.`,
     isWanted
   )
   yield* Offers.block(client_id, id)
-  yield* actedFor("block", { client_id, offer_id: id })
+  yield* recordAct("block", { client_id, offer_id: id })
   return sentence({ id, status: "blocked" }, "The client blocks the shop of this offer.")
 })
 
@@ -157,49 +163,49 @@ export const clientCommand = group(
         phone: words("phone", "The client's number, in international form: +21620123456."),
         hide_name: own.toggle("hide-name", "Shops see only the initial of the family name.")
       },
-      act: create
+      act: createClient
     }),
     ownerCommand({
       name: "show",
       description: "Show a client's account, or the client as a shop sees them",
       examples: ["workshop client show 0197..."],
       options: { shop: shop("As this shop sees the client, with their tickets and card."), client },
-      act: ({ client, shop }) => show(client, shop)
+      act: ({ client, shop }) => showClient(client, shop)
     }),
     ownerCommand({
       name: "visit",
       description: "Record a client's visit to a shop's counter, so that the shop knows the client",
       examples: ["workshop client visit 0197... --shop 0198..."],
       options: { shop: shop("The shop at whose counter the client is."), client },
-      act: ({ client, shop }) => visit(client, shop)
+      act: ({ client, shop }) => recordVisit(client, shop)
     }),
     ownerCommand({
       name: "offers",
       description: "List the tickets offered to a client",
       examples: ["workshop client offers 0197..."],
       options: { client },
-      act: ({ client }) => offers(client)
+      act: ({ client }) => listOffers(client)
     }),
     ownerCommand({
       name: "accept",
       description: "Accept an offer, so that the ticket is linked to the client",
       examples: ["workshop client accept 0199... 019a..."],
       options: { client, offer },
-      act: ({ client, offer }) => accept(client, offer)
+      act: ({ client, offer }) => acceptOffer(client, offer)
     }),
     ownerCommand({
       name: "block",
       description: "Block the shop of an offer permanently",
       examples: ["workshop client block 0199... 019a... --yes"],
       options: { yes, client, offer },
-      act: ({ client, offer, yes }) => block(client, offer, yes)
+      act: ({ client, offer, yes }) => blockShop(client, offer, yes)
     }),
     ownerCommand({
       name: "export",
       description: "Print everything that is stored about a client, as JSON",
       examples: ["workshop client export 0197... > client.json"],
       options: { client },
-      act: ({ client }) => exportAll(client)
+      act: ({ client }) => exportClient(client)
     }),
     ownerCommand({
       name: "correct",
@@ -212,7 +218,7 @@ export const clientCommand = group(
         hide_name: field("--hide-name <yes|no>", "Shops see only the initial of the family name.", yesOrNo),
         client
       },
-      act: ({ client, ...fields }) => correct(client, fields)
+      act: ({ client, ...fields }) => correctClient(client, fields)
     }),
     ownerCommand({
       name: "erase",
@@ -226,7 +232,7 @@ export const clientCommand = group(
         ),
         client
       },
-      act: ({ client, alsoPhones, yes }) => erase(client, alsoPhones, yes)
+      act: ({ client, alsoPhones, yes }) => eraseClient(client, alsoPhones, yes)
     })
   ]
 )

@@ -9,7 +9,7 @@ import { confirm } from "../terminal/confirm.js"
 import { oneOf } from "../terminal/decoders.js"
 import { type Column, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
-import { decoded, type Fields, fieldFlag, given, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
+import { decodeFields, type Fields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
 /** A key to make, with the scopes of a preset or those that are named. */
 interface NewKey extends Fields {
@@ -50,15 +50,15 @@ const scopesOf = (preset: NewKey["preset"], scopes: NewKey["scopes"]) => {
 }
 
 /** Makes a key; its text is shown this once (Specification, Keys and scopes). */
-export const create = Effect.fnUntraced(function* ({ shop, preset, scopes, ...fields }: NewKey) {
+export const createKey = Effect.fnUntraced(function* ({ shop, preset, scopes, ...fields }: NewKey) {
   const shop_id = yield* idFrom(ShopId, "a shop", shop)
-  const input = yield* decoded(KeyInput, given({ ...fields, scopes: yield* scopesOf(preset, scopes) }))
+  const input = yield* decodeFields(KeyInput, givenFields({ ...fields, scopes: yield* scopesOf(preset, scopes) }))
   const { record, key } = yield* Keys.create(shop_id, input)
   return shownOnce({ ...keyRow(record), key }, `The key ${record.name} (${record.id})`, key)
 })
 
 /** All keys of a shop, revoked ones too. */
-export const list = Effect.fnUntraced(function* (shop: string) {
+export const listKeys = Effect.fnUntraced(function* (shop: string) {
   const id = yield* idFrom(ShopId, "a shop", shop)
   const records = yield* Keys.list(id)
   const { command, condition } = yield* CommandHints
@@ -68,7 +68,7 @@ export const list = Effect.fnUntraced(function* (shop: string) {
 })
 
 /** Revokes a key, permanently. */
-export const revoke = Effect.fnUntraced(function* (typed: string, isWanted: boolean) {
+export const revokeKey = Effect.fnUntraced(function* (typed: string, isWanted: boolean) {
   const id = yield* idFrom(KeyId, "a key", typed)
   yield* confirm(`The key ${id} is revoked permanently: requests with it are refused from now on.`, isWanted)
   const record = keyRow(yield* Keys.revoke(id))
@@ -114,21 +114,21 @@ export const keyCommand = group(
         ),
         shop
       },
-      act: create
+      act: createKey
     }),
     ownerCommand({
       name: "list",
       description: "List a shop's keys, revoked ones too",
       examples: ["workshop key list 0197..."],
       options: { shop },
-      act: ({ shop }) => list(shop)
+      act: ({ shop }) => listKeys(shop)
     }),
     ownerCommand({
       name: "revoke",
       description: "Revoke a key permanently",
       examples: ["workshop key revoke 0197...", "workshop key revoke 0197... --yes"],
       options: { yes, key: idOf("key") },
-      act: ({ key, yes }) => revoke(key, yes)
+      act: ({ key, yes }) => revokeKey(key, yes)
     })
   ]
 )

@@ -8,7 +8,7 @@ import { flagsOf } from "../terminal/commands.js"
 import { oneOf, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
 import { type Column, record, rows } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
-import { decoded, type Fields, fieldFlag, given, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
+import { decodeFields, type Fields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
 const PAGE = 500
 
@@ -37,7 +37,8 @@ const columns: ReadonlyArray<Column<Row>> = [
 ]
 
 // `-` stands for an empty list.
-const listed = (words: ReadonlyArray<string>) => (words.length === 0 ? null : words.filter((word) => word !== "-"))
+const listOrDefault = (words: ReadonlyArray<string>) =>
+  words.length === 0 ? null : words.filter((word) => word !== "-")
 
 /** Flags whose default depends on another flag. */
 interface Opening extends Fields {
@@ -47,8 +48,10 @@ interface Opening extends Fields {
 }
 
 /** Opens a shop. */
-export const create = Effect.fnUntraced(function* (fields: Opening) {
-  const shop = yield* Shops.create(yield* decoded(ShopInput, { ...fields, languages: listed(fields.languages) }))
+export const createShop = Effect.fnUntraced(function* (fields: Opening) {
+  const shop = yield* Shops.create(
+    yield* decodeFields(ShopInput, { ...fields, languages: listOrDefault(fields.languages) })
+  )
   const { command, condition } = yield* CommandHints
   return record(shopRow(shop), [
     `Its first key${condition}: ${command(`key create ${shop.id} --name Till --preset full`)}`
@@ -56,7 +59,7 @@ export const create = Effect.fnUntraced(function* (fields: Opening) {
 })
 
 /** All shops. */
-export const list = Effect.gen(function* () {
+export const listShops = Effect.gen(function* () {
   const shops = yield* Shops
   const listed: Array<ShopRecord> = []
   for (;;) {
@@ -68,13 +71,14 @@ export const list = Effect.gen(function* () {
 })
 
 /** One shop. */
-export const show = Effect.fnUntraced(function* (typed: string) {
+export const showShop = Effect.fnUntraced(function* (typed: string) {
   const { shop, head } = yield* Shops.byId(yield* idFrom(ShopId, "a shop", typed))
   return record(shopView(shop, head))
 })
 
 /** A text of the programme; an empty one removes it. */
-const text = (field: string, typed: string | null) => (typed === null ? {} : { [field]: typed === "" ? null : typed })
+const textField = (field: string, typed: string | null) =>
+  typed === null ? {} : { [field]: typed === "" ? null : typed }
 
 /** Settings whose flags are not the fields of a patch. */
 interface Settings extends Fields {
@@ -86,25 +90,25 @@ interface Settings extends Fields {
 }
 
 /** Changes settings; what was not named stays. */
-export const set = Effect.fnUntraced(function* (typed: string, settings: Settings) {
+export const changeShop = Effect.fnUntraced(function* (typed: string, settings: Settings) {
   const id = yield* idFrom(ShopId, "a shop", typed)
   const { program_active, program_name, stamps_required, stamps_per_ticket, reward_label, ...fields } = settings
   const program = {
-    ...given({ active: program_active, stamps_required, stamps_per_ticket }),
-    ...text("name", program_name),
-    ...text("reward_label", reward_label)
+    ...givenFields({ active: program_active, stamps_required, stamps_per_ticket }),
+    ...textField("name", program_name),
+    ...textField("reward_label", reward_label)
   }
-  const patch = given({
+  const patch = givenFields({
     ...fields,
     program: Object.keys(program).length === 0 ? null : program,
-    forbidden_words: listed(settings.forbidden_words),
-    allowed_words: listed(settings.allowed_words),
-    languages: listed(settings.languages)
+    forbidden_words: listOrDefault(settings.forbidden_words),
+    allowed_words: listOrDefault(settings.allowed_words),
+    languages: listOrDefault(settings.languages)
   })
   if (Object.keys(patch).length === 0) {
     return yield* refuse("Name what to change, such as --api-enabled yes; --help lists all.")
   }
-  const { shop, head } = yield* Shops.change(id, yield* decoded(ShopPatch, patch))
+  const { shop, head } = yield* Shops.change(id, yield* decodeFields(ShopPatch, patch))
   return record(shopView(shop, head))
 })
 
@@ -191,21 +195,21 @@ export const shopCommand = group(
           "Languages whose default words are refused, separated by commas. By default en, fr and those of its time zone."
         )
       },
-      act: create
+      act: createShop
     }),
     ownerCommand({
       name: "list",
       description: "List all shops",
       examples: ["workshop shop list --json"],
       options: {},
-      act: () => list
+      act: () => listShops
     }),
     ownerCommand({
       name: "show",
       description: "Show a shop's settings",
       examples: ["workshop shop show 0197..."],
       options: { shop },
-      act: ({ shop }) => show(shop)
+      act: ({ shop }) => showShop(shop)
     }),
     ownerCommand({
       name: "set",
@@ -240,7 +244,7 @@ export const shopCommand = group(
         languages: languages("Languages whose default words are refused, separated by commas; - for none."),
         shop
       },
-      act: ({ shop, ...fields }) => set(shop, fields)
+      act: ({ shop, ...fields }) => changeShop(shop, fields)
     }),
     ownerCommand({
       name: "repair-clock",

@@ -36,7 +36,7 @@ const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) 
 const onDark = (line: string): string => `\u001b[97;40m${line}\u001b[0m`
 
 /** The QR code of a ticket's page, for a receipt. */
-export const qr = Effect.fnUntraced(function* (code: string, shop: string | null, isSvg: boolean) {
+export const ticketQr = Effect.fnUntraced(function* (code: string, shop: string | null, isSvg: boolean) {
   const page = yield* pageOf(code, shop)
   const svg = qrSvg(page.tracking_url)
   const output: Output = {
@@ -70,6 +70,6 @@ export const ticketCommand = group({ name: "ticket", examples: ["workshop ticket
       code: new Operand<string>("<code>", "The tracking code of the ticket.")
     },
     act: ({ code, shop, svg, ...pages }) =>
-      Effect.provideService(qr(code, shop, svg), TrackingPages, trackingPagesOf(pages))
+      Effect.provideService(ticketQr(code, shop, svg), TrackingPages, trackingPagesOf(pages))
   })
 ])

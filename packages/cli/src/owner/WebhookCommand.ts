@@ -27,10 +27,10 @@ import { oneOf, wholeNumber } from "../terminal/decoders.js"
 import { type Column, type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
 import {
-  decoded,
+  decodeFields,
   type Fields,
   fieldFlag,
-  given,
+  givenFields,
   idFrom,
   idOf,
   ownerCommand,
@@ -68,7 +68,7 @@ const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
 ]
 
 /** The remedy where an address is refused for its port alone. */
-const aboutPort = (typed: string, policy: WebhookAddressPolicy): string => {
+const portRemedy = (typed: string, policy: WebhookAddressPolicy): string => {
   const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
   return port > 0 && Either.isRight(parseWebhookAddress(typed, { ...policy, ports: [port] }))
     ? `: to allow its own, add --webhook-port ${port}, and see that whatever delivers has that port too`
@@ -82,7 +82,7 @@ const OFF: Readonly<Record<WebhookOffReason, string>> = {
 }
 
 /** A warning where only a sandbox delivers to an address, and the data are of none. */
-const unlessSandbox = (url: string, ports: WebhookAddressPolicy["ports"]) =>
+const sandboxOnlyWarning = (url: string, ports: WebhookAddressPolicy["ports"]) =>
   Effect.gen(function* () {
     const isForAll = Either.isRight(parseWebhookAddress(url, { ...productionAddresses, ports }))
     if (isForAll || (yield* (yield* Directory).isSandboxMade)) return ""
@@ -90,7 +90,7 @@ const unlessSandbox = (url: string, ports: WebhookAddressPolicy["ports"]) =>
   })
 
 /** Sets the address; the secret is shown (Specification, Webhooks). A webhook that is off stays off, which is said, unless `enable`. */
-export const set = Effect.fnUntraced(function* (
+export const setWebhook = Effect.fnUntraced(function* (
   shop: string,
   typed: string,
   isSandbox: boolean,
@@ -100,11 +100,11 @@ export const set = Effect.fnUntraced(function* (
   const id = yield* shopId(shop)
   const policy = { ...(isSandbox ? sandboxAddresses : productionAddresses), ports }
   const url = yield* Either.mapLeft(parseWebhookAddress(typed, policy), (must) =>
-    refuse(`The address ${must}${aboutPort(typed, policy)}.`)
+    refuse(`The address ${must}${portRemedy(typed, policy)}.`)
   )
   const { secret, ...set } = yield* Webhooks.set(id, url)
   const { on, off_reason } = enable && !set.on ? yield* Webhooks.enable(id) : set
-  return setOutput({ url, secret, on, off_reason }, yield* unlessSandbox(url, ports))
+  return setOutput({ url, secret, on, off_reason }, yield* sandboxOnlyWarning(url, ports))
 })
 
 type WebhookState = { readonly on: boolean; readonly off_reason: WebhookOffReason | null }
@@ -124,13 +124,13 @@ const recordOf =
     Effect.map(Effect.flatMap(shopId(shop), read), (state) => record(state))
 
 /** The webhook's address, state and health. */
-export const show = recordOf(Webhooks.status)
+export const showWebhook = recordOf(Webhooks.status)
 
 const ROTATED = "The secret is replaced; the old one signs beside it for 24 hours and then no more."
 const REMOVED = "This permanently removes the webhook, its secrets and all waiting deliveries."
 
 /** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
-export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boolean, isForced = false) {
+export const rotateSecret = Effect.fnUntraced(function* (shop: string, isWanted: boolean, isForced = false) {
   const id = yield* shopId(shop)
   const { webhook } = yield* Shops.byId(id)
   const until = webhook === null ? null : overlapEnd(webhook, yield* Clock.currentTimeMillis)
@@ -145,13 +145,13 @@ export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boole
 })
 
 /** Turns the webhook on again. */
-export const enable = recordOf(Webhooks.enable)
+export const enableWebhook = recordOf(Webhooks.enable)
 
 /** Turns the webhook off: its events wait until it is on again. */
-export const disable = recordOf(Webhooks.disable)
+export const disableWebhook = recordOf(Webhooks.disable)
 
 /** Removes the webhook, with its secrets and all that waits. */
-export const remove = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
+export const removeWebhook = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
   const id = yield* shopId(shop)
   yield* confirm(REMOVED, isWanted)
   return removedOutput(id, yield* Webhooks.remove(id))
@@ -161,7 +161,7 @@ const removedOutput = (id: string, removed: Parameters<typeof sentence>[0]): Out
   sentence(removed, `The shop ${id} has no webhook any more; its events are only recorded.`)
 
 /** Raises a ping. */
-export const ping = Effect.fnUntraced(function* (shop: string) {
+export const sendPing = Effect.fnUntraced(function* (shop: string) {
   const id = yield* shopId(shop)
   const event = JSON.parse((yield* Webhooks.ping(id)).body) as Event
   return pingOutput(event, yield* Webhooks.status(id))
@@ -178,7 +178,7 @@ const pingOutput = (event: Event, { url, on }: { readonly url: string | null; re
 }
 
 /** The deliveries of the shop's latest events, or of the latest in a state: so many of them, oldest first. */
-export const deliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null, limit: number) {
+export const listDeliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null, limit: number) {
   const id = yield* shopId(shop)
   const wanted: Array<Delivery> = []
   for (let page: OwnerPage = {}; wanted.length < limit; ) {
@@ -202,14 +202,14 @@ interface Replay extends Fields {
 }
 
 /** Sends events again, under the same ids; or only counts them. */
-export const replay = Effect.fnUntraced(function* ({ shop, ids, dry_run, ...bounds }: Replay) {
+export const replayEvents = Effect.fnUntraced(function* ({ shop, ids, dry_run, ...bounds }: Replay) {
   const id = yield* shopId(shop)
-  const filter = given({ ...bounds, event_ids: ids.length === 0 ? null : ids })
+  const filter = givenFields({ ...bounds, event_ids: ids.length === 0 ? null : ids })
   if (Object.keys(filter).length === 0) {
     return yield* refuse("Say which events: --ids, or any of --since, --until and --state; --dry-run only counts them.")
   }
   const named = new Set(ids).size
-  const input = yield* decoded(ReplayInput, { ...filter, dry_run })
+  const input = yield* decodeFields(ReplayInput, { ...filter, dry_run })
   const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dry_run || named > 0 })
   if (named > 0 && count === 0) {
     return yield* refuse("This shop has no such event: workshop webhook deliveries lists its events.")
@@ -227,7 +227,7 @@ const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry
 }
 
 /** The notices to the owner about the webhook, oldest first. */
-export const notices = Effect.fnUntraced(function* (shop: string) {
+export const listNotices = Effect.fnUntraced(function* (shop: string) {
   const notices = yield* DeliveryHistory.notices(yield* shopId(shop))
   return noticesOutput(notices.map(noticeView))
 })
@@ -275,7 +275,7 @@ export const webhookCommand = group(
         enable: toggle("enable", "Also turn the webhook on, if it is off."),
         url: new Operand<string>("<url>", "An https address that the internet reaches.")
       },
-      act: (flags) => set(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable),
+      act: (flags) => setWebhook(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable),
       remote: Effect.fnUntraced(function* ({ shop, url, enable }, ask) {
         const webhook = yield* ask<Parameters<typeof setOutput>[0]>("set webhook", shop, { url })
         return setOutput(
@@ -283,7 +283,7 @@ export const webhookCommand = group(
         )
       })
     }),
-    onShop("show", "Show the webhook's URL, state and health", show, (shop, ask) =>
+    onShop("show", "Show the webhook's URL, state and health", showWebhook, (shop, ask) =>
       Effect.map(ask<Fields>("get webhook", shop), record)
     ),
     ownerCommand({
@@ -298,17 +298,17 @@ export const webhookCommand = group(
           "Rotate also within 24 hours of the last rotation, which ends the secret before it at once."
         )
       },
-      act: (flags) => rotate(flags.shop, flags.yes, flags.force),
+      act: (flags) => rotateSecret(flags.shop, flags.yes, flags.force),
       remote: Effect.fnUntraced(function* ({ shop, yes, force }, ask) {
         yield* confirm(ROTATED, yes || force)
         const rotated = yield* ask<{ readonly secret: string }>("rotate secret", shop)
         return shownOnce(rotated, "The new secret", rotated.secret)
       })
     }),
-    onShop("enable", "Turn the webhook on again, and send what was parked", enable, (shop, ask) =>
+    onShop("enable", "Turn the webhook on again, and send what was parked", enableWebhook, (shop, ask) =>
       Effect.map(ask<Fields>("enable webhook", shop), record)
     ),
-    onShop("disable", "Turn the webhook off; its events wait until it is on again", disable, (shop, ask) =>
+    onShop("disable", "Turn the webhook off; its events wait until it is on again", disableWebhook, (shop, ask) =>
       Effect.map(ask<Fields>("disable webhook", shop), record)
     ),
     ownerCommand({
@@ -316,14 +316,14 @@ export const webhookCommand = group(
       description: "Remove the webhook, its secrets and all deliveries that wait",
       examples: ["workshop webhook remove 0197... --yes"],
       options: { ...options, yes },
-      act: (flags) => remove(flags.shop, flags.yes),
+      act: (flags) => removeWebhook(flags.shop, flags.yes),
       remote: ({ shop, yes }, ask) =>
         Effect.zipRight(
           confirm(REMOVED, yes),
           Effect.map(ask<Fields>("remove webhook", shop), (removed) => removedOutput(shop, removed))
         )
     }),
-    onShop("ping", "Raise a ping", ping, (shop, ask) =>
+    onShop("ping", "Raise a ping", sendPing, (shop, ask) =>
       Effect.zipWith(ask<Event>("ping", shop), ask<Parameters<typeof pingOutput>[1]>("get webhook", shop), pingOutput)
     ),
     ownerCommand({
@@ -338,7 +338,7 @@ export const webhookCommand = group(
           fallback: "10000"
         })
       },
-      act: (flags) => deliveries(flags.shop, flags.state, flags.limit),
+      act: (flags) => listDeliveries(flags.shop, flags.state, flags.limit),
       remote: ({ shop, state, limit }, ask) =>
         Effect.map(ask<ReadonlyArray<Delivery>>("list deliveries", shop), (deliveries) =>
           deliveriesOutput(deliveries.filter((one) => state === null || one.state === state).slice(-limit), state)
@@ -359,15 +359,19 @@ export const webhookCommand = group(
         state,
         dry_run: toggle("dry-run", "Only count them.")
       },
-      act: replay,
+      act: replayEvents,
       remote: ({ shop, ids, dry_run, since, until, state }, ask) => {
-        const filter = { ...given({ since, until, state }), ...(ids.length === 0 ? {} : { event_ids: ids }), dry_run }
+        const filter = {
+          ...givenFields({ since, until, state }),
+          ...(ids.length === 0 ? {} : { event_ids: ids }),
+          dry_run
+        }
         return Effect.map(ask<{ readonly count: number }>("replay events", shop, filter), ({ count }) =>
           replayOutput({ count, dry_run }, new Set(ids).size)
         )
       }
     }),
-    onShop("notices", "List the notices to the owner", notices, (shop, ask) =>
+    onShop("notices", "List the notices to the owner", listNotices, (shop, ask) =>
       Effect.map(ask<Parameters<typeof noticesOutput>[0]>("list notices", shop), noticesOutput)
     )
   ]

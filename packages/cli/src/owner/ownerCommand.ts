@@ -48,7 +48,7 @@ const flagOf = (field: string): string => {
 export type Fields = Readonly<Record<string, unknown>>
 
 /** The fields whose flags were given. */
-export const given = (fields: Fields): Fields =>
+export const givenFields = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
 const isMissing = (fields: Fields, field: string, message: string): boolean =>
@@ -67,7 +67,7 @@ const missingFields = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
       ]
 
 /** Decodes typed fields for a service; a message about a field names its flag. */
-export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Either.Either<A, CommandRefused> =>
+export const decodeFields = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Either.Either<A, CommandRefused> =>
   Either.mapLeft(
     Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(fields),
     ({ issue }: ParseResult.ParseError) => {
@@ -141,7 +141,7 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 /** The refusal of a service in one sentence that says what to do. */
-export const inOneSentence = (refusal: Refusal & { readonly remedy?: string | undefined }): CommandRefused => {
+export const commandRefusal = (refusal: Refusal & { readonly remedy?: string | undefined }): CommandRefused => {
   if (refusal instanceof CommandRefused) return refusal
   if (refusal instanceof InvalidInput) {
     const issues = refusal.issues.map(({ field, message }) => `${flagOf(field)} ${message}`)
@@ -180,7 +180,7 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
           (output) => printOutput(output, json)
         )
       const choice = choiceOf(flags)
-      return Effect.mapError(act(own), inOneSentence).pipe(
+      return Effect.mapError(act(own), commandRefusal).pipe(
         Effect.provideService(CommandHints, hintsFor(choice, process.env)),
         Effect.provide(services({ ...choice, isShared: true })),
         Effect.provide(trackingPagesLayer),

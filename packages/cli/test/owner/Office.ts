@@ -69,4 +69,4 @@ export class Office implements AsyncDisposable {
 }
 
 /** Creates the shop, and returns its id. */
-export const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
+export const open = async (office: Office): Promise<string> => (await office.does(shops.createShop(lac))).data.id

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import * as audits from "../../src/owner/AuditCommand.js"
 import * as clients from "../../src/owner/ClientCommand.js"
-import { inOneSentence } from "../../src/owner/ownerCommand.js"
+import { commandRefusal } from "../../src/owner/ownerCommand.js"
 import { Office, open } from "./Office.js"
 
 const amira = { given_name: "Amira", family_name: "Ben Salah", phone: "+21620123456", hide_name: true }
@@ -21,20 +21,23 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
   it("create opens an account, which a shop knows after a visit", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const { id } = (await office.does(clients.create(amira))).data
-    expect((await office.does(clients.show(id, null))).data).toMatchObject({ given_name: "Amira", hide_name: true })
-    const unseen = Effect.mapError(clients.show(id, shop), inOneSentence)
+    const { id } = (await office.does(clients.createClient(amira))).data
+    expect((await office.does(clients.showClient(id, null))).data).toMatchObject({
+      given_name: "Amira",
+      hide_name: true
+    })
+    const unseen = Effect.mapError(clients.showClient(id, shop), commandRefusal)
     expect(await office.refusal(unseen)).toBe("This shop knows no such client.")
-    await office.does(clients.visit(id, shop))
-    expect((await office.does(clients.show(id, shop))).data).toMatchObject({ id, display_name: "Amira B." })
+    await office.does(clients.recordVisit(id, shop))
+    expect((await office.does(clients.showClient(id, shop))).data).toMatchObject({ id, display_name: "Amira B." })
   })
 
   it("the command line's acts for a client are in the audit log", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const { id } = (await office.does(clients.create(amira))).data
-    await office.does(clients.visit(id, shop))
-    const { data } = await office.does(audits.list({ shop: null, before: null, limit: 2 }))
+    const { id } = (await office.does(clients.createClient(amira))).data
+    await office.does(clients.recordVisit(id, shop))
+    const { data } = await office.does(audits.listEntries({ shop: null, before: null, limit: 2 }))
     expect(data).toMatchObject([
       { act: "client.acted_for", shop_id: shop, details: { did: "visit", client_id: id } },
       { act: "client.acted_for", details: { did: "create", client_id: id } }
@@ -44,9 +47,9 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
 
   it("create names the invalid flag", async () => {
     await using office = new Office()
-    expect(await office.refusal(clients.create({ ...amira, phone: "20123456" }))).toMatch(/^--phone must/)
-    await office.does(clients.create(amira))
-    const again = Effect.mapError(clients.create(amira), inOneSentence)
+    expect(await office.refusal(clients.createClient({ ...amira, phone: "20123456" }))).toMatch(/^--phone must/)
+    await office.does(clients.createClient(amira))
+    const again = Effect.mapError(clients.createClient(amira), commandRefusal)
     expect(await office.refusal(again)).toBe(
       "--phone belongs to another account: give another number, or correct that account."
     )
@@ -55,26 +58,26 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
   it("offers are listed, accepted, and blocked only after a confirmation", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const { id } = (await office.does(clients.create(amira))).data
-    expect((await office.does(clients.offers(id))).lines).toEqual(["No ticket is offered to this client."])
+    const { id } = (await office.does(clients.createClient(amira))).data
+    expect((await office.does(clients.listOffers(id))).lines).toEqual(["No ticket is offered to this client."])
     await offer(office, shop)
     await offer(office, shop)
-    const { data } = await office.does(clients.offers(id))
+    const { data } = await office.does(clients.listOffers(id))
     expect(data).toMatchObject([
       { shop_id: shop, status: "open" },
       { shop_id: shop, status: "open" }
     ])
     const [first, second] = data
-    const other = (await office.does(clients.create({ ...amira, phone: "+21620999999" }))).data
-    const foreign = Effect.mapError(clients.accept(other.id, first.id), inOneSentence)
+    const other = (await office.does(clients.createClient({ ...amira, phone: "+21620999999" }))).data
+    const foreign = Effect.mapError(clients.acceptOffer(other.id, first.id), commandRefusal)
     expect(await office.refusal(foreign)).toMatch(/no such offer/i)
-    await office.does(clients.accept(id, first.id))
-    const twice = Effect.mapError(clients.accept(id, first.id), inOneSentence)
+    await office.does(clients.acceptOffer(id, first.id))
+    const twice = Effect.mapError(clients.acceptOffer(id, first.id), commandRefusal)
     expect(await office.refusal(twice)).toBe("The offer was answered already.")
     office.answer = ""
-    expect(await office.refusal(clients.block(id, second.id, false))).toBe("Nothing was changed.")
-    await office.does(clients.block(id, second.id, true))
-    expect(await office.refusal(Effect.mapError(clients.show(id, shop), inOneSentence))).toBe(
+    expect(await office.refusal(clients.blockShop(id, second.id, false))).toBe("Nothing was changed.")
+    await office.does(clients.blockShop(id, second.id, true))
+    expect(await office.refusal(Effect.mapError(clients.showClient(id, shop), commandRefusal))).toBe(
       "This shop knows no such client."
     )
   })
@@ -84,35 +87,37 @@ describe("a client's rights", () => {
   it("export prints everything as JSON, also for a person to read", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const { id } = (await office.does(clients.create(amira))).data
+    const { id } = (await office.does(clients.createClient(amira))).data
     await offer(office, shop)
-    const { data, lines } = await office.does(clients.exportAll(id))
+    const { data, lines } = await office.does(clients.exportClient(id))
     expect(data).toMatchObject({ account: { given_name: "Amira", phone: amira.phone }, shops: [{ shop_id: shop }] })
     expect(JSON.parse(lines.join("\n"))).toEqual(data)
   })
 
   it("correct changes only the named fields, and names the flag of an invalid one", async () => {
     await using office = new Office()
-    const { id } = (await office.does(clients.create(amira))).data
+    const { id } = (await office.does(clients.createClient(amira))).data
     const nothing = { given_name: null, family_name: null, phone: null, hide_name: null }
-    const corrected = await office.does(clients.correct(id, { ...nothing, family_name: "Baccar", hide_name: false }))
+    const corrected = await office.does(
+      clients.correctClient(id, { ...nothing, family_name: "Baccar", hide_name: false })
+    )
     expect(corrected.data).toMatchObject({ given_name: "Amira", family_name: "Baccar", hide_name: false })
-    expect(await office.refusal(clients.correct(id, nothing))).toMatch(/^Name what to correct/)
-    expect(await office.refusal(clients.correct(id, { ...nothing, phone: "20123" }))).toMatch(/^--phone must/)
+    expect(await office.refusal(clients.correctClient(id, nothing))).toMatch(/^Name what to correct/)
+    expect(await office.refusal(clients.correctClient(id, { ...nothing, phone: "20123" }))).toMatch(/^--phone must/)
   })
 
   it("erase asks for confirmation, names the affected shops, and takes further numbers", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const { id } = (await office.does(clients.create(amira))).data
+    const { id } = (await office.does(clients.createClient(amira))).data
     await offer(office, shop)
     office.answer = ""
-    expect(await office.refusal(clients.erase(id, [], false))).toBe("Nothing was changed.")
-    expect(await office.refusal(clients.erase(id, ["20123"], true))).toMatch(/^--also-phone must/)
-    const { data, lines } = await office.does(clients.erase(id, ["+21655000111"], true))
+    expect(await office.refusal(clients.eraseClient(id, [], false))).toBe("Nothing was changed.")
+    expect(await office.refusal(clients.eraseClient(id, ["20123"], true))).toMatch(/^--also-phone must/)
+    const { data, lines } = await office.does(clients.eraseClient(id, ["+21655000111"], true))
     expect(data).toEqual({ id, shops: [shop] })
     expect(lines[0]).toContain(`in 1 shop: ${shop}`)
-    const again = Effect.mapError(clients.erase(id, [], true), inOneSentence)
+    const again = Effect.mapError(clients.eraseClient(id, [], true), commandRefusal)
     expect(await office.refusal(again)).toBe(`There is no account ${id}; it may be erased already.`)
   })
 })

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as keys from "../../src/owner/KeyCommand.js"
-import { inOneSentence } from "../../src/owner/ownerCommand.js"
+import { commandRefusal } from "../../src/owner/ownerCommand.js"
 import { Office, open } from "./Office.js"
 
 const till = (shop: string) => ({ shop, name: "Till", preset: null, scopes: [], expires_at: null })
@@ -10,14 +10,14 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
   it("create shows the key once, and says that it cannot be shown again", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const { data, lines } = await office.does(keys.create(till(shop)))
+    const { data, lines } = await office.does(keys.createKey(till(shop)))
     expect(data.key).toMatch(/^wk_live_[\w-]{43}$/)
     expect(data.scopes).toEqual(["tickets:read", "tickets:write", "clients:read", "loyalty:write"])
     expect(lines).toEqual([
       `The key Till (${data.id}) is shown only once; store it where only your server can read it:`,
       data.key
     ])
-    const listed = await office.does(keys.list(shop))
+    const listed = await office.does(keys.listKeys(shop))
     expect(JSON.stringify(listed)).not.toContain(data.key)
     expect(listed.data).toMatchObject([{ id: data.id, last_four: data.key.slice(-4), revoked_at: null }])
   })
@@ -25,13 +25,13 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
   it("takes a preset or scopes, not both, and refuses an unknown scope", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const read = await office.does(keys.create({ ...till(shop), preset: "read" }))
+    const read = await office.does(keys.createKey({ ...till(shop), preset: "read" }))
     expect(read.data.scopes).toEqual(["tickets:read", "clients:read"])
-    const one = await office.does(keys.create({ ...till(shop), scopes: ["tickets:read"] }))
+    const one = await office.does(keys.createKey({ ...till(shop), scopes: ["tickets:read"] }))
     expect(one.data.scopes).toEqual(["tickets:read"])
-    const both = keys.create({ ...till(shop), preset: "read", scopes: ["tickets:read"] })
+    const both = keys.createKey({ ...till(shop), preset: "read", scopes: ["tickets:read"] })
     expect(await office.refusal(both)).toBe("Give --preset or --scopes, not both.")
-    const none = keys.create({ ...till(shop), scopes: ["tickets:eat"] })
+    const none = keys.createKey({ ...till(shop), scopes: ["tickets:eat"] })
     expect(await office.refusal(none)).toMatch(/^--scopes must be one of tickets:read, .*, and not "tickets:eat"\.$/)
   })
 
@@ -39,14 +39,14 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     await using office = new Office()
     const shop = await open(office)
     const expires_at = "2100-01-31T12:00:00.000Z"
-    expect((await office.does(keys.create({ ...till(shop), expires_at }))).data.expires_at).toBe(expires_at)
-    const listed = await office.does(keys.list(shop))
+    expect((await office.does(keys.createKey({ ...till(shop), expires_at }))).data.expires_at).toBe(expires_at)
+    const listed = await office.does(keys.listKeys(shop))
     expect(listed.data[0]).toMatchObject({ expires_at: expires_at, last_used_at: null })
     expect(listed.lines.join("\n")).toMatch(/LAST USED +EXPIRES +REVOKED\n.* - +2100-01-31 12:00 +-/)
-    const past = keys.create({ ...till(shop), expires_at: "2020-01-01T00:00:00Z" })
-    const refusal = await office.refusal(Effect.mapError(past, inOneSentence))
+    const past = keys.createKey({ ...till(shop), expires_at: "2020-01-01T00:00:00Z" })
+    const refusal = await office.refusal(Effect.mapError(past, commandRefusal))
     expect(refusal).toBe("--expires-at must be in the future.")
-    expect(await office.refusal(keys.create({ ...till(shop), expires_at: "soon" }))).toMatch(
+    expect(await office.refusal(keys.createKey({ ...till(shop), expires_at: "soon" }))).toMatch(
       /^--expires-at must be a date/
     )
   })
@@ -54,9 +54,9 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
   it("reads a date as its first instant, and marks an expired key in the list", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const { data } = await office.does(keys.create({ ...till(shop), expires_at: "2100-01-31" }))
+    const { data } = await office.does(keys.createKey({ ...till(shop), expires_at: "2100-01-31" }))
     expect(data.expires_at).toBe("2100-01-31T00:00:00.000Z")
-    const later = Effect.withClock(keys.list(shop), {
+    const later = Effect.withClock(keys.listKeys(shop), {
       ...Clock.make(),
       currentTimeMillis: Effect.succeed(Date.UTC(2100, 0, 31))
     })
@@ -66,32 +66,32 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
   it("revoke asks for confirmation, and revokes only after a yes", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const { id } = (await office.does(keys.create(till(shop)))).data
+    const { id } = (await office.does(keys.createKey(till(shop)))).data
     office.answer = "n"
-    expect(await office.refusal(keys.revoke(id, false))).toBe("Nothing was changed.")
+    expect(await office.refusal(keys.revokeKey(id, false))).toBe("Nothing was changed.")
     expect(office.asked).toEqual([
       `The key ${id} is revoked permanently: requests with it are refused from now on. Go on? [y/N] `
     ])
-    expect((await office.does(keys.list(shop))).data[0].revoked_at).toBeNull()
+    expect((await office.does(keys.listKeys(shop))).data[0].revoked_at).toBeNull()
     office.answer = "y"
-    await office.does(keys.revoke(id, false))
-    expect((await office.does(keys.list(shop))).data[0].revoked_at).not.toBeNull()
+    await office.does(keys.revokeKey(id, false))
+    expect((await office.does(keys.listKeys(shop))).data[0].revoked_at).not.toBeNull()
   })
 
   it("revoke requires --yes without a terminal, and does not ask with --yes", async () => {
     await using office = new Office()
-    const { id } = (await office.does(keys.create(till(await open(office))))).data
-    expect(await office.refusal(keys.revoke(id, false))).toMatch(/: add --yes, because nobody can be asked here\.$/)
+    const { id } = (await office.does(keys.createKey(till(await open(office))))).data
+    expect(await office.refusal(keys.revokeKey(id, false))).toMatch(/: add --yes, because nobody can be asked here\.$/)
     office.asked.length = 0
-    expect((await office.does(keys.revoke(id, true))).lines[0]).toMatch(/^The key Till \(ends in .{4}\) is revoked/)
+    expect((await office.does(keys.revokeKey(id, true))).lines[0]).toMatch(/^The key Till \(ends in .{4}\) is revoked/)
     expect(office.asked).toEqual([])
   })
 
   it("the sixth active key is refused, with what to do", async () => {
     await using office = new Office()
     const shop = await open(office)
-    for (let i = 0; i < 5; i++) await office.does(keys.create(till(shop)))
-    const sixth = Effect.mapError(keys.create(till(shop)), inOneSentence)
+    for (let i = 0; i < 5; i++) await office.does(keys.createKey(till(shop)))
+    const sixth = Effect.mapError(keys.createKey(till(shop)), commandRefusal)
     expect(await office.refusal(sixth)).toMatch(/^The shop has 5 active keys.*workshop key revoke revokes one\.$/)
   })
 })

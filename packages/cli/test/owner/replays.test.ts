@@ -7,9 +7,9 @@ import { lac, Office } from "./Office.js"
 
 /** A shop with one ping on its way, and what a replay of it would be asked. */
 const withPing = async (office: Office) => {
-  const shop: string = (await office.does(shops.create(lac))).data.id
-  await office.does(webhooks.set(shop, "https://shop.example.com/events", false))
-  await office.does(webhooks.ping(shop))
+  const shop: string = (await office.does(shops.createShop(lac))).data.id
+  await office.does(webhooks.setWebhook(shop, "https://shop.example.com/events", false))
+  await office.does(webhooks.sendPing(shop))
   return { shop, ids: [], since: null, until: null, state: "pending", dry_run: false } as const
 }
 
@@ -19,10 +19,10 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   it("begins a replay, and with --dry-run only counts", async () => {
     await using office = new Office()
     const asked = await withPing(office)
-    const counted = await office.does(webhooks.replay({ ...asked, dry_run: true }))
+    const counted = await office.does(webhooks.replayEvents({ ...asked, dry_run: true }))
     expect(counted).toEqual({ data: { count: 1, dry_run: true }, lines: ["1 event would be sent again."] })
     expect(await begun(office)).toEqual([])
-    const sent = await office.does(webhooks.replay(asked))
+    const sent = await office.does(webhooks.replayEvents(asked))
     expect(sent).toEqual({ data: { count: 1, dry_run: false }, lines: ["1 event will be sent again."] })
     expect(await begun(office)).toHaveLength(1)
   })
@@ -30,17 +30,17 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   it("refuses ids that are not events of the shop, and says how many of several are", async () => {
     await using office = new Office()
     const { state: _, ...asked } = { ...(await withPing(office)), dry_run: false }
-    const [{ event_id }] = (await office.does(webhooks.deliveries(asked.shop, null, 10_000))).data
+    const [{ event_id }] = (await office.does(webhooks.listDeliveries(asked.shop, null, 10_000))).data
     const other = "01980000-0000-7000-8000-000000000000"
-    expect(await office.refusal(webhooks.replay({ ...asked, state: null, ids: [other] }))).toBe(
+    expect(await office.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [other] }))).toBe(
       "This shop has no such event: workshop webhook deliveries lists its events."
     )
     expect(await begun(office)).toEqual([])
-    expect((await office.does(webhooks.replay({ ...asked, state: null, ids: [other, event_id] }))).lines).toEqual([
-      "1 event will be sent again. 1 of the ids named no event that this shop can send."
-    ])
+    expect((await office.does(webhooks.replayEvents({ ...asked, state: null, ids: [other, event_id] }))).lines).toEqual(
+      ["1 event will be sent again. 1 of the ids named no event that this shop can send."]
+    )
     expect(await begun(office)).toHaveLength(1)
-    expect(await office.refusal(webhooks.replay({ ...asked, state: null, ids: [event_id, "abc"] }))).toBe(
+    expect(await office.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [event_id, "abc"] }))).toBe(
       '--ids must be a UUID, and not "abc".'
     )
   })
@@ -56,6 +56,6 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   ] as const)("%s it is bounded", async (_, bound, count) => {
     await using office = new Office()
     const asked = await withPing(office)
-    expect((await office.does(webhooks.replay({ ...asked, ...bound }))).data.count).toBe(count)
+    expect((await office.does(webhooks.replayEvents({ ...asked, ...bound }))).data.count).toBe(count)
   })
 })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { inOneSentence } from "../../src/owner/ownerCommand.js"
+import { commandRefusal } from "../../src/owner/ownerCommand.js"
 import * as shops from "../../src/owner/ShopCommand.js"
 import { lac, Office } from "./Office.js"
 
@@ -23,7 +23,7 @@ const NOBODY = "01980000-0000-7000-8000-000000000000"
 describe("workshop shop (Specification, Commands)", () => {
   it("create opens a shop, and names the next command", async () => {
     await using office = new Office()
-    const { data, lines } = await office.does(shops.create(lac))
+    const { data, lines } = await office.does(shops.createShop(lac))
     expect(data).toMatchObject({
       name: "Atelier Lac",
       currency: "TND",
@@ -44,30 +44,33 @@ describe("workshop shop (Specification, Commands)", () => {
   ])("create takes the decimals of %s: %d, unless others are given", async (currency, decimals) => {
     await using office = new Office()
     const opened = async (given: number | null) =>
-      (await office.does(shops.create({ ...lac, currency, decimals: given }))).data.decimals
+      (await office.does(shops.createShop({ ...lac, currency, decimals: given }))).data.decimals
     expect([await opened(null), await opened(4)]).toEqual([decimals, 4])
   })
 
   it("create refuses an unknown currency, unless its decimals are given", async () => {
     await using office = new Office()
-    expect(await office.refusal(shops.create({ ...lac, currency: "TNX", decimals: null }))).toBe(
+    expect(await office.refusal(shops.createShop({ ...lac, currency: "TNX", decimals: null }))).toBe(
       '--currency must be a currency that this machine knows, or come with its decimals, and not "TNX".'
     )
-    expect((await office.does(shops.create({ ...lac, currency: "TNX", decimals: 3 }))).data.currency).toBe("TNX")
+    expect((await office.does(shops.createShop({ ...lac, currency: "TNX", decimals: 3 }))).data.currency).toBe("TNX")
   })
 
   it("create names all invalid flags", async () => {
     await using office = new Office()
-    const said = await office.refusal(shops.create({ ...lac, name: "", time_zone: "Tunis" }))
+    const said = await office.refusal(shops.createShop({ ...lac, name: "", time_zone: "Tunis" }))
     expect(said).toMatch(/^--name must .*; --time-zone must .*\.$/)
   })
 
   it("list shows every shop, oldest first", async () => {
     await using office = new Office()
-    expect((await office.does(shops.list)).lines).toEqual(["There is no shop yet: workshop shop create opens one."])
+    expect((await office.does(shops.listShops)).lines).toEqual([
+      "There is no shop yet: workshop shop create opens one."
+    ])
     const opened: Array<string> = []
-    for (let i = 0; i < 3; i++) opened.push((await office.does(shops.create({ ...lac, name: `Shop ${i}` }))).data.id)
-    const { data, lines } = await office.does(shops.list)
+    for (let i = 0; i < 3; i++)
+      opened.push((await office.does(shops.createShop({ ...lac, name: `Shop ${i}` }))).data.id)
+    const { data, lines } = await office.does(shops.listShops)
     expect(data.map(({ id }: { readonly id: string }) => id).sort()).toEqual(opened.toSorted())
     expect(lines[0]).toMatch(/^ID +NAME +CURRENCY +TIME ZONE +PROGRAMME +OPENED$/)
     expect(lines).toHaveLength(4)
@@ -76,11 +79,11 @@ describe("workshop shop (Specification, Commands)", () => {
 
   it("set changes the named fields and keeps the rest", async () => {
     await using office = new Office()
-    const { id } = (await office.does(shops.create(lac))).data
+    const { id } = (await office.does(shops.createShop(lac))).data
     const asked = { ...unchanged, api_enabled: false, program_active: true, stamps_required: 10, next_number: 421 }
-    await office.does(shops.set(id, asked))
-    await office.does(shops.set(id, { ...unchanged, reward_label: "A free hem", forbidden_words: ["zut"] }))
-    const { data } = await office.does(shops.show(id))
+    await office.does(shops.changeShop(id, asked))
+    await office.does(shops.changeShop(id, { ...unchanged, reward_label: "A free hem", forbidden_words: ["zut"] }))
+    const { data } = await office.does(shops.showShop(id))
     expect(data).toMatchObject({
       approved: true,
       api_enabled: false,
@@ -89,12 +92,14 @@ describe("workshop shop (Specification, Commands)", () => {
       forbidden_words: ["zut"]
     })
     const words = { allowed_words: ["pussy cat"], languages: ["en", "it"] }
-    expect((await office.does(shops.set(id, { ...unchanged, ...words }))).data).toMatchObject({
+    expect((await office.does(shops.changeShop(id, { ...unchanged, ...words }))).data).toMatchObject({
       allowed_words: ["pussy cat"],
       languages: ["en", "it"]
     })
-    await office.does(shops.set(id, { ...unchanged, forbidden_words: ["-"], allowed_words: ["-"], languages: ["-"] }))
-    expect((await office.does(shops.show(id))).data).toMatchObject({
+    await office.does(
+      shops.changeShop(id, { ...unchanged, forbidden_words: ["-"], allowed_words: ["-"], languages: ["-"] })
+    )
+    expect((await office.does(shops.showShop(id))).data).toMatchObject({
       forbidden_words: [],
       allowed_words: [],
       languages: []
@@ -103,26 +108,26 @@ describe("workshop shop (Specification, Commands)", () => {
 
   it("create sets the languages of the time zone, or those of --languages", async () => {
     await using office = new Office()
-    expect((await office.does(shops.create(lac))).data.languages).toEqual(["en", "fr", "ar"])
-    expect((await office.does(shops.create({ ...lac, languages: ["de"] }))).data.languages).toEqual(["de"])
+    expect((await office.does(shops.createShop(lac))).data.languages).toEqual(["en", "fr", "ar"])
+    expect((await office.does(shops.createShop({ ...lac, languages: ["de"] }))).data.languages).toEqual(["de"])
   })
 
   it("set without a named field changes nothing and says so", async () => {
     await using office = new Office()
-    const { id } = (await office.does(shops.create(lac))).data
-    expect(await office.refusal(shops.set(id, unchanged))).toMatch(/^Name what to change/)
+    const { id } = (await office.does(shops.createShop(lac))).data
+    expect(await office.refusal(shops.changeShop(id, unchanged))).toMatch(/^Name what to change/)
   })
 
   it("an unknown shop and an invalid id are refused", async () => {
     await using office = new Office()
-    const unknown = Effect.mapError(shops.show(NOBODY), inOneSentence)
+    const unknown = Effect.mapError(shops.showShop(NOBODY), commandRefusal)
     expect(await office.refusal(unknown)).toBe("There is no such shop: workshop shop list shows all shops.")
-    expect(await office.refusal(shops.show("lac"))).toMatch(/^lac is not the id of a shop: an id is a UUID/)
+    expect(await office.refusal(shops.showShop("lac"))).toMatch(/^lac is not the id of a shop: an id is a UUID/)
   })
 
   it("repair-clock says that a shop is not ahead, or how far it was", async () => {
     await using office = new Office()
-    const { data } = await office.does(shops.create(lac))
+    const { data } = await office.does(shops.createShop(lac))
     const repaired = await office.does(shops.repairClock(data.id))
     expect(repaired.data).toEqual({ id: data.id, ahead_until: null, tickets_dated_anew: 0 })
     expect(repaired.lines.at(-1)).toBe("The shop is not ahead of this machine's clock: there is nothing to repair.")

@@ -6,7 +6,7 @@ import * as tickets from "../../src/owner/TicketCommand.js"
 import { lac, Office } from "./Office.js"
 
 const ticketIn = async (office: Office, shop = lac) => {
-  const { data } = await office.does(shops.create(shop))
+  const { data } = await office.does(shops.createShop(shop))
   const input = Schema.decodeSync(TicketInput)({ service: "Hem" })
   const caller = appCaller(Schema.decodeSync(ShopId)(data.id))
   const made = await office.meanwhile(Effect.flatMap(Tickets, (all) => all.create(caller, input)))
@@ -19,7 +19,7 @@ describe("workshop ticket qr (docs/tracking-pages.md)", () => {
     await using office = new Office()
     const code = await ticketIn(office)
     const asked = (isSvg: boolean) =>
-      office.does(Effect.provideService(tickets.qr(code.toLowerCase(), null, isSvg), TrackingPages, pages))
+      office.does(Effect.provideService(tickets.ticketQr(code.toLowerCase(), null, isSvg), TrackingPages, pages))
     const { data, lines } = await asked(false)
     expect(data).toMatchObject({ tracking_code: code, tracking_url: `https://tickets.example/t/${code}` })
     expect(lines.at(-1)).toBe(data.tracking_url)
@@ -30,23 +30,23 @@ describe("workshop ticket qr (docs/tracking-pages.md)", () => {
   it("prints the QR code of the shop's own page if it has one", async () => {
     await using office = new Office()
     const code = await ticketIn(office, { ...lac, tracking_base_url: "https://lac.example/suivi/" })
-    const { data } = await office.does(Effect.provideService(tickets.qr(code, null, false), TrackingPages, pages))
+    const { data } = await office.does(Effect.provideService(tickets.ticketQr(code, null, false), TrackingPages, pages))
     expect(data.tracking_url).toBe(`https://lac.example/suivi/${code}`)
   })
 
   it("says what to do for an unknown code or ticket, and if there is no page", async () => {
     await using office = new Office()
     const code = await ticketIn(office)
-    expect(await office.refusal(tickets.qr("boots", null, false))).toBe(
+    expect(await office.refusal(tickets.ticketQr("boots", null, false))).toBe(
       '"boots" is no tracking code: it has eight letters and digits, such as 7K3M-Q9XD.'
     )
-    expect(await office.refusal(tickets.qr("0000-0000", null, false))).toBe(
+    expect(await office.refusal(tickets.ticketQr("0000-0000", null, false))).toBe(
       "No ticket has the code 0000-0000: check it, and --database-url."
     )
-    expect(await office.refusal(tickets.qr(code, null, false))).toBe(
+    expect(await office.refusal(tickets.ticketQr(code, null, false))).toBe(
       "The ticket has no page: add --tracking-pages and --public-url (or set WORKSHOP_TRACKING_PAGES and WORKSHOP_PUBLIC_URL) as for workshop serve, or open the shop with --tracking-base-url."
     )
     const other = "01980000-0000-7000-8000-000000000000"
-    expect(await office.refusal(tickets.qr(code, other, false))).toContain("No ticket has the code")
+    expect(await office.refusal(tickets.ticketQr(code, other, false))).toContain("No ticket has the code")
   })
 })

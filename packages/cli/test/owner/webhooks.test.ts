@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { recordAttempt } from "../../../core/src/decisions/recordAttempt.js"
 import { run } from "../../../core/src/testing/Fixtures.js"
-import { inOneSentence } from "../../src/owner/ownerCommand.js"
+import { commandRefusal } from "../../src/owner/ownerCommand.js"
 import * as webhooks from "../../src/owner/WebhookCommand.js"
 import { Office, open } from "./Office.js"
 
@@ -40,12 +40,12 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
   it("set shows the secret, show does not", async () => {
     await using office = new Office()
     const shop = await open(office)
-    expect((await office.does(webhooks.show(shop))).data).toMatchObject({ url: null, on: false })
-    const { data, lines } = await office.does(webhooks.set(shop, URL, false))
+    expect((await office.does(webhooks.showWebhook(shop))).data).toMatchObject({ url: null, on: false })
+    const { data, lines } = await office.does(webhooks.setWebhook(shop, URL, false))
     const secret = expect.stringMatching(/^whsec_[\w-]{43}$/)
     expect(data).toEqual({ url: URL, secret, on: true, off_reason: null })
     expect(lines[0]).toMatch(/is shown only once/)
-    const shown = await office.does(webhooks.show(shop))
+    const shown = await office.does(webhooks.showWebhook(shop))
     expect(shown.data).toMatchObject({ url: URL, on: true })
     expect(JSON.stringify(shown)).not.toContain(data.secret)
   })
@@ -53,13 +53,13 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
   it("disable turns it off; remove removes it only after a confirmation", async () => {
     await using office = new Office()
     const shop = await open(office)
-    await office.does(webhooks.set(shop, URL, false))
-    expect((await office.does(webhooks.disable(shop))).data).toMatchObject({ on: false, off_reason: "disabled" })
+    await office.does(webhooks.setWebhook(shop, URL, false))
+    expect((await office.does(webhooks.disableWebhook(shop))).data).toMatchObject({ on: false, off_reason: "disabled" })
     office.answer = ""
-    expect(await office.refusal(webhooks.remove(shop, false))).toBe("Nothing was changed.")
-    expect((await office.does(webhooks.show(shop))).data.url).toBe(URL)
-    expect((await office.does(webhooks.remove(shop, true))).data).toMatchObject({ url: null, off_reason: null })
-    const again = Effect.mapError(webhooks.remove(shop, true), inOneSentence)
+    expect(await office.refusal(webhooks.removeWebhook(shop, false))).toBe("Nothing was changed.")
+    expect((await office.does(webhooks.showWebhook(shop))).data.url).toBe(URL)
+    expect((await office.does(webhooks.removeWebhook(shop, true))).data).toMatchObject({ url: null, off_reason: null })
+    const again = Effect.mapError(webhooks.removeWebhook(shop, true), commandRefusal)
     expect(await office.refusal(again)).toContain("workshop webhook set gives it one")
   })
 
@@ -67,18 +67,18 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     await using office = new Office()
     const shop = await open(office)
     const local = "http://127.0.0.1:4020/"
-    expect(await office.refusal(webhooks.set(shop, local, false))).toBe("The address must start with https://.")
-    const taken = await office.does(webhooks.set(shop, local, true))
+    expect(await office.refusal(webhooks.setWebhook(shop, local, false))).toBe("The address must start with https://.")
+    const taken = await office.does(webhooks.setWebhook(shop, local, true))
     expect(taken.data.url).toBe(local)
     expect(taken.lines[0]).toContain(" Only a server with --sandbox delivers there, and no sandbox made these data.")
     await office.meanwhile(Effect.flatMap(Directory, ({ markSandboxMade }) => markSandboxMade))
-    expect((await office.does(webhooks.set(shop, local, true))).lines[0]).not.toContain("Only")
+    expect((await office.does(webhooks.setWebhook(shop, local, true))).lines[0]).not.toContain("Only")
     const elsewhere = "https://shop.example.com:8443/events"
     const withPort = "to allow its own, add --webhook-port 8443, and see that whatever delivers has that port too"
-    expect(await office.refusal(webhooks.set(shop, elsewhere, false))).toBe(
+    expect(await office.refusal(webhooks.setWebhook(shop, elsewhere, false))).toBe(
       `The address must use port 443: ${withPort}.`
     )
-    expect((await office.does(webhooks.set(shop, elsewhere, false, [443, 8443]))).data.url).toBe(elsewhere)
+    expect((await office.does(webhooks.setWebhook(shop, elsewhere, false, [443, 8443]))).data.url).toBe(elsewhere)
   })
 
   it.each([
@@ -95,15 +95,17 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     ["8443", "must be a web address such as https://shop.example.com/hook."]
   ])("set %s speaks of --webhook-port where the port alone stands against it", async (url, must) => {
     await using office = new Office()
-    expect(await office.refusal(webhooks.set(await open(office), url, false, [9443]))).toBe(`The address ${must}`)
+    expect(await office.refusal(webhooks.setWebhook(await open(office), url, false, [9443]))).toBe(
+      `The address ${must}`
+    )
   })
 
   it("rotate replaces the secret, only after a confirmation", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const { secret } = (await office.does(webhooks.set(shop, URL, false))).data
-    expect(await office.refusal(webhooks.rotate(shop, false))).toMatch(/add --yes/)
-    const rotated = (await office.does(webhooks.rotate(shop, true))).data.secret
+    const { secret } = (await office.does(webhooks.setWebhook(shop, URL, false))).data
+    expect(await office.refusal(webhooks.rotateSecret(shop, false))).toMatch(/add --yes/)
+    const rotated = (await office.does(webhooks.rotateSecret(shop, true))).data.secret
     expect(rotated).toMatch(/^whsec_/)
     expect(rotated).not.toBe(secret)
   })
@@ -111,26 +113,26 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
   it("rotate asks again within 24 hours, where --yes is not enough (Specification, Endpoints)", async () => {
     await using office = new Office()
     const shop = await open(office)
-    await office.does(webhooks.set(shop, URL, false))
-    expect((await office.does(webhooks.rotate(shop, true))).data.replaces_before).toBeNull()
-    expect(await office.refusal(webhooks.rotate(shop, true))).toMatch(
+    await office.does(webhooks.setWebhook(shop, URL, false))
+    expect((await office.does(webhooks.rotateSecret(shop, true))).data.replaces_before).toBeNull()
+    expect(await office.refusal(webhooks.rotateSecret(shop, true))).toMatch(
       /^The secret was replaced within the last 24 hours\. .* would sign until \S+Z: add --force, because nobody can be asked/
     )
-    const forced = (await office.does(webhooks.rotate(shop, false, true))).data
+    const forced = (await office.does(webhooks.rotateSecret(shop, false, true))).data
     expect(forced.replaces_before).toMatch(/^\d{4}-.*Z$/)
   })
 
   it("set says that the webhook is off, and turns it on with --enable (Specification, Endpoints)", async () => {
     await using office = new Office()
     const shop = await open(office)
-    await office.does(webhooks.set(shop, URL, false))
-    await office.does(webhooks.disable(shop))
-    const { data, lines } = await office.does(webhooks.set(shop, `${URL}/new`, false))
+    await office.does(webhooks.setWebhook(shop, URL, false))
+    await office.does(webhooks.disableWebhook(shop))
+    const { data, lines } = await office.does(webhooks.setWebhook(shop, `${URL}/new`, false))
     expect(data).toMatchObject({ on: false, off_reason: "disabled" })
     expect(lines.join(" ")).toContain("the webhook is off, because its owner turned it off")
-    const enabled = await office.does(webhooks.set(shop, `${URL}/new`, false, undefined, true))
+    const enabled = await office.does(webhooks.setWebhook(shop, `${URL}/new`, false, undefined, true))
     expect(enabled.data).toMatchObject({ on: true, off_reason: null })
-    expect((await office.does(webhooks.show(shop))).data.on).toBe(true)
+    expect((await office.does(webhooks.showWebhook(shop))).data.on).toBe(true)
   })
 
   it("deliveries reads pages until it has the number of --limit, also in one state", {
@@ -138,48 +140,48 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
   }, async () => {
     await using office = new Office()
     const shop = await open(office)
-    await office.does(webhooks.set(shop, URL, false))
-    for (let n = 0; n < 1_002; n++) await office.does(webhooks.ping(shop))
-    const all = (await office.does(webhooks.deliveries(shop, null, 10_000))).data
+    await office.does(webhooks.setWebhook(shop, URL, false))
+    for (let n = 0; n < 1_002; n++) await office.does(webhooks.sendPing(shop))
+    const all = (await office.does(webhooks.listDeliveries(shop, null, 10_000))).data
     expect(all).toHaveLength(1_002)
-    expect((await office.does(webhooks.deliveries(shop, "pending", 1_001))).data).toEqual(all.slice(1))
-    expect((await office.does(webhooks.deliveries(shop, null, 2))).data).toEqual(all.slice(-2))
-    expect((await office.does(webhooks.deliveries(shop, "dead", 2))).data).toEqual([])
+    expect((await office.does(webhooks.listDeliveries(shop, "pending", 1_001))).data).toEqual(all.slice(1))
+    expect((await office.does(webhooks.listDeliveries(shop, null, 2))).data).toEqual(all.slice(-2))
+    expect((await office.does(webhooks.listDeliveries(shop, "dead", 2))).data).toEqual([])
   })
 
   it("ping sends an event, which deliveries lists and replay sends again", async () => {
     await using office = new Office()
     const shop = await open(office)
-    await office.does(webhooks.set(shop, URL, false))
-    expect((await office.does(webhooks.deliveries(shop, null, 10_000))).lines).toEqual([
+    await office.does(webhooks.setWebhook(shop, URL, false))
+    expect((await office.does(webhooks.listDeliveries(shop, null, 10_000))).lines).toEqual([
       "No event had to be delivered yet."
     ])
-    const { id } = (await office.does(webhooks.ping(shop))).data
-    const { data, lines } = await office.does(webhooks.deliveries(shop, null, 10_000))
+    const { id } = (await office.does(webhooks.sendPing(shop))).data
+    const { data, lines } = await office.does(webhooks.listDeliveries(shop, null, 10_000))
     expect(data).toMatchObject([{ event_id: id, type: "ping", state: "pending", attempts: [] }])
     expect(lines[1]).toMatch(new RegExp(`^${id}  ping  pending         0  -`))
-    expect((await office.does(webhooks.deliveries(shop, "dead", 10_000))).lines).toEqual(["None is dead."])
+    expect((await office.does(webhooks.listDeliveries(shop, "dead", 10_000))).lines).toEqual(["None is dead."])
 
-    const counted = await office.does(webhooks.replay({ ...asked(shop), ids: [id], dry_run: true }))
+    const counted = await office.does(webhooks.replayEvents({ ...asked(shop), ids: [id], dry_run: true }))
     expect(counted.data.dry_run).toBe(true)
-    expect(await office.refusal(webhooks.replay(asked(shop)))).toMatch(/^Say which events: --ids/)
-    const both = webhooks.replay({ ...asked(shop), ids: [id], state: "dead" })
+    expect(await office.refusal(webhooks.replayEvents(asked(shop)))).toMatch(/^Say which events: --ids/)
+    const both = webhooks.replayEvents({ ...asked(shop), ids: [id], state: "dead" })
     expect(await office.refusal(both)).toMatch(/^--ids cannot be combined/)
-    const wrong = webhooks.replay({ ...asked(shop), since: "yesterday" })
+    const wrong = webhooks.replayEvents({ ...asked(shop), since: "yesterday" })
     expect(await office.refusal(wrong)).toMatch(/^--since must/)
   })
 
   it("deliveries shows a program every attempt, and a person the result of the last one (Specification, Webhooks; Sandbox)", async () => {
     await using office = new Office()
     const shop = await open(office)
-    await office.does(webhooks.set(shop, URL, false))
-    const { id } = (await office.does(webhooks.ping(shop))).data
+    await office.does(webhooks.setWebhook(shop, URL, false))
+    const { id } = (await office.does(webhooks.sendPing(shop))).data
     const noon = Date.parse("2100-01-01T12:00:00Z")
     await office.meanwhile(attempted(noon, reset))
-    const afterReset = await office.does(webhooks.deliveries(shop, null, 10_000))
+    const afterReset = await office.does(webhooks.listDeliveries(shop, null, 10_000))
     expect(afterReset.lines[1]).toContain("reset (ECONNRESET), 41 ms, 192.0.2.7")
     await office.meanwhile(attempted(noon + 3_600_000, { ...unavailable, address: null }))
-    const { data, lines } = await office.does(webhooks.deliveries(shop, null, 10_000))
+    const { data, lines } = await office.does(webhooks.listDeliveries(shop, null, 10_000))
     expect(data).toMatchObject([{ event_id: id, state: "pending" }])
     expect(data[0].attempts).toEqual([
       {
@@ -211,8 +213,8 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
   it("enable and ping need an address", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const said = await office.refusal(Effect.mapError(webhooks.enable(shop), inOneSentence))
+    const said = await office.refusal(Effect.mapError(webhooks.enableWebhook(shop), commandRefusal))
     expect(said).toBe("The shop has no webhook; set its address first: workshop webhook set gives it one.")
-    expect((await office.does(webhooks.notices(shop))).lines).toEqual(["The owner got no notices yet."])
+    expect((await office.does(webhooks.listNotices(shop))).lines).toEqual(["The owner got no notices yet."])
   })
 })

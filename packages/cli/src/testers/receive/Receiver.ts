@@ -62,7 +62,7 @@ export interface ReceivedDelivery extends ReceivedRequest {
 /** The behaviour of a receiver. */
 export interface Behaviour {
   /** One for all, or chosen once for each complete request. */
-  readonly answer: Reply | ((request: ReceivedRequest) => Reply)
+  readonly reply: Reply | ((request: ReceivedRequest) => Reply)
   /** The wait before the status line, in real milliseconds. */
   readonly delay_ms: number
   /** The share of requests, 0 to 1, that it answers with 500 instead; the receiver's seed decides which. */
@@ -72,7 +72,7 @@ export interface Behaviour {
 }
 
 /** A receiver in good health: 200, at once, always. */
-export const healthy: Behaviour = { answer: saying(200), delay_ms: 0, fail_share: 0 }
+export const healthy: Behaviour = { reply: saying(200), delay_ms: 0, fail_share: 0 }
 
 /** Options of a receiver, all optional. */
 export interface ReceiverOptions {
@@ -176,10 +176,10 @@ class ReceiverState {
 
   /** The reply to a request that is in order. Called once a request, as it draws at random. */
   replyTo(request: ReceivedRequest): Effect.Effect<Reply> {
-    const { answer, fail_share, forward } = this.behaviour
+    const { reply, fail_share, forward } = this.behaviour
     if (fail_share > 0 && this.#random.number() < fail_share) return Effect.succeed(saying(500))
     if (forward !== undefined) return forward(request)
-    return Effect.succeed(typeof answer === "function" ? answer(request) : answer)
+    return Effect.succeed(typeof reply === "function" ? reply(request) : reply)
   }
 
   /** The outcome of an event: it is remembered once it is acknowledged. */

@@ -110,7 +110,7 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
 }
 
 /** The replies that are not simply a status, in words. */
-const answers: Readonly<Record<Exclude<ReceivedDelivery["answered"], number>, string>> = {
+const specialReplies: Readonly<Record<Exclude<ReceivedDelivery["answered"], number>, string>> = {
   redirect: "answered with a redirect",
   endless: "answered without an end",
   trickle: "answered a byte a second",
@@ -118,34 +118,34 @@ const answers: Readonly<Record<Exclude<ReceivedDelivery["answered"], number>, st
   cut: "cut off"
 }
 
-const answered = (how: ReceivedDelivery["answered"]): string =>
-  typeof how === "number" ? `answered ${how}` : answers[how]
+const replyInWords = (how: ReceivedDelivery["answered"]): string =>
+  typeof how === "number" ? `answered ${how}` : specialReplies[how]
 
 const text = (value: unknown): string =>
   (typeof value === "string" || typeof value === "number" ? String(value) : "").replaceAll(/\s+/g, " ")
 
 /** The texts of an event beside the ticket, such as the channel through which a client was notified. */
-const besides = ({ data: { ticket: _, ...rest } }: ReceivedEvent): ReadonlyArray<string> =>
+const otherTexts = ({ data: { ticket: _, ...rest } }: ReceivedEvent): ReadonlyArray<string> =>
   Object.entries(rest).flatMap(([name, value]) =>
     typeof value === "string" && name !== "notified_at" ? [`${name} ${text(value)}`] : []
   )
 
-const introduced = (ticket: Fields): string =>
+const serviceAndItem = (ticket: Fields): string =>
   [ticket.service, ticket.item]
     .map(text)
     .filter((part) => part !== "")
     .join(", ")
 
 const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint: Paint) => string>> = {
-  event: ({ answered: how }, paint) => (how === 200 ? "" : paint("warn", answered(how))),
+  event: ({ answered: how }, paint) => (how === 200 ? "" : paint("warn", replyInWords(how))),
   again: (_, paint) => paint("warn", "again"),
-  failed: ({ answered: how }, paint) => paint("bad", answered(how)),
+  failed: ({ answered: how }, paint) => paint("bad", replyInWords(how)),
   refused: (_, paint) => paint("bad", "refused")
 }
 
 const newsInWords = (news: News, ticket: Fields | undefined): ReadonlyArray<string> => {
   if (news.kind === "changes") return news.changes.map(inWords)
-  return [news.kind === "first" ? introduced(ticket ?? {}) : "late: newer news of this ticket came before"]
+  return [news.kind === "first" ? serviceAndItem(ticket ?? {}) : "late: newer news of this ticket came before"]
 }
 
 /** A request on one line: time, type, ticket, state, and what changed. */
@@ -157,7 +157,7 @@ export const eventLine = (received: ReceivedDelivery, news: News, paint: Paint):
   }
   const type = paint(tones[event.type] ?? "name", text(event.type).padEnd(TYPE_WIDTH))
   const ticket = ticketOf(event)
-  const said = [...besides(event), ...newsInWords(news, ticket)].filter((part) => part !== "").join(", ")
+  const said = [...otherTexts(event), ...newsInWords(news, ticket)].filter((part) => part !== "").join(", ")
   const parts =
     ticket === undefined
       ? [said]

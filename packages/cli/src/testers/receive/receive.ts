@@ -42,8 +42,8 @@ const NOWHERE = "http://127.0.0.1:9/"
 /** The keys that work in the terminal of `workshop receive`. */
 const liveKeys = {
   "1": { label: "200", next: () => healthy },
-  "5": { label: "500", next: () => ({ answer: saying(500) }) },
-  g: { label: "gone (410)", next: () => ({ answer: saying(410) }) },
+  "5": { label: "500", next: () => ({ reply: saying(500) }) },
+  g: { label: "gone (410)", next: () => ({ reply: saying(410) }) },
   d: {
     label: "delay on or off",
     next: ({ delay_ms }, wanted) => ({ delay_ms: delay_ms > 0 ? 0 : wanted.delay_ms || DELAY_MS })
@@ -54,13 +54,13 @@ const liveKeys = {
   },
   r: {
     label: "redirect",
-    next: (_, { answer }) => ({
-      answer: typeof answer === "object" && answer.kind === "redirect" ? answer : { kind: "redirect", to: NOWHERE }
+    next: (_, { reply }) => ({
+      reply: typeof reply === "object" && reply.kind === "redirect" ? reply : { kind: "redirect", to: NOWHERE }
     })
   },
-  e: { label: "endless body", next: () => ({ answer: { kind: "endless" } }) },
-  s: { label: "silent", next: () => ({ answer: { kind: "silent" } }) },
-  c: { label: "cut off", next: () => ({ answer: { kind: "cut" } }) }
+  e: { label: "endless body", next: () => ({ reply: { kind: "endless" } }) },
+  s: { label: "silent", next: () => ({ reply: { kind: "silent" } }) },
+  c: { label: "cut off", next: () => ({ reply: { kind: "cut" } }) }
 } as const satisfies Readonly<Record<string, LiveKey>>
 
 /** All keys on one line. */
@@ -73,22 +73,22 @@ export const legend: string = [
 export const changeBy = (key: string, now: Behaviour, wanted: Behaviour): Partial<Behaviour> | undefined =>
   Object.hasOwn(liveKeys, key) ? (liveKeys as Readonly<Record<string, LiveKey>>)[key]?.next(now, wanted) : undefined
 
-const answerInWords = ({ answer }: Behaviour): string => {
-  if (typeof answer === "function") return "answers as it chooses"
-  if (answer.kind === "status") return `answers ${answer.status}`
-  if (answer.kind === "redirect") return `redirects to ${answer.to}`
+const replyInWords = ({ reply }: Behaviour): string => {
+  if (typeof reply === "function") return "answers as it chooses"
+  if (reply.kind === "status") return `answers ${reply.status}`
+  if (reply.kind === "redirect") return `redirects to ${reply.to}`
   return {
     endless: "answers without an end",
     trickle: "answers a byte a second",
     silent: "says nothing",
     cut: "cuts off"
-  }[answer.kind]
+  }[reply.kind]
 }
 
 /** A behaviour in a few words. */
 export const behaviourInWords = (behaviour: Behaviour): string =>
   [
-    answerInWords(behaviour),
+    replyInWords(behaviour),
     ...(behaviour.delay_ms > 0 ? [`after ${behaviour.delay_ms} ms`] : []),
     ...(behaviour.fail_share > 0 ? [`fails ${Math.round(behaviour.fail_share * 100)} of 100`] : [])
   ].join(", ")
@@ -116,7 +116,7 @@ interface Registered {
 }
 
 /** Calls of the server that a registration names. */
-const asking = ({ base, token }: Registration) => {
+const sandboxCalls = ({ base, token }: Registration) => {
   const ask = askingSandbox({ base_url: base, token })
   const nothingThere = () =>
     refuse(
@@ -127,7 +127,7 @@ const asking = ({ base, token }: Registration) => {
 
 const shopOf = Effect.fnUntraced(function* (registration: Registration) {
   const { base, shop, key } = registration
-  const ask = asking(registration)
+  const ask = sandboxCalls(registration)
   if (shop !== null) return { shop_id: shop, opened: null }
   if (key !== null) {
     const { id } = yield* ask<{ readonly id: string }>("get shop", "", undefined, key)
@@ -143,7 +143,7 @@ const shopOf = Effect.fnUntraced(function* (registration: Registration) {
 
 /** Points the webhook of a sandbox shop at an address; opens a shop if none is named. */
 export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
-  const ask = asking(registration)
+  const ask = sandboxCalls(registration)
   const { shop_id, opened } = yield* shopOf(registration)
   const before = (yield* ask<Webhook>("get webhook", shop_id)).url
   const { secret } = yield* ask<{ readonly secret: string }>("set webhook", shop_id, { url })
@@ -163,7 +163,7 @@ interface Pointed {
 
 /** The reason for which nothing arrives at its address: the webhook is off, removed, or has another address; null while events arrive. */
 const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: Pointed) {
-  const webhook = yield* asking(registration)<Webhook>("get webhook", shop_id)
+  const webhook = yield* sandboxCalls(registration)<Webhook>("get webhook", shop_id)
   if (webhook.url !== url) return webhook.url === null ? "removed" : "moved"
   return webhook.on ? null : (webhook.off_reason ?? "unknown")
 })
@@ -174,7 +174,7 @@ const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
     const { registration, shop_id, url } = pointed
     const silence = yield* silenceOf(pointed)
     if (silence === "moved" || silence === "removed") return null
-    return (yield* asking(registration)<{ readonly secret: string }>("set webhook", shop_id, { url })).secret
+    return (yield* sandboxCalls(registration)<{ readonly secret: string }>("set webhook", shop_id, { url })).secret
   }).pipe(
     Effect.timeout("2 seconds"),
     Effect.orElseSucceed(() => null)
@@ -182,14 +182,14 @@ const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
 
 /** The instant of a sandbox's clock, by which it signs; the receiver's own where the sandbox does not say. */
 const sandboxNow = (registration: Registration): Effect.Effect<number> =>
-  asking(registration)<{ readonly now: string }>("read clock").pipe(
+  sandboxCalls(registration)<{ readonly now: string }>("read clock").pipe(
     Effect.map(({ now }) => Date.parse(now)),
     Effect.filterOrFail(Number.isFinite),
     Effect.timeout("2 seconds"),
     Effect.catchAllCause(() => Clock.currentTimeMillis)
   )
 
-const answerOf = ({ status, redirect, gone, endless }: ReceiveFlags): Reply => {
+const replyOf = ({ status, redirect, gone, endless }: ReceiveFlags): Reply => {
   if (gone) return saying(410)
   if (endless) return { kind: "endless" }
   return redirect === null ? saying(status) : { kind: "redirect", to: redirect }
@@ -197,7 +197,7 @@ const answerOf = ({ status, redirect, gone, endless }: ReceiveFlags): Reply => {
 
 const behaviourOf = (flags: ReceiveFlags): Receiver.Behaviour => ({
   ...(flags.forwardTo === null ? {} : { forward: forwardTo(flags.forwardTo) }),
-  answer: answerOf(flags),
+  reply: replyOf(flags),
   delay_ms: flags.delay,
   fail_share: flags.failShare
 })
@@ -206,7 +206,7 @@ const registrationOf = ({ register: base, sandboxToken: token, ...flags }: Recei
   base === null ? null : { ...flags, base, token }
 
 /** Prints each request as it comes. */
-const printing = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
+const deliveryPrinter = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
   const tickets = new KnownTickets()
   const paint = paintFor()
   const print = Runtime.runSync(runtime)
@@ -219,7 +219,7 @@ const printing = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
   }
 }
 
-const inWords = (silence: string | null): string => {
+const silenceInWords = (silence: string | null): string => {
   if (silence === null) return "The webhook is on again."
   if (silence === "removed") return "The webhook was removed, so nothing arrives: start this again."
   if (silence === "moved") return "The webhook leads elsewhere now, so nothing arrives: start this again."
@@ -229,20 +229,20 @@ const inWords = (silence: string | null): string => {
 const LOOK_EVERY = "5 seconds"
 
 /** Looks every few seconds whether events still come, and says so when that changes. */
-const watching = (pointed: Pointed, off_reason: string | null, asJson: boolean) => {
+const watchWebhook = (pointed: Pointed, off_reason: string | null, asJson: boolean) => {
   let reported = off_reason
   const look = Effect.gen(function* () {
     // A server that does not answer is no news.
     const silence = yield* Effect.orElseSucceed(silenceOf(pointed), () => reported)
     if (silence === reported) return
     reported = silence
-    const said = paintFor()("warn", inWords(silence))
+    const said = paintFor()("warn", silenceInWords(silence))
     yield* Console.log(asJson ? JSON.stringify({ kind: "webhook", off_reason: silence }) : said)
   })
   return Effect.repeat(look, Schedule.spaced(LOOK_EVERY))
 }
 
-const greeting = (url: string, registration: Registration | null, registered: Registered | null) => {
+const startLines = (url: string, registration: Registration | null, registered: Registered | null) => {
   const paint = paintFor()
   if (registration === null || registered === null) return [`Listening on ${url}`]
   const { shop_id, opened, replaced, off_reason } = registered
@@ -253,7 +253,7 @@ const greeting = (url: string, registration: Registration | null, registered: Re
       ? []
       : [`Until now it led to ${replaced}, and it stays here when this ends: set that address again afterwards.`]),
     ...(opened === null ? [] : key),
-    ...(off_reason === null ? [] : [paint("warn", inWords(off_reason))])
+    ...(off_reason === null ? [] : [paint("warn", silenceInWords(off_reason))])
   ]
 }
 
@@ -261,7 +261,7 @@ const totalsInWords = ({ event, again, failed, refused }: Receiver.Totals): stri
   `Events ${event}, duplicates ${again}, failed on request ${failed}, refused ${refused}`
 
 /** Does what the keys say, until `q` or Ctrl-C. */
-const obeyKeys = (receiver: Receiver.Receiver, wanted: Receiver.Behaviour, quit: Deferred.Deferred<void>) =>
+const handleKeys = (receiver: Receiver.Receiver, wanted: Receiver.Behaviour, quit: Deferred.Deferred<void>) =>
   keyPresses((key) =>
     Effect.gen(function* () {
       if (key === "q" || key === "\u0003") return yield* Deferred.succeed(quit, undefined)
@@ -293,7 +293,7 @@ export const receive = (flags: ReceiveFlags) =>
         now: registration === null ? Clock.currentTimeMillis : sandboxNow(registration),
         secretNow: registration === null ? Effect.succeed(null) : Effect.flatMap(Deferred.await(pointed), secretNow),
         keep: 1,
-        onReceived: printing(flags.json, runtime)
+        onReceived: deliveryPrinter(flags.json, runtime)
       }),
       cannotListen
     )
@@ -302,7 +302,7 @@ export const receive = (flags: ReceiveFlags) =>
       const hook = { registration, shop_id: registered.shop_id, url: receiver.url }
       yield* Deferred.succeed(pointed, hook)
       yield* receiver.trust([registered.secret, ...flags.secret])
-      yield* Effect.forkScoped(watching(hook, registered.off_reason, flags.json))
+      yield* Effect.forkScoped(watchWebhook(hook, registered.off_reason, flags.json))
     }
     yield* Effect.addFinalizer(() =>
       Effect.flatMap(receiver.totals, (totals) =>
@@ -314,8 +314,8 @@ export const receive = (flags: ReceiveFlags) =>
     yield* Console.log(
       flags.json
         ? JSON.stringify({ kind: "listening", url, ...(registered === null ? {} : registered) })
-        : [...greeting(url, registration, registered), ...(isTyping ? [legend] : [])].join("\n")
+        : [...startLines(url, registration, registered), ...(isTyping ? [legend] : [])].join("\n")
     )
-    if (isTyping) yield* obeyKeys(receiver, behaviour, quit)
+    if (isTyping) yield* handleKeys(receiver, behaviour, quit)
     return yield* Deferred.await(quit)
   }).pipe(Effect.scoped)

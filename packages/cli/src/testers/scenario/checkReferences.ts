@@ -165,10 +165,10 @@ const responseOf = (step: Fields): Shape => {
   return endpoint === undefined || mayBeRefused(step) ? anything : successShape(endpoint)
 }
 
-const capture = (answer: Shape, name: string, place: string, path: Path): Capture => {
+const capture = (response: Shape, name: string, place: string, path: Path): Capture => {
   const isPlace = PLACES.includes(place.split(".")[0] ?? "")
   const followed = isPlace
-    ? follow(answer, place.split("."), "the answer")
+    ? follow(response, place.split("."), "the answer")
     : { error: `${place} is not part of a response: begin with ${PLACES.join(", ")}.` }
   return "error" in followed
     ? { name, shape: anything, problem: problemAt(path, followed.error) }
@@ -178,8 +178,8 @@ const capture = (answer: Shape, name: string, place: string, path: Path): Captur
 /** The names that a step gives with `as`. */
 export const capturesOf = (step: Fields, path: Path): ReadonlyArray<Capture> => {
   const { as } = step
-  const answer = responseOf(step)
-  if (typeof as === "string") return [{ name: as, shape: capture(answer, as, "data", path).shape }]
+  const response = responseOf(step)
+  if (typeof as === "string") return [{ name: as, shape: capture(response, as, "data", path).shape }]
   if (typeof as !== "object" || as === null) return []
-  return Object.entries(as).map(([name, place]) => capture(answer, name, String(place), [...path, "as", name]))
+  return Object.entries(as).map(([name, place]) => capture(response, name, String(place), [...path, "as", name]))
 }

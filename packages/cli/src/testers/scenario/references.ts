@@ -129,15 +129,15 @@ export const DurationText = Schema.String.pipe(
 /** The replies of a receiver that are not a status. */
 export const WORDS = ["redirect", "cut", "silent", "endless"] as const
 
-const AnswerText = Schema.Union(Schema.Int, Schema.Literal(...WORDS)).annotations({
+const ReplyText = Schema.Union(Schema.Int, Schema.Literal(...WORDS)).annotations({
   message: () => `must be a status such as 200 or 410, or one of ${WORDS.join(", ")}`
 })
 
 /** The behaviour of a receiver: its reply, how many times until it is healthy again, and its delay. */
 export const ReceiverText = Schema.Union(
-  AnswerText,
+  ReplyText,
   Schema.Struct({
-    answers: AnswerText,
+    answers: ReplyText,
     times: Schema.optionalWith(Schema.Int.pipe(Schema.positive()), { exact: true }),
     delay: Schema.optionalWith(DurationText, { exact: true })
   })
@@ -146,7 +146,7 @@ export const ReceiverText = Schema.Union(
 })
 export type ReceiverText = typeof ReceiverText.Type
 
-const replyOf = (answers: typeof AnswerText.Type): Reply => {
+const replyOf = (answers: typeof ReplyText.Type): Reply => {
   if (typeof answers === "number") return saying(answers)
   return answers === "redirect" ? { kind: "redirect", to: "http://127.0.0.1:9/elsewhere" } : { kind: answers }
 }

@@ -163,14 +163,14 @@ class SimulationRunner {
     return null
   }
 
-  #record(request: PlannedRequest, answer: RecordedResponse | null): void {
+  #record(request: PlannedRequest, response: RecordedResponse | null): void {
     const { actor, act, shop, key, method, path, query = "", once = null, body, fault } = request
     const { actors } = this.planning
     if (path === "/sandbox/clock")
-      actors.now = Date.parse((answer?.body.data as { readonly now?: string } | undefined)?.now ?? "") || actors.now
-    const isSeen = fault !== "lost" && answer !== null
+      actors.now = Date.parse((response?.body.data as { readonly now?: string } | undefined)?.now ?? "") || actors.now
+    const isSeen = fault !== "lost" && response !== null
     const asked = { actor, act, shop, key: key?.id ?? null, method, path, query, once, body }
-    this.recorder.exchanged({ step: this.step, now: actors.now, ...asked, isSeen, answer })
+    this.recorder.exchanged({ step: this.step, now: actors.now, ...asked, isSeen, response })
   }
 }
 

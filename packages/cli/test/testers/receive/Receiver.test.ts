@@ -93,9 +93,9 @@ describe("a receiver drops duplicates (Specification, Webhooks)", () => {
   })
 
   it("counts the retry of an event that it failed as new, because it was not acknowledged", async () => {
-    await using sender = await Sender.open({ behaviour: { answer: { kind: "status", status: 503 } } })
+    await using sender = await Sender.open({ behaviour: { reply: { kind: "status", status: 503 } } })
     expect(await sender.statuses("e1")).toEqual([503])
-    await Effect.runPromise(sender.receiver.behave({ answer: { kind: "status", status: 204 } }))
+    await Effect.runPromise(sender.receiver.behave({ reply: { kind: "status", status: 204 } }))
     expect(await sender.statuses("e1", "e1")).toEqual([204, 204])
     expect(sender.received.map(({ outcome }) => outcome)).toEqual(["failed", "event", "again"])
   })
@@ -113,14 +113,14 @@ describe("a receiver drops duplicates (Specification, Webhooks)", () => {
 
 describe("a receiver misbehaves as its flags say (Specification, Commands)", () => {
   it("redirects", async () => {
-    await using sender = await Sender.open({ behaviour: { answer: { kind: "redirect", to: "http://127.0.0.1:9/" } } })
+    await using sender = await Sender.open({ behaviour: { reply: { kind: "redirect", to: "http://127.0.0.1:9/" } } })
     const answer = await sender.send(eventText("e1"))
     expect([answer.status, answer.headers.get("location")]).toEqual([307, "http://127.0.0.1:9/"])
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "redirect" }])
   })
 
   it("sends a response that does not end", async () => {
-    await using sender = await Sender.open({ behaviour: { answer: { kind: "endless" } } })
+    await using sender = await Sender.open({ behaviour: { reply: { kind: "endless" } } })
     const answer = await sender.send(eventText("e1"))
     expect(answer.status).toBe(200)
     const reader = answer.body!.getReader()
@@ -132,7 +132,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
 
   it("recognises an attempt that was sent again because a kept connection was closed, and counts it once", async () => {
     const answers: ReadonlyArray<Reply> = [saying(200), { kind: "cut" }, saying(200), saying(200)]
-    await using sender = await Sender.open({ behaviour: { answer: ({ n }) => answers[n - 1]! } })
+    await using sender = await Sender.open({ behaviour: { reply: ({ n }) => answers[n - 1]! } })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const send = (id: string) =>
       new Promise((resolve) => {
@@ -158,13 +158,13 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
   })
 
   it("cuts the connection", async () => {
-    await using sender = await Sender.open({ behaviour: { answer: { kind: "cut" } } })
+    await using sender = await Sender.open({ behaviour: { reply: { kind: "cut" } } })
     await expect(sender.send(eventText("e1"))).rejects.toThrow()
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])
   })
 
   it("does not respond until it is stopped", async () => {
-    const sender = await Sender.open({ behaviour: { answer: { kind: "silent" } } })
+    const sender = await Sender.open({ behaviour: { reply: { kind: "silent" } } })
     const answer = sender.send(eventText("e1")).then(
       () => "answered",
       () => "cut off"
@@ -211,7 +211,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
 
   it("chooses a response for each request if it has several", async () => {
     await using sender = await Sender.open({
-      behaviour: { answer: ({ event }) => ({ kind: "status", status: event?.id === "bad" ? 500 : 200 }) }
+      behaviour: { reply: ({ event }) => ({ kind: "status", status: event?.id === "bad" ? 500 : 200 }) }
     })
     expect(await sender.statuses("good", "bad", "good2")).toEqual([200, 500, 200])
   })
@@ -219,7 +219,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
 
 describe("a receiver that forwards (Specification, Sandbox)", () => {
   it("forwards valid requests unchanged, and responds with the status that it gets", async () => {
-    await using behind = await Sender.open({ behaviour: { answer: saying(503) } })
+    await using behind = await Sender.open({ behaviour: { reply: saying(503) } })
     await using sender = await Sender.open({ behaviour: { forward: forwardTo(behind.receiver.url) } })
     expect((await sender.send(eventText("e1"))).status).toBe(503)
     expect((await sender.send(eventText("e2"), null)).status).toBe(400)

@@ -29,7 +29,7 @@ describe("keys typed in the terminal (Specification, Commands)", () => {
   })
 
   it("return to the behaviour of the command line", () => {
-    const asked: Behaviour = { answer: { kind: "redirect", to: "http://x.example/" }, delay_ms: 50, fail_share: 0.5 }
+    const asked: Behaviour = { reply: { kind: "redirect", to: "http://x.example/" }, delay_ms: 50, fail_share: 0.5 }
     expect(typed("1r", asked)).toBe("redirects to http://x.example/")
     expect(typed("dd", asked)).toBe("redirects to http://x.example/, after 50 ms, fails 50 of 100")
     expect(typed("1f", asked)).toBe("answers 200, fails 50 of 100")

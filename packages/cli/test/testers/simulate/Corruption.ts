@@ -39,12 +39,12 @@ export const eventOf = (seen: Seen, fits: (event: SeenShop["events"][number], sh
 export const exchangeOf = (seen: Seen, fits: (exchange: SeenExchange) => boolean): SeenExchange =>
   first([seen.exchanges.find(fits)])
 
-export const dataOf = (exchange: SeenExchange): Json => exchange.answer?.body.data
+export const dataOf = (exchange: SeenExchange): Json => exchange.response?.body.data
 
 export const isStatus =
   (status: number, path: RegExp, method = "POST") =>
   (exchange: SeenExchange): boolean =>
-    exchange.method === method && path.test(exchange.path) && exchange.answer?.status === status
+    exchange.method === method && path.test(exchange.path) && exchange.response?.status === status
 
 /** An instant as text, moved. */
 export const moved = (iso: string | null, ms: number): string => new Date(Date.parse(iso ?? "") + ms).toISOString()

@@ -58,12 +58,12 @@ describe("the auditor (Specification, Commands)", () => {
       const cardOf = ({ shop, path }: { readonly shop: string | null; readonly path: string }) =>
         seen.shops.find(({ id }) => id === shop)?.cards.find(({ client }) => path.includes(client))?.data
       const i = seen.exchanges.findIndex(
-        (one) => one.act === "stamps" && one.answer?.status === 200 && cardOf(one) != null
+        (one) => one.act === "stamps" && one.response?.status === 200 && cardOf(one) != null
       )
       const repeated = seen.exchanges[i]!
       const before = { ...repeated, seq: repeated.seq - 0.5, now: repeated.now - days_before * DAY_MS, answer: null }
       const data = cardOf(repeated)
-      const { added } = repeated.answer!.body.data as { readonly added: number }
+      const { added } = repeated.response!.body.data as { readonly added: number }
       const card = data!.card as { balance: number; lifetime: number; rewards_available: number }
       card.balance += added
       card.lifetime += added
@@ -80,15 +80,15 @@ describe("the auditor (Specification, Commands)", () => {
     const messages = (days_after: number) => {
       const seen = structuredClone(runs[0]) as Seen
       const isCreate = (one: Seen["exchanges"][number]) => one.method === "POST" && one.path === "/v1/tickets"
-      const i = seen.exchanges.findIndex((one) => isCreate(one) && one.answer?.body.meta?.replayed === true)
+      const i = seen.exchanges.findIndex((one) => isCreate(one) && one.response?.body.meta?.replayed === true)
       const repetition = seen.exchanges[i]!
       const first = seen.exchanges.find(
         (one) =>
-          isCreate(one) && one.once === repetition.once && one.key === repetition.key && one.answer?.status === 201
+          isCreate(one) && one.once === repetition.once && one.key === repetition.key && one.response?.status === 201
       )!
       const lost = { ...repetition, seq: repetition.seq - 0.5, now: first.now + days_after * DAY_MS, answer: null }
       for (const one of seen.exchanges.slice(i)) if (one.once === first.once) one.now = lost.now + 1
-      ;(repetition.answer!.body.data as { service: string }).service = "Something else"
+      ;(repetition.response!.body.data as { service: string }).service = "Something else"
       const exchanges = seen.exchanges.toSpliced(i, 0, lost)
       return checks.idempotency({ ...seen, exchanges }).map(({ message }) => message)
     }

@@ -164,7 +164,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     lie: (seen) => {
       const given = exchangeOf(
         seen,
-        (one) => isStatus(200, /\/stamps$/)(one) && one.answer?.body.meta?.replayed === false
+        (one) => isStatus(200, /\/stamps$/)(one) && one.response?.body.meta?.replayed === false
       )
       repeat(seen, given, 21, (copy, n) => {
         copy.once = `copy ${n}`
@@ -177,10 +177,10 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     rule: "limits",
     breaks: "rule-limit-requests",
     lie: (seen) => {
-      const { answer } = exchangeOf(seen, (one) => isStatus(200, /^\/v1\/tickets\//, "GET")(one))
+      const { response } = exchangeOf(seen, (one) => isStatus(200, /^\/v1\/tickets\//, "GET")(one))
       const error = { code: "TOO_MANY_ATTEMPTS", message: "", details: { limit: "requests_per_minute" } }
-      Object.assign(answer as Json, { status: 429, body: { success: false, error } })
-      Object.assign((answer as Json).headers, {
+      Object.assign(response as Json, { status: 429, body: { success: false, error } })
+      Object.assign((response as Json).headers, {
         "ratelimit-limit": "120",
         "ratelimit-remaining": "0",
         "ratelimit-reset": "9",
@@ -193,7 +193,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     rule: "idempotency",
     breaks: "rule-replay",
     lie: (seen) => {
-      dataOf(exchangeOf(seen, (one) => one.answer?.body.meta?.replayed === true)).service = "Something else"
+      dataOf(exchangeOf(seen, (one) => one.response?.body.meta?.replayed === true)).service = "Something else"
     }
   },
   {
@@ -212,14 +212,14 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     rule: "envelope",
     breaks: "rule-error-failures",
     lie: (seen) =>
-      void Object.assign(exchangeOf(seen, isStatus(200, /^\/v1\/shop$/, "GET")).answer as Json, { status: 500 })
+      void Object.assign(exchangeOf(seen, isStatus(200, /^\/v1\/shop$/, "GET")).response as Json, { status: 500 })
   },
   {
     name: "an answer has no Request-Id",
     rule: "envelope",
     breaks: "rule-error-request-id",
     lie: (seen) => {
-      delete (exchangeOf(seen, isStatus(201, /^\/v1\/tickets$/)).answer as Json).headers["request-id"]
+      delete (exchangeOf(seen, isStatus(201, /^\/v1\/tickets$/)).response as Json).headers["request-id"]
     }
   },
   {
@@ -227,8 +227,8 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     rule: "refusals",
     breaks: "rule-reopen-at-24h",
     lie: (seen) => {
-      const refused = exchangeOf(seen, (one) => one.answer?.body.error?.details?.reason === "SAME_STATE")
-      ;(refused.answer as Json).body.error.details.reason = "REOPEN_WINDOW"
+      const refused = exchangeOf(seen, (one) => one.response?.body.error?.details?.reason === "SAME_STATE")
+      ;(refused.response as Json).body.error.details.reason = "REOPEN_WINDOW"
     }
   },
   {
@@ -240,8 +240,8 @@ const ofAnswers: ReadonlyArray<Corruption> = [
         seen.exchanges.some(
           (other) => other.method === "DELETE" && other.path.endsWith(one.key) && one.now > other.now + MINUTE
         )
-      const turned = exchangeOf(seen, (one) => one.answer?.status === 401 && isLater(one))
-      Object.assign(turned.answer as Json, { status: 200, body: { success: true, data: {} } })
+      const turned = exchangeOf(seen, (one) => one.response?.status === 401 && isLater(one))
+      Object.assign(turned.response as Json, { status: 200, body: { success: true, data: {} } })
     }
   },
   {
@@ -249,8 +249,8 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     rule: "access",
     breaks: "rule-scope-all",
     lie: (seen) => {
-      const { answer } = exchangeOf(seen, (one) => one.answer?.body.error?.code === "FORBIDDEN")
-      Object.assign(answer as Json, { status: 200, body: { success: true, data: {} } })
+      const { response } = exchangeOf(seen, (one) => one.response?.body.error?.code === "FORBIDDEN")
+      Object.assign(response as Json, { status: 200, body: { success: true, data: {} } })
     }
   },
   {
@@ -259,7 +259,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     breaks: "rule-privacy-look-up",
     lie: (seen) => {
       const refused = exchangeOf(seen, isStatus(404, /^\/v1\/clients$/, "GET"))
-      ;(refused.answer as Json).body.error.message = "This client blocks the shop"
+      ;(refused.response as Json).body.error.message = "This client blocks the shop"
     }
   },
   {

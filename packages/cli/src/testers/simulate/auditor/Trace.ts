@@ -29,7 +29,7 @@ export interface RecordedRequest {
   /** True if the actor got the response. Otherwise the actor repeats the request, because its outcome is unknown. */
   readonly isSeen: boolean
   /** Null if it was cut off, so that its outcome is unknown. */
-  readonly answer: RecordedResponse | null
+  readonly response: RecordedResponse | null
 }
 
 /** A delivery in a trace: as it reached a receiver, and the response of the receiver. */

@@ -30,7 +30,7 @@ const programAt = (trace: Trace, shop: string) => {
 }
 
 /** The stamps that tickets earned for each client: once in a ticket's life, when it is first ready or collected as ready. */
-const earned = (shop: ShopTrace, program: (now: number) => Program): Map<string, number> => {
+const earnedStamps = (shop: ShopTrace, program: (now: number) => Program): Map<string, number> => {
   const stamps = new Map<string, number>()
   for (const events of eventsByTicket(shop.events).values()) {
     const first = events.find(({ type, created_at, data }) => {
@@ -46,7 +46,7 @@ const earned = (shop: ShopTrace, program: (now: number) => Program): Map<string,
 }
 
 /** The card that a client must have, from everything that was acknowledged. */
-const ledger = (operations: ReadonlyArray<Operation>, tickets: number, program: (now: number) => Program) => {
+const expectedCard = (operations: ReadonlyArray<Operation>, tickets: number, program: (now: number) => Program) => {
   let [balance, lifetime, redeemed] = [tickets, tickets, 0]
   for (const { call, results } of operations)
     for (const { data } of results) {
@@ -63,7 +63,7 @@ const ledger = (operations: ReadonlyArray<Operation>, tickets: number, program: 
   return { balance, lifetime, rewards_redeemed: redeemed }
 }
 
-const cardWrong = (card: LoyaltyCard, expected: ReturnType<typeof ledger>, required: number): string | null => {
+const cardWrong = (card: LoyaltyCard, expected: ReturnType<typeof expectedCard>, required: number): string | null => {
   for (const name of ["balance", "lifetime", "rewards_redeemed"] as const)
     if (card[name] !== expected[name]) return `${name} is ${card[name]}, where ${expected[name]} was acknowledged`
   const available = Math.floor(card.balance / required)
@@ -77,12 +77,12 @@ export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients 
   const operations = operationsOf(trace).filter(({ call }) => call !== "create ticket")
   for (const shop of trace.shops) {
     const program = programAt(trace, shop.id)
-    const tickets = earned(shop, program)
+    const tickets = earnedStamps(shop, program)
     for (const { client, status, data } of shop.cards) {
       const theirs = operations.filter((one) => one.shop === shop.id && callOf(one.exchanges[0]!)?.id === client)
       // If the outcome of a request is unknown, the card may show either.
       if (status !== 200 || data === null || theirs.some(({ isUnknown }) => isUnknown)) continue
-      const expected = ledger(theirs, tickets.get(client) ?? 0, program)
+      const expected = expectedCard(theirs, tickets.get(client) ?? 0, program)
       const message = cardWrong(data.card, expected, data.program.stamps_required)
       if (message !== null)
         yield [
@@ -118,16 +118,16 @@ const asksAbout = (
 }
 
 /** A 404 as the caller sees it, without what differs in every response. */
-const looks = ({ answer }: RecordedRequest): string =>
-  JSON.stringify([answer?.status, answer?.body, Object.keys(answer?.headers ?? {}).sort()])
+const comparableText = ({ response }: RecordedRequest): string =>
+  JSON.stringify([response?.status, response?.body, Object.keys(response?.headers ?? {}).sort()])
 
-const hidden = (message: string): Breach => breaks("rule-privacy-look-up", message)
+const privacyBreach = (message: string): Breach => breaks("rule-privacy-look-up", message)
 
-function* alike(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<Finding> {
+function* distinguishable404s(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<Finding> {
   for (const [call, all] of grouped(asked, ([call]) => call)) {
-    const ways = grouped(all, ([, exchange]) => looks(exchange))
+    const ways = grouped(all, ([, exchange]) => comparableText(exchange))
     const examples = [...ways.values()].map(([one]) => shown(one![1]))
-    if (ways.size > 1) yield [hidden(`unknown and blocking clients can be distinguished (${call})`), examples]
+    if (ways.size > 1) yield [privacyBreach(`unknown and blocking clients can be distinguished (${call})`), examples]
   }
 }
 
@@ -137,16 +137,16 @@ const namesClient = (data: unknown, client: string): boolean =>
       one?.client?.id === client || one?.id === client
   )
 
-function* afterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof blocksOf>): Iterable<Finding> {
+function* namedAfterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof blocksOf>): Iterable<Finding> {
   for (const { shop, client, at } of blocks) {
-    const answered = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
-    for (const one of answered)
+    const laterRequests = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
+    for (const one of laterRequests)
       if (isGood(one) && !isReplay(one) && namesClient(recordedData(one), client))
-        yield [hidden("a client who blocks the shop is named to it"), shown(one)]
+        yield [privacyBreach("a client who blocks the shop is named to it"), shown(one)]
     for (const event of shops.find(({ id }) => id === shop)?.events ?? []) {
       const { ticket, client: named } = event.data
       if (ms(event.created_at) > at && (ticket?.client?.id === client || named?.id === client))
-        yield [hidden("an event names a client who blocks the shop"), event]
+        yield [privacyBreach("an event names a client who blocks the shop"), event]
     }
   }
 }
@@ -174,8 +174,8 @@ export const checkPrivacy = check("privacy", "Specification, Endpoints; Clients 
     if (codeOf(exchange) === "NOT_FOUND") refused.push([asked.call, exchange])
     const blocked_at = blocked.get(`${exchange.shop} ${asked.client}`) ?? Number.POSITIVE_INFINITY
     if (isGood(exchange) && !isReplay(exchange) && exchange.now > blocked_at)
-      yield [hidden("a client who blocks the shop was found"), shown(exchange)]
+      yield [privacyBreach("a client who blocks the shop was found"), shown(exchange)]
   }
-  yield* alike(refused)
-  yield* afterBlock(trace, blocks)
+  yield* distinguishable404s(refused)
+  yield* namedAfterBlock(trace, blocks)
 })

@@ -61,13 +61,13 @@ const atInstants = (uses: ReadonlyArray<Use>): ReadonlyArray<ReadonlyArray<Use>>
   return groups
 }
 
-const opened = ({ window }: Bound, now: number): Window => {
+const openWindow = ({ window }: Bound, now: number): Window => {
   const ends =
     typeof window === "number" ? (at: number) => at >= now + window : (at: number) => window(at) !== window(now)
   return { since: now, ends, sure: 0, maybe: 0 }
 }
 
-const judged = ({ policy }: Bound, open: Window | null, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
+const windowFindings = ({ policy }: Bound, open: Window | null, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
   const [sure, maybe] = [open?.sure ?? 0, open?.maybe ?? 0]
   const { limit, anchor } = LIMITS[policy]
   const findings: Array<Finding> = []
@@ -97,16 +97,16 @@ const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<Finding>
     let transient = 0
     for (const { what, count } of group) {
       if (what === "refused") continue
-      if (open === null && what === "maybe") blurred = opened(bound, now).ends
+      if (open === null && what === "maybe") blurred = openWindow(bound, now).ends
       // While it is unknown when the window opened, each use may have opened the next.
-      if (blurred !== null) blurred = opened(bound, now).ends
-      open ??= opened(bound, now)
+      if (blurred !== null) blurred = openWindow(bound, now).ends
+      open ??= openWindow(bound, now)
       if (what === "counted") open.sure += count
       else if (what === "maybe") open.maybe += count
       else transient += count
     }
     if (open !== null) open.maybe += transient
-    if (blurred === null) findings.push(...judged(bound, open, group))
+    if (blurred === null) findings.push(...windowFindings(bound, open, group))
     if (open !== null) open.maybe -= transient
   }
   return findings
@@ -119,7 +119,7 @@ const dayIn = (time_zone: string): ((now: number) => string) => {
 }
 
 const refusedBy = (exchange: RecordedRequest): unknown =>
-  exchange.answer?.status === 429 ? detailOf(exchange, "limit") : null
+  exchange.response?.status === 429 ? detailOf(exchange, "limit") : null
 
 const use = (exchange: RecordedRequest, what: Use["what"], count = 1): Use => ({
   now: exchange.now,
@@ -132,18 +132,18 @@ const use = (exchange: RecordedRequest, what: Use["what"], count = 1): Use => ({
 const AT_GATE = new Set(["requests_per_minute", "writes_per_minute"])
 
 const requestUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
-  if (exchange.answer === null) return [use(exchange, "maybe")]
+  if (exchange.response === null) return [use(exchange, "maybe")]
   const by = refusedBy(exchange)
   if (by === "requests_per_minute") return [use(exchange, "refused")]
-  if (by === "writes_per_minute" || exchange.answer.status === 401) return []
+  if (by === "writes_per_minute" || exchange.response.status === 401) return []
   return [use(exchange, by === null ? "counted" : "given_back")]
 }
 
 const writeUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
-  if (exchange.answer === null) return [use(exchange, "maybe")]
+  if (exchange.response === null) return [use(exchange, "maybe")]
   const by = refusedBy(exchange)
   if (by === "writes_per_minute") return [use(exchange, "refused")]
-  const isTurnedAway = exchange.answer.status === 401 || exchange.answer.status === 403
+  const isTurnedAway = exchange.response.status === 401 || exchange.response.status === 403
   return isTurnedAway || by === "requests_per_minute" ? [] : [use(exchange, "counted")]
 }
 
@@ -188,7 +188,7 @@ const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
   const given = mine.filter((one) => callOf(one)?.name === "add stamps")
   const unknown = new Set(
     operationsOf({ exchanges: given }).flatMap(({ exchanges }) =>
-      exchanges.some(({ answer }) => answer === null) ? exchanges.map(({ seq }) => seq) : []
+      exchanges.some(({ response }) => response === null) ? exchanges.map(({ seq }) => seq) : []
     )
   )
   return [...grouped(given, (one) => `${one.key} ${callOf(one)?.id}`).values()].flatMap((ofCard) => {
@@ -205,22 +205,22 @@ const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
 }
 
 /** The limit headers of a response must be possible. */
-const headerWrong = ({ answer, path, key }: RecordedRequest): Breach | null => {
-  if (answer === null || key === null || !path.startsWith("/v1")) return null
+const headerWrong = ({ response, path, key }: RecordedRequest): Breach | null => {
+  if (response === null || key === null || !path.startsWith("/v1")) return null
   const wrong = (message: string) => breaks("rule-limit-headers", message)
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
-    Number(answer.headers[`ratelimit-${name}`])
+    Number(response.headers[`ratelimit-${name}`])
   )
   if (!Object.values(LIMITS).some((one) => one.limit === limit)) return wrong(`RateLimit-Limit is ${limit}`)
   if (!(remaining! >= 0 && remaining! <= limit!)) return wrong(`RateLimit-Remaining is ${remaining} of ${limit}`)
   if (!(reset! >= 0 && reset! <= 26 * 3600)) return wrong(`RateLimit-Reset is ${reset}`)
-  if (answer.status !== 429) return null
-  const policy = String(answer.body.error?.details?.limit)
+  if (response.status !== 429) return null
+  const policy = String(response.body.error?.details?.limit)
   if (LIMITS[policy as keyof typeof LIMITS]?.limit !== limit)
     return wrong(`${policy} refused, and RateLimit-Limit is ${limit}`)
   if (AT_GATE.has(policy) && (remaining !== 0 || reset! > 60))
     return wrong(`${policy} refused with ${remaining} left for ${reset} s`)
-  return answer.headers["retry-after"] === answer.headers["ratelimit-reset"]
+  return response.headers["retry-after"] === response.headers["ratelimit-reset"]
     ? null
     : breaks("rule-error-retry-after", "Retry-After is not RateLimit-Reset")
 }

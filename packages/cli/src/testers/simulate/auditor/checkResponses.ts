@@ -38,9 +38,9 @@ const CODES: Readonly<Record<string, number>> = {
 }
 
 const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
-  const { answer } = exchange
-  if (answer === null) return null
-  const { status, headers, body } = answer
+  const { response } = exchange
+  if (response === null) return null
+  const { status, headers, body } = response
   const wrong = (message: string) => breaks("rule-envelope-success", message)
   if (status >= 500) return breaks("rule-error-failures", `the service failed with ${status}`)
   if (headers["request-id"] === undefined) return breaks("rule-error-request-id", "the answer has no Request-Id")
@@ -103,7 +103,7 @@ const FLAGS: ReadonlyArray<readonly [flag: string, code: string, anchor: Breach[
 ]
 
 const keyWrong = (exchange: RecordedRequest, { revoked_at }: Key): Breach | null => {
-  const isTurnedAway = exchange.answer?.status === 401
+  const isTurnedAway = exchange.response?.status === 401
   if (isTurnedAway && exchange.now < revoked_at) return breaks("rule-key-missing", "a good key was turned away")
   const isRefused = isTurnedAway || detailOf(exchange, "limit") === "unauthenticated_per_minute"
   return !isRefused && exchange.now > revoked_at + MINUTE
@@ -134,7 +134,7 @@ const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): Breach | null =
 export const checkAccess = check("access", "Specification, Keys and scopes; Errors", function* (trace) {
   const keys = keysOf(trace)
   const ofShops = grouped(
-    trace.exchanges.filter((one) => one.key !== null && one.answer !== null && one.path.startsWith("/v1")),
+    trace.exchanges.filter((one) => one.key !== null && one.response !== null && one.path.startsWith("/v1")),
     ({ shop }) => shop ?? ""
   )
   for (const [shop, mine] of ofShops) {
@@ -167,7 +167,7 @@ const reasonFor = (event: TicketEvent, to: string, now: number): string | null =
 }
 
 /** The states that a ticket may have had at an instant: the one before it, and those that it passed through at it. */
-const standings = (events: ReadonlyArray<TicketEvent>, now: number) => {
+const possibleStates = (events: ReadonlyArray<TicketEvent>, now: number) => {
   const before = events.filter(({ created_at }) => ms(created_at) < now).at(-1)
   const during = events.filter(({ created_at }) => ms(created_at) === now)
   return before === undefined ? during : [before, ...during]
@@ -183,7 +183,7 @@ const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEven
       : breaks("rule-instants-held", "updated_at is not the instant of the move")
   }
   if (codeOf(exchange) !== "CONFLICT") return null
-  const possible = standings(events, exchange.now)
+  const possible = possibleStates(events, exchange.now)
   const reason = detailOf(exchange, "reason")
   const fitting = possible.filter((event) => reasonFor(event, to, exchange.now) === reason)
   if (fitting.length === 0)
@@ -210,7 +210,7 @@ export const checkRefusals = check("refusals", "Specification, States", function
 })
 
 /** A block hides a client also from tickets that have not changed since: the feed need not show it. */
-const comparable = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
+const withoutClient = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
 
 function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
   const missed = (message: string) => breaks("rule-sync-equal-instants", message)
@@ -219,7 +219,7 @@ function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
     const feed = syncedById.get(ticket.id)
     syncedById.delete(ticket.id)
     if (feed === undefined) yield [missed(`the feed never showed ticket ${ticket.id}`), { shop: id, ticket }]
-    else if (comparable(feed) !== comparable(ticket))
+    else if (withoutClient(feed) !== withoutClient(ticket))
       yield [missed(`the feed left ticket ${ticket.id} behind`), { shop: id, feed, ticket }]
     else if (feed.client === null && ticket.client !== null)
       yield [missed(`the feed never showed the client of ticket ${ticket.id}`), { shop: id, feed, ticket }]
@@ -245,7 +245,7 @@ const orderWrong = (exchange: RecordedRequest): Breach | null => {
     if (isWrong)
       return breaks(isFeed ? "rule-sync-order" : "rule-list-newest-first", `ticket ${ticket.id} is out of order`)
   }
-  const { meta } = exchange.answer!.body
+  const { meta } = exchange.response!.body
   if ((meta?.has_more === true) !== (typeof meta?.next_cursor === "string"))
     return breaks("rule-list-default-page", "has_more disagrees with next_cursor")
   return isFeed && typeof meta?.synced_until !== "string"
@@ -266,40 +266,41 @@ const FIRST = {
   "redeem reward": { status: 200, anchor: "rule-redeem" }
 } as const satisfies Record<Operation["call"], { readonly status: number; readonly anchor: Breach["anchor"] }>
 
-const repeated = (message: string): Breach => breaks("rule-replay", message)
+const replayBreach = (message: string): Breach => breaks("rule-replay", message)
 
 const formWrong = (exchange: RecordedRequest, call: Operation["call"]): Breach | null => {
-  const { answer } = exchange
-  if (answer === null || !isGood(exchange)) return null
+  const { response } = exchange
+  if (response === null || !isGood(exchange)) return null
   const replayed = isReplay(exchange)
-  if (!replayed && answer.body.meta?.replayed !== false) return repeated("the answer has no meta.replayed")
-  if (replayed !== (answer.headers["idempotent-replayed"] === "true"))
-    return repeated("Idempotent-Replayed disagrees with meta.replayed")
+  if (!replayed && response.body.meta?.replayed !== false) return replayBreach("the answer has no meta.replayed")
+  if (replayed !== (response.headers["idempotent-replayed"] === "true"))
+    return replayBreach("Idempotent-Replayed disagrees with meta.replayed")
   const { status, anchor } = replayed ? ({ status: 200, anchor: "rule-replay" } as const) : FIRST[call]
-  return answer.status === status ? null : breaks(anchor, `answered ${answer.status}, and not ${status}`)
+  return response.status === status ? null : breaks(anchor, `answered ${response.status}, and not ${status}`)
 }
 
 /** True if a request without a response may have been done once more after its key was forgotten: a repetition then shows that result. */
-const mayBeAnew = ({ exchanges }: Operation, first: RecordedRequest, repetition: RecordedRequest): boolean =>
-  exchanges.some((one) => one.answer === null && one.seq < repetition.seq && one.now - first.now >= REMEMBERED)
+const mayBeSecondResult = ({ exchanges }: Operation, first: RecordedRequest, repetition: RecordedRequest): boolean =>
+  exchanges.some((one) => one.response === null && one.seq < repetition.seq && one.now - first.now >= REMEMBERED)
 
 const repeatsWrong = (operation: Operation): Breach | null => {
   // A response that is no repetition: the operation was done then.
   const done = operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
   for (const [i, again] of done.entries()) {
     const before = done[i - 1]
-    if (before !== undefined && again.now - before.now < REMEMBERED) return repeated("it was done twice under one key")
+    if (before !== undefined && again.now - before.now < REMEMBERED)
+      return replayBreach("it was done twice under one key")
   }
   for (const exchange of operation.exchanges) {
     if (!isGood(exchange) || !isReplay(exchange)) continue
     const first = done.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
-    if (first === undefined || mayBeAnew(operation, first, exchange)) continue
+    if (first === undefined || mayBeSecondResult(operation, first, exchange)) continue
     if (JSON.stringify(recordedData(first)) !== JSON.stringify(recordedData(exchange)))
-      return repeated("a repetition was answered differently")
+      return replayBreach("a repetition was answered differently")
   }
   const isLong = operation.exchanges.at(-1)!.now - operation.exchanges[0]!.now >= REMEMBERED
   return operation.results.length > 1 && done.length <= 1 && !isLong
-    ? repeated("repetitions were answered differently")
+    ? replayBreach("repetitions were answered differently")
     : null
 }
 
@@ -310,7 +311,9 @@ const reuseWrong = (operation: Operation): RecordedRequest | null => {
     const text = JSON.stringify([exchange.path, exchange.body])
     const other = operation.exchanges.some(
       (one) =>
-        (isGood(one) || one.answer === null) && one.now <= exchange.now && JSON.stringify([one.path, one.body]) !== text
+        (isGood(one) || one.response === null) &&
+        one.now <= exchange.now &&
+        JSON.stringify([one.path, one.body]) !== text
     )
     if (!other) return exchange
   }
@@ -319,7 +322,7 @@ const reuseWrong = (operation: Operation): RecordedRequest | null => {
 
 /** Under one Idempotency-Key a thing is done once, and a repetition gets the first response unchanged. */
 export const checkIdempotency = check("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
-  const makers = new Map<string, Operation>()
+  const operationOfTicket = new Map<string, Operation>()
   for (const operation of operationsOf(trace)) {
     for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.call), shown(exchange)]
     const reuse = reuseWrong(operation)
@@ -329,12 +332,12 @@ export const checkIdempotency = check("idempotency", "Specification, Endpoints; 
     if (operation.call !== "create ticket") continue
     for (const { data, exchange } of operation.results) {
       const { id, created_at } = data as { readonly id: string; readonly created_at: string }
-      const other = makers.get(id)
+      const other = operationOfTicket.get(id)
       if (other !== undefined && other !== operation)
         yield [breaks("rule-idempotency-by-key", `ticket ${id} was answered under two keys`), shown(exchange)]
       if (!isReplay(exchange) && ms(created_at) !== exchange.now)
         yield [breaks("rule-instants-held", `ticket ${id} was created at another time`), shown(exchange)]
-      makers.set(id, operation)
+      operationOfTicket.set(id, operation)
     }
   }
 })

@@ -19,7 +19,7 @@ import {
   type TicketEvent
 } from "./traceQueries.js"
 
-const ENTERED: Readonly<Record<string, string>> = {
+const eventOfStatus: Readonly<Record<string, string>> = {
   ready: "ticket.ready",
   impossible: "ticket.impossible",
   collected: "ticket.collected",
@@ -27,7 +27,7 @@ const ENTERED: Readonly<Record<string, string>> = {
 }
 
 /** The events that calls about a ticket raise, besides a change of its status. */
-const RAISED: Partial<Record<CallName, string>> = {
+const eventOfCall: Partial<Record<CallName, string>> = {
   notified: "client.notified",
   "propose quote": "quote.proposed",
   "accept quote": "quote.accepted",
@@ -44,12 +44,12 @@ const raisedBy = (exchange: RecordedRequest): { readonly type: string; readonly 
   if (call === null) return null
   if (call.name === "ping") return { type: "ping", ticket: null }
   if (call.name === "set status")
-    return { type: ENTERED[(exchange.body as { readonly status: string }).status] ?? "", ticket: call.id }
+    return { type: eventOfStatus[(exchange.body as { readonly status: string }).status] ?? "", ticket: call.id }
   if (isCreate(exchange))
     return isReplay(exchange)
       ? null
       : { type: "ticket.created", ticket: recordedData<{ readonly id: string }>(exchange).id }
-  const type = RAISED[call.name]
+  const type = eventOfCall[call.name]
   return type === undefined ? null : { type, ticket: call.id }
 }
 
@@ -58,7 +58,7 @@ const nameOf = (type: string, ticket: string | null, at: number): string => `${t
 const ticketOf = ({ data }: Event): string | null => data.ticket?.id ?? null
 
 /** Events that come of others, or of time; each with what must go before it. */
-const follows = (event: Event, before: Event | undefined, exchanges: ReadonlyArray<RecordedRequest>): boolean => {
+const isConsequence = (event: Event, before: Event | undefined, exchanges: ReadonlyArray<RecordedRequest>): boolean => {
   const at = ms(event.created_at)
   switch (event.type) {
     case "ticket.abandoned":
@@ -87,7 +87,7 @@ const formWrong = ({ api_version, shop_id, type, data }: Event, shop: string): B
 }
 
 /** The event that follows another of a ticket with a client, and the rule. */
-const FOLLOWERS: Readonly<Record<string, { readonly type: string; readonly anchor: Breach["anchor"] }>> = {
+const followerOf: Readonly<Record<string, { readonly type: string; readonly anchor: Breach["anchor"] }>> = {
   "ticket.ready": { type: "client.notified", anchor: "rule-notified-ready" },
   "ticket.impossible": { type: "client.notified", anchor: "rule-notified-ready" },
   "ticket.created": { type: "client.linked", anchor: "rule-create-client-linked" }
@@ -95,7 +95,7 @@ const FOLLOWERS: Readonly<Record<string, { readonly type: string; readonly ancho
 
 /** With a client, a ticket's creation is followed by the link, and the end of its work by a notification. */
 const followerMissing = (event: Event, next: Event | undefined): Breach | null => {
-  const follower = FOLLOWERS[event.type]
+  const follower = followerOf[event.type]
   if (follower === undefined || (event.data.ticket?.client ?? null) === null) return null
   return next?.type === follower.type && ticketOf(next) === ticketOf(event)
     ? null
@@ -104,7 +104,7 @@ const followerMissing = (event: Event, next: Event | undefined): Breach | null =
 
 function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
   const mine = trace.exchanges.filter((one) => one.shop === shop.id)
-  const lost = mine.filter((one) => one.answer === null && isCreate(one)).length
+  const lost = mine.filter((one) => one.response === null && isCreate(one)).length
   const expected = new Map<string, Array<RecordedRequest>>()
   for (const exchange of mine) {
     const raised = raisedBy(exchange)
@@ -124,7 +124,7 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
     if (before !== undefined && ms(event.created_at) < ms(before.created_at))
       yield [breaks("rule-instants-held", "events are out of order"), [before, event]]
     // First, because a client whom the service notified may be notified by the shop in the same millisecond.
-    if (follows(event, before, mine)) continue
+    if (isConsequence(event, before, mine)) continue
     const name = nameOf(event.type, ticketOf(event), ms(event.created_at))
     if (expected.get(name)?.shift() !== undefined) continue
     if (event.type !== "ticket.created")
@@ -147,18 +147,18 @@ export const checkEvents = check("events", "Specification, Webhooks", function* 
 })
 
 /** The next numbers that the owner set, and when. */
-const restarts = (trace: Trace, shop: string) =>
+const numberRestarts = (trace: Trace, shop: string) =>
   goodCalls(trace, "change shop", shop).flatMap(({ now, body }) => {
     const next = (body as { readonly next_number?: number } | undefined)?.next_number
     return next === undefined ? [] : [{ at: now, next }]
   })
 
-const misnumbered = (message: string): Breach => breaks("rule-create-numbers", message)
+const numberBreach = (message: string): Breach => breaks("rule-create-numbers", message)
 
 /** Numbers run from 1 to 9999 and start again, with none twice and none left out. */
 export const checkNumbers = check("numbers", "Specification, Resources; Tickets", function* (trace) {
   for (const { id, events, listed } of trace.shops) {
-    const pending = restarts(trace, id)
+    const pending = numberRestarts(trace, id)
     let expected = 1
     const numbers = new Map<string, Ticket>()
     for (const { type, created_at, data } of events) {
@@ -168,11 +168,11 @@ export const checkNumbers = check("numbers", "Specification, Resources; Tickets"
       const { number, number_label } = ticket
       if (number !== expected)
         yield [
-          misnumbered(`ticket ${ticket.id} has number ${number}, where ${expected} was next`),
+          numberBreach(`ticket ${ticket.id} has number ${number}, where ${expected} was next`),
           { shop: id, ticket }
         ]
       if (number_label !== String(number).padStart(4, "0"))
-        yield [misnumbered(`the label of ${number} is ${number_label}`), { shop: id, ticket }]
+        yield [numberBreach(`the label of ${number} is ${number_label}`), { shop: id, ticket }]
       expected = number === 9999 ? 1 : number + 1
       numbers.set(ticket.id, ticket)
     }
@@ -182,7 +182,7 @@ export const checkNumbers = check("numbers", "Specification, Resources; Tickets"
       if (was === undefined)
         yield [breaks("rule-create", `ticket ${ticket.id} was never created by an event`), { shop: id, ticket }]
       else if (was.number !== ticket.number)
-        yield [misnumbered(`ticket ${ticket.id} changed its number`), { shop: id, was, is: ticket }]
+        yield [numberBreach(`ticket ${ticket.id} changed its number`), { shop: id, was, is: ticket }]
     }
     for (const [ticket, created] of numbers)
       if (!kept.has(ticket))
@@ -270,7 +270,7 @@ const closedWrong = (before: Ticket, { created_at, data }: TicketEvent, news: Ne
   return data.reason === due.reason && abandon_reason === due.reason ? null : wrong(`closed for ${data.reason}`)
 }
 
-const entered = (before: Ticket, event: TicketEvent, news: News | undefined): Breach | null => {
+const transitionWrong = (before: Ticket, event: TicketEvent, news: News | undefined): Breach | null => {
   const { type, created_at, data } = event
   const { ticket } = data
   const wrong = (message: string) => breaks("rule-status-instants", message)
@@ -316,7 +316,7 @@ const stepWrong = (before: Ticket | null, event: TicketEvent, news: News | undef
       event.type === "ticket.abandoned" ? "rule-closure-never-all" : "rule-status-workshop-ready",
       `${event.type} leads from ${before.state} to ${ticket.state}`
     )
-  return fieldsWrong(ticket) ?? entered(before, event, news)
+  return fieldsWrong(ticket) ?? transitionWrong(before, event, news)
 }
 
 function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, News>): Iterable<Finding> {

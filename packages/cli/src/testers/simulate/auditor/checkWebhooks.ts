@@ -20,13 +20,13 @@ const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
       .map(({ now }) => now)
   )
 
-const mistimed = (message: string): Breach => breaks("rule-delivery-retries", message)
+const retryBreach = (message: string): Breach => breaks("rule-delivery-retries", message)
 
 /** Attempts follow one another after the delays of the table, unless they became due again in between. */
 const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: ReadonlyArray<number>): Breach | null => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
-    if (attempt.n !== i + 1) return mistimed(`attempt ${i + 1} has number ${attempt.n}`)
+    if (attempt.n !== i + 1) return retryBreach(`attempt ${i + 1} has number ${attempt.n}`)
     const before = attempts[i - 1]
     round += 1
     if (before === undefined) continue
@@ -34,7 +34,7 @@ const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: Reado
     const isDue = !isAcknowledged(before) && round <= MAX_ATTEMPTS && is - was === DELAYS[round - 2]
     if (isDue) continue
     if (!releases.some((at) => at >= was && at <= is))
-      return mistimed(`attempt ${attempt.n} came ${is - was} ms after the one before`)
+      return retryBreach(`attempt ${attempt.n} came ${is - was} ms after the one before`)
     round = 1
   }
   return null
@@ -65,19 +65,19 @@ const stateWrong = (
         ? null
         : breaks("rule-delivery-status-all", "delivered without a 2xx")
     case "dead":
-      if (last === undefined || isAcknowledged(last)) return mistimed("given up without a failure")
-      return roundOf(attempts) >= MAX_ATTEMPTS ? null : mistimed(`given up after ${roundOf(attempts)} attempts`)
+      if (last === undefined || isAcknowledged(last)) return retryBreach("given up without a failure")
+      return roundOf(attempts) >= MAX_ATTEMPTS ? null : retryBreach(`given up after ${roundOf(attempts)} attempts`)
     case "parked":
       return isOn ? unparked("parked while the webhook is on") : null
     case "pending":
       if (!isOn) return unparked("pending while the webhook is off")
-      return next_attempt_at !== null && ms(next_attempt_at) > ended_at ? null : mistimed("was due and not sent")
+      return next_attempt_at !== null && ms(next_attempt_at) > ended_at ? null : retryBreach("was due and not sent")
   }
 }
 
 const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray<TracedDelivery>): Breach | null => {
   if (received.length !== delivery.attempts.length)
-    return mistimed(`reached the receiver ${received.length} times in ${delivery.attempts.length} attempts`)
+    return retryBreach(`reached the receiver ${received.length} times in ${delivery.attempts.length} attempts`)
   for (const [i, { status, body }] of received.entries()) {
     if (body !== received[0]!.body) return breaks("rule-event-frozen", "its text changed between attempts")
     if (status !== null && delivery.attempts[i]!.status !== status)
@@ -96,7 +96,7 @@ const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray
 const setAt = (trace: Trace, shop: string): number =>
   goodCalls(trace, "set webhook", shop)[0]?.now ?? Number.POSITIVE_INFINITY
 
-function* overtaken(shop: ShopTrace, received: ReadonlyArray<TracedDelivery>, since: number): Iterable<Finding> {
+function* overtakenEvents(shop: ShopTrace, received: ReadonlyArray<TracedDelivery>, since: number): Iterable<Finding> {
   const places = new Map(shop.events.map((event, i) => [event.id, { event, i }]))
   const reached = new Map<string, number>()
   const seen = new Set<string>()
@@ -118,7 +118,7 @@ function* overtaken(shop: ShopTrace, received: ReadonlyArray<TracedDelivery>, si
   }
 }
 
-function* deliveredIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
+function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
   const since = setAt(trace, shop.id)
   const releases = releasesOf(trace, shop.id)
   const mine = trace.receptions.filter((one) => one.shop === shop.id)
@@ -139,12 +139,12 @@ function* deliveredIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
     if (broken !== null)
       yield [breaks(broken.anchor, `event ${event.id}: ${broken.message}`), { shop: shop.id, delivery, received }]
   }
-  yield* overtaken(shop, mine, since)
+  yield* overtakenEvents(shop, mine, since)
 }
 
 /** Every event of a shop with a webhook is delivered or accounted for, by the table of retries, byte for byte, a ticket's in order. */
 export const checkDeliveries = check("deliveries", "Specification, Webhooks", function* (trace) {
-  for (const shop of trace.shops) yield* deliveredIn(trace, shop)
+  for (const shop of trace.shops) yield* deliveriesIn(trace, shop)
 })
 
 interface Secret {

@@ -9,20 +9,20 @@ import type { RecordedRequest, Trace, Violation } from "./Trace.js"
 export const ms = (iso: string): number => Date.parse(iso)
 
 /** True for a 2xx. */
-export const isGood = ({ answer }: RecordedRequest): boolean =>
-  answer !== null && answer.status >= 200 && answer.status < 300
+export const isGood = ({ response }: RecordedRequest): boolean =>
+  response !== null && response.status >= 200 && response.status < 300
 
 /** The data of a success. */
-export const recordedData = <A>({ answer }: RecordedRequest): A => answer?.body.data as A
+export const recordedData = <A>({ response }: RecordedRequest): A => response?.body.data as A
 
 /** True for a response that repeats an earlier one (Specification, Lists and sync). */
-export const isReplay = ({ answer }: RecordedRequest): boolean => answer?.body.meta?.replayed === true
+export const isReplay = ({ response }: RecordedRequest): boolean => response?.body.meta?.replayed === true
 
 /** The code of a failure. */
-export const codeOf = ({ answer }: RecordedRequest): string | undefined => answer?.body.error?.code
+export const codeOf = ({ response }: RecordedRequest): string | undefined => response?.body.error?.code
 
 /** A detail of a failure. */
-export const detailOf = ({ answer }: RecordedRequest, name: string): unknown => answer?.body.error?.details?.[name]
+export const detailOf = ({ response }: RecordedRequest, name: string): unknown => response?.body.error?.details?.[name]
 
 /** The broken rule and the evidence; a null is no finding. */
 export type Finding = readonly [broken: Breach | null, evidence: unknown]
@@ -36,7 +36,7 @@ export const check =
     )
 
 /** The part of an exchange that is shown as evidence: enough to find it and to see what is wrong. */
-export const shown = ({ seq, step, now, act, method, path, query, key, once, body, answer }: RecordedRequest) => ({
+export const shown = ({ seq, step, now, act, method, path, query, key, once, body, response }: RecordedRequest) => ({
   exchange: seq,
   step,
   at: new Date(now).toISOString(),
@@ -45,8 +45,8 @@ export const shown = ({ seq, step, now, act, method, path, query, key, once, bod
   key,
   once,
   body,
-  status: answer?.status ?? null,
-  answer: answer?.body ?? null
+  status: response?.status ?? null,
+  answer: response?.body ?? null
 })
 
 /** The requests that made a call with success, about the thing with an id or about any. */
@@ -123,7 +123,7 @@ const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["result
     // The first response is the one that is no repetition, unless it was lost.
     if (
       earlier === undefined ||
-      (earlier.exchange.answer?.body.meta?.replayed === true && exchange.answer?.body.meta?.replayed === false)
+      (earlier.exchange.response?.body.meta?.replayed === true && exchange.response?.body.meta?.replayed === false)
     )
       results.set(text, { data, text, exchange })
   }
@@ -139,7 +139,7 @@ export const operationsOf = ({ exchanges }: Pick<Trace, "exchanges">): ReadonlyA
   return [...groups.values()].map((group) => {
     const first = group[0]!
     // Once the key is forgotten, a repetition is done anew, and says nothing of the request before it.
-    const isKnown = (lost: RecordedRequest) =>
+    const isSettled = (lost: RecordedRequest) =>
       group.some((one) => one.seq > lost.seq && isGood(one) && one.now - lost.now < REMEMBERED)
     return {
       call: callOf(first)!.name as Operation["call"],
@@ -148,7 +148,7 @@ export const operationsOf = ({ exchanges }: Pick<Trace, "exchanges">): ReadonlyA
       once: first.once ?? "",
       exchanges: group,
       results: resultsOf(group),
-      isUnknown: group.some((one) => one.answer === null && !isKnown(one))
+      isUnknown: group.some((one) => one.response === null && !isSettled(one))
     }
   })
 }

@@ -56,7 +56,7 @@ export const count = (
   deliveries: receptions.length,
   simulated_ms: ended_at - started_at,
   acts: tally(exchanges.map(({ act }) => act)),
-  answers: tally(exchanges.map(({ answer }) => String(answer?.status ?? "cut"))),
+  answers: tally(exchanges.map(({ response }) => String(response?.status ?? "cut"))),
   events: tally(shops.flatMap(({ events }) => events.map(({ type }) => type))),
   states: tally(shops.flatMap(({ listed }) => listed.map(({ state }) => state))),
   outcomes: tally(shops.flatMap(({ deliveries }) => deliveries.map(({ state }) => state)))

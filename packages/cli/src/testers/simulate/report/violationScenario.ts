@@ -42,7 +42,7 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
   const phones = clients.flatMap(({ id, phone }) => (named.has(id) ? [phone] : []))
   const isAbout = (exchange: RecordedRequest) => {
     const act = actOf(exchange)
-    if (act === undefined || exchange.answer === null) return false
+    if (act === undefined || exchange.response === null) return false
     if (act.name === "change shop") return true
     const touched = [act.id, recordedData<{ id?: string } | undefined>(exchange)?.id ?? "", ...idsIn(exchange.body)]
     const text = JSON.stringify(exchange.body) ?? ""
@@ -55,7 +55,7 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
     involved.flatMap((one) => [actOf(one)?.id ?? "", recordedData<{ id?: string } | undefined>(one)?.id ?? ""])
   )
   for (const id of clientIds) tickets.delete(id)
-  return inShop.filter((one) => involved.includes(one) || (one.answer !== null && tickets.has(actOf(one)?.id ?? "-")))
+  return inShop.filter((one) => involved.includes(one) || (one.response !== null && tickets.has(actOf(one)?.id ?? "-")))
 }
 
 /** A violation as a scenario: the requests that led to it, with the responses that they got, and the rule that was broken. */
@@ -86,7 +86,7 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
   let now = trace.started_at
   const lines = requests.flatMap((exchange) => {
     const { name, id, kind } = actOf(exchange)!
-    const { answer, body, once } = exchange
+    const { response, body, once } = exchange
     const passed = exchange.now - now
     now = Math.max(now, exchange.now)
     const createdId = recordedData<{ id?: string } | undefined>(exchange)?.id
@@ -94,7 +94,7 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
     const fields = said(body ?? {}, now) as Record<string, unknown>
     const argument =
       kind === "shop" ? fields : bare.has(name) ? `$${nameOf(kind, id)}` : { [kind]: `$${nameOf(kind, id)}`, ...fields }
-    const { code, details } = answer?.body.error ?? {}
+    const { code, details } = response?.body.error ?? {}
     return [
       ...(passed > 0 ? [`  - advance: ${passed}ms`] : []),
       `  - ${name}: ${JSON.stringify(argument)}`,
@@ -102,8 +102,8 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
       ...(once !== null && onces.indexOf(once) !== onces.lastIndexOf(once)
         ? [`    idempotency_key: ${JSON.stringify(once)}`]
         : []),
-      ...(answer !== null && answer.status >= 300
-        ? [`    expect: ${[answer.status, details?.reason ?? code].filter(Boolean).join(" ")}`]
+      ...(response !== null && response.status >= 300
+        ? [`    expect: ${[response.status, details?.reason ?? code].filter(Boolean).join(" ")}`]
         : [])
     ]
   })

@@ -38,18 +38,18 @@ const isAbout = (exchange: RecordedRequest, ticket_id: string): boolean =>
   (/\/tickets$/.test(exchange.path) && recordedData<{ id?: string } | undefined>(exchange)?.id === ticket_id)
 
 const ofRequest = (exchange: RecordedRequest): Entry => {
-  const { seq, now, method, path, body, answer } = exchange
-  const status = answer?.status ?? 0
+  const { seq, now, method, path, body, response } = exchange
+  const status = response?.status ?? 0
   return {
     id: `request ${seq}`,
     at: new Date(now).toISOString(),
     kind: "request",
-    title: `${method} ${path}: ${answer === null ? "cut off" : status}`,
+    title: `${method} ${path}: ${response === null ? "cut off" : status}`,
     ok: status > 0 && status < 400,
     detail: {
-      ...{ method, path, status, replayed: isReplay(exchange), fault: answer === null ? "lost" : null },
+      ...{ method, path, status, replayed: isReplay(exchange), fault: response === null ? "lost" : null },
       request: { body: body === undefined ? null : JSON.stringify(body) },
-      response: answer?.body ?? null
+      response: response?.body ?? null
     }
   }
 }
