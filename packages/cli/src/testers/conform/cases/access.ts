@@ -23,7 +23,7 @@ const ALL = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
 /** Keys and their scopes (Specification, Keys and scopes). */
 export const accessCases = casesOf("§5", [
   ...endpoints.map(([method, path, scope]) =>
-    test(`scope-${method.toLowerCase()}${path.replace(UNKNOWN_ID, "id").replace(/\?.*/, "-by-phone").replaceAll("/", "-")} (rule-scope-all): ${method} ${path.replace(UNKNOWN_ID, "{id}").replace(/\?.*/, "?phone=…")} asks for ${scope}, and for nothing else.`, async (shop) => {
+    test(`scope-${method.toLowerCase()}${path.replace(UNKNOWN_ID, "id").replace(/\?.*/, "-by-phone").replaceAll("/", "-")} (rule-scope-all): ${method} ${path.replace(UNKNOWN_ID, "{id}").replace(/\?.*/, "?phone=…")} requires the scope ${scope} and no other.`, async (shop) => {
       const without = await shop.with({ scopes: ALL.filter((other) => other !== scope) })
       const response = await shop.env.api(method, `/v1${path}`, { bearer: without.key })
       response.refused(403, "FORBIDDEN", { scope })
@@ -32,11 +32,11 @@ export const accessCases = casesOf("§5", [
       expectSame(status === 401 || status === 403, false, "whether a key with this scope alone is turned away")
     })
   ),
-  test("scope-shop (rule-shop-record): GET /v1/shop works with any key, and returns that key's scopes.", async (shop) => {
+  test("scope-shop (rule-shop-record): GET /v1/shop works with any key, and returns the scopes of that key.", async (shop) => {
     const only = await shop.with({ scopes: ["loyalty:write"] })
     ;(await only.get("/shop")).shows({ id: shop.id, scopes: ["loyalty:write"] })
   }),
-  test("presets (rule-presets): Full access gives all four scopes, read only those of tickets and clients.", async (shop) => {
+  test("presets (rule-presets): The preset full gives all four scopes, and the preset read gives the read scopes of tickets and clients.", async (shop) => {
     const scopesOf = async (preset: string) => {
       const key = await shop.with({ preset })
       return [...(await key.get<{ scopes: ReadonlyArray<string> }>("/shop")).ok().scopes].sort()
@@ -44,26 +44,26 @@ export const accessCases = casesOf("§5", [
     expectSame(await scopesOf("full"), [...ALL].sort(), "the scopes of full access")
     expectSame(await scopesOf("read"), ["clients:read", "tickets:read"], "the scopes of read only")
   }),
-  test("key-missing (rule-key-missing, key): Without a key, or with one in another scheme, a request returns 401.", async (shop) => {
+  test("key-missing (rule-key-missing, key): A request without a key, or with a key in another authentication scheme, is a 401.", async (shop) => {
     const { key } = shop
     ;(await shop.env.api("GET", "/v1/shop")).refused(401, "UNAUTHENTICATED")
     for (const Authorization of [key, `Basic ${key}`, "Bearer", ""])
       (await shop.env.api("GET", "/v1/shop", { headers: { Authorization } })).refused(401, "UNAUTHENTICATED")
   }),
-  test("key-wrong (rule-key-missing, key): A key that nobody has is a 401, at any path and before anything else is looked at.", async (shop) => {
+  test("key-wrong (rule-key-missing, key): An unknown key is a 401 at any path, before any other check.", async (shop) => {
     const { key } = shop
     const bearer = `${key.slice(0, -4)}0000`
     ;(await shop.env.api("GET", "/v1/shop", { bearer })).refused(401, "UNAUTHENTICATED")
     ;(await shop.env.api("GET", "/v1/nothing-here", { bearer })).refused(401, "UNAUTHENTICATED")
     ;(await shop.env.api("POST", "/v1/tickets", { bearer, raw: "{" })).refused(401, "UNAUTHENTICATED")
   }),
-  test("key-format (rule-key-format): A sandbox's key is wk_test_ and 43 characters; it is shown at its creation and never again.", async (shop) => {
+  test("key-format (rule-key-format): A sandbox's key is wk_test_ followed by 43 characters, and is shown only when it is created.", async (shop) => {
     expectShape(shop.key, /^wk_test_[A-Za-z0-9_-]{43}$/, "the key")
     const list = await shop.env.sandbox("list keys", shop.id)
     list.ok()
     expectSame(list.exchange.response.body.includes(shop.key), false, "whether the list of keys holds its text")
   }),
-  test("key-revoked (rule-key-revoked): A revoked key stops within a minute; the shop's other keys work on.", async (shop) => {
+  test("key-revoked (rule-key-revoked): A revoked key stops working within a minute, and the shop's other keys keep working.", async (shop) => {
     const till = await shop.with({ preset: "full" })
     ;(await till.get("/shop")).ok()
     await shop.env.act("revoke key", till.key_id)
@@ -72,7 +72,7 @@ export const accessCases = casesOf("§5", [
     ;(await till.create()).refused(401, "UNAUTHENTICATED")
     ;(await shop.get("/shop")).ok()
   }),
-  test("key-five (rule-key-five): A shop has at most five active keys; a revoked one makes room.", async (shop) => {
+  test("key-five (rule-key-five): A shop has at most five active keys, and revoking one allows a new one.", async (shop) => {
     const more = []
     for (let i = 0; i < 4; i++) more.push(await shop.with({ preset: "read" }))
     const another = () => shop.env.sandbox("create key", shop.id, { name: "Sixth", preset: "full" })
@@ -80,7 +80,7 @@ export const accessCases = casesOf("§5", [
     await shop.env.act("revoke key", more[0]?.key_id)
     expectSame((await another()).status < 300, true, "whether there is room for a key after one was revoked")
   }),
-  test("key-of-its-shop (rule-one-key-one-shop): Each shop's key reads that shop.", async (shop) => {
+  test("key-of-its-shop (rule-one-key-one-shop): The key of each shop reads that shop.", async (shop) => {
     for (const each of [shop, await shop.env.openShop()]) (await each.get("/shop")).shows({ id: each.id })
   })
 ])

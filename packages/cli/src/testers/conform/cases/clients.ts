@@ -37,7 +37,7 @@ interface Stamped {
 
 /** The clients that a shop can see, and their loyalty cards (Specification, Endpoints; Clients and loyalty). */
 export const clientCases = casesOf("§4", [
-  test("client-by-phone (rule-client-by-phone): A client who came to the counter is found by their number and by their id, with the same data.", async (shop) => {
+  test("client-by-phone (rule-client-by-phone): A client who came to the counter can be looked up by phone number and by id, with the same data.", async (shop) => {
     await shop.program({ active: false })
     const { id, phone } = await shop.known()
     const client = (await shop.lookUp(phone)).shows({
@@ -49,20 +49,20 @@ export const clientCases = casesOf("§4", [
     })
     expectSame((await shop.get(`/clients/${id}`)).ok(), client, "the client by id")
   }),
-  test("client-bare-plus (rule-create-phone-e164): A plus that was not escaped in the query is read as one.", async (shop) => {
+  test("client-bare-plus (rule-create-phone-e164): A plus that is not escaped in the query is read as a plus.", async (shop) => {
     const { id, phone } = await shop.known()
     ;(await shop.get(`/clients?phone=${phone}`)).shows({ id })
   }),
-  test("client-phone-invalid (rule-create-phone-e164): A look-up without a number, or with an invalid one, is a 400.", async (shop) => {
+  test("client-phone-invalid (rule-create-phone-e164): A look-up without a phone number, or with an invalid one, is a 400.", async (shop) => {
     for (const query of ["", "?phone=", "?phone=015123456789", "?phone=nobody"])
       (await shop.get(`/clients${query}`)).invalid("query phone")
   }),
-  test("client-hidden-name (rule-client-hidden-name): A client who hides their name is shown by given name and initial.", async (shop) => {
+  test("client-hidden-name (rule-client-hidden-name): A client who hides their name is shown with their given name and an initial.", async (shop) => {
     const { id, phone } = await shop.known({ hide_name: true })
     ;(await shop.lookUp(phone)).shows({ display_name: "Amira B." })
     ;(await shop.create({ client_id: id })).shows({ client: { id, display_name: "Amira B." } }, 201)
   }),
-  test("client-counts (rule-client-counts): A client's tickets are counted with this shop alone: those that are open, and all.", async (shop) => {
+  test("client-counts (rule-client-counts): The response about a client counts their open tickets and all their tickets with this shop only.", async (shop) => {
     const other = await shop.env.openShop()
     const client = await shop.known()
     await other.visit(client)
@@ -73,7 +73,7 @@ export const clientCases = casesOf("§4", [
     }
     ;(await shop.lookUp(client.phone)).shows({ tickets_open: 3, tickets_total: 4 })
   }),
-  test("client-known-by-offer (rule-client-known-by-offer): A client is not seen while an offer is open, and is once it is accepted.", async (shop) => {
+  test("client-known-by-offer (rule-client-known-by-offer): A client is a 404 while their offer is open, and can be looked up once they accept it.", async (shop) => {
     const client = await shop.env.person()
     await shop.ticket({ client_phone: client.phone })
     ;(await shop.lookUp(client.phone)).refused(404, "NOT_FOUND")
@@ -81,26 +81,26 @@ export const clientCases = casesOf("§4", [
     await shop.env.answerOffer(client, "accept")
     ;(await shop.lookUp(client.phone)).shows({ id: client.id, tickets_open: 1 })
   }),
-  test("client-of-another-shop (rule-client-by-phone): A client whom another shop knows is not seen by this one.", async (shop) => {
+  test("client-of-another-shop (rule-client-by-phone): A client whom only another shop knows is a 404.", async (shop) => {
     const other = await shop.env.openShop()
     const client = await other.known()
     ;(await shop.lookUp(client.phone)).refused(404, "NOT_FOUND")
     ;(await shop.get(`/clients/${client.id}`)).refused(404, "NOT_FOUND")
     ;(await shop.get(`/clients/${client.id}/loyalty`)).refused(404, "NOT_FOUND")
   }),
-  test("privacy-look-up (rule-privacy-look-up): A look-up of somebody who blocks the shop is the 404 of a number nobody has: status, headers, body.", (shop) =>
+  test("privacy-look-up (rule-privacy-look-up): A look-up by phone number of a client who blocks the shop gets the same 404 as an unknown number, with the same headers and body.", (shop) =>
     compare(shop.env, (shop, { phone }) => shop.lookUp(phone))),
-  test("privacy-by-id (rule-privacy-look-up): A client who blocks the shop is by their id the 404 of nobody.", (shop) =>
+  test("privacy-by-id (rule-privacy-look-up): A look-up by id of a client who blocks the shop gets the same 404 as an unknown id.", (shop) =>
     compare(shop.env, (shop, { id }) => shop.get(`/clients/${id}`))),
-  test("privacy-loyalty (rule-privacy-look-up): Their card is the 404 of nobody.", (shop) =>
+  test("privacy-loyalty (rule-privacy-look-up): The loyalty card of a client who blocks the shop gets the same 404 as the card of an unknown client.", (shop) =>
     compare(shop.env, (shop, { id }) => shop.get(`/clients/${id}/loyalty`))),
-  test("privacy-stamps (rule-privacy-look-up): Stamps for them and a reward of theirs are the 404 of nobody.", async (shop) => {
+  test("privacy-stamps (rule-privacy-look-up): Adding stamps and redeeming a reward for a client who blocks the shop get the same 404 as for an unknown client.", async (shop) => {
     await compare(shop.env, (shop, client) => shop.stamps(client, 1))
     await compare(shop.env, (shop, client) => shop.redeem(client))
   }),
-  test("privacy-create (rule-privacy-look-up): A ticket for them gets the same 404 as one for an unknown client.", (shop) =>
+  test("privacy-create (rule-privacy-look-up): Creating a ticket for a client who blocks the shop gets the same 404 as for an unknown client.", (shop) =>
     compare(shop.env, (shop, { id }) => shop.create({ client_id: id }))),
-  test("privacy-offer (rule-create-offer): A create with a phone number has the same response if nobody holds it, if somebody does, and if they block the shop.", async (shop) => {
+  test("privacy-offer (rule-create-offer): Creating a ticket with a phone number has the same response whether nobody has the number, a client has it, or a client who blocks the shop has it.", async (shop) => {
     const create = async (prepare: (shop: Shop) => Promise<string>) => {
       const client_phone = await prepare(shop)
       const before = (await shop.types()).length
@@ -140,7 +140,7 @@ export const clientCases = casesOf("§4", [
     const [last] = (await shop.events()).slice(-1)
     expectShape(last, { type: "client.linked", data: { ticket: { id }, client: { id: other.id } } }, "the last event")
   }),
-  test("offer-abandoned (rule-client-known-by-offer): Accepting the offer of an abandoned ticket makes the client known and leaves the ticket as it is.", async (shop) => {
+  test("offer-abandoned (rule-client-known-by-offer): Accepting the offer of an abandoned ticket makes the client known to the shop and does not change the ticket.", async (shop) => {
     const client = await shop.env.person()
     const { id } = await shop.ticket({ client_phone: client.phone })
     await shop.env.advance(60 * DAY)
@@ -150,24 +150,24 @@ export const clientCases = casesOf("§4", [
     expectSame(await shop.read(id), before, "the ticket after the acceptance")
     ;(await shop.get(`/clients/${client.id}`)).ok()
   }),
-  test("offer-own-client (rule-client-known-by-offer): A ticket of a client whom the shop names is not offered to that client again.", async (shop) => {
+  test("offer-own-client (rule-client-known-by-offer): A ticket created with a client's id is not offered to that client again.", async (shop) => {
     const client = await shop.known()
     await shop.ticket({ client_id: client.id, client_phone: client.phone })
     expectSame(await shop.env.act("get offers", client.id), [], "the client's offers")
   }),
-  test("block-stays (rule-privacy-look-up): A later visit does not lift a block.", async (shop) => {
+  test("block-stays (rule-privacy-look-up): A later visit to the counter does not remove a block.", async (shop) => {
     const client = await shop.blocker()
     await shop.visit(client)
     ;(await shop.lookUp(client.phone)).refused(404, "NOT_FOUND")
   }),
-  test("block-one-shop (rule-privacy-look-up): A client blocks one shop; others see them as before.", async (shop) => {
+  test("block-one-shop (rule-privacy-look-up): A client who blocks one shop stays visible to other shops.", async (shop) => {
     const other = await shop.env.openShop()
     const client = await shop.blocker()
     await other.visit(client)
     const response = await other.lookUp(client.phone)
     expectThat(response.ok().id === client.id, "the client", response.data)
   }),
-  test("loyalty-read (rule-loyalty-read): Loyalty is read as the shop's programme and the client's card; one never used is zeros.", async (shop) => {
+  test("loyalty-read (rule-loyalty-read): The loyalty response has the shop's programme and the client's card. A card that was never used has zeros.", async (shop) => {
     const program = { name: "Ten", stamps_required: 10, stamps_per_ticket: 2, reward_label: "A free hem" }
     const client = await shop.loyal(program)
     const card = { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
@@ -175,19 +175,19 @@ export const clientCases = casesOf("§4", [
     response.shows({ program: { active: true, ...program }, card })
     ;(await shop.lookUp(client.phone)).shows({ loyalty: card })
   }),
-  test("loyalty-off-read (rule-loyalty-read-2): While the programme is off it can be read, and the client shows no card.", async (shop) => {
+  test("loyalty-off-read (rule-loyalty-read-2): While the programme is off, it and the card can still be read, and a look-up of the client shows no card.", async (shop) => {
     const client = await shop.loyal()
     ;(await shop.stamps(client, 3)).ok()
     await shop.program({ active: false })
     ;(await shop.get(`/clients/${client.id}/loyalty`)).shows({ program: { active: false }, card: { balance: 3 } })
     ;(await shop.lookUp(client.phone)).shows({ loyalty: null })
   }),
-  test("loyalty-off-refuses (rule-loyalty-off-refuses): While the programme is off stamps and rewards are a CONFLICT whose reason is LOYALTY_OFF.", async (shop) => {
+  test("loyalty-off-refuses (rule-loyalty-off-refuses): While the programme is off, adding stamps and redeeming a reward are a CONFLICT with the reason LOYALTY_OFF.", async (shop) => {
     const client = await shop.loyal({ active: false })
     ;(await shop.stamps(client, 1)).conflict("LOYALTY_OFF")
     ;(await shop.redeem(client)).conflict("LOYALTY_OFF")
   }),
-  test("stamps (rule-loyalty-read): Stamps return the card, how many were added and how many rewards that unlocked.", async (shop) => {
+  test("stamps (rule-loyalty-read): Adding stamps returns the card, the number of stamps added and the number of rewards that they unlocked.", async (shop) => {
     const client = await shop.loyal({ stamps_required: 4 })
     const updated_at = await shop.env.instant()
     const none = { rewards_available: 0, rewards_redeemed: 0, updated_at }
@@ -202,17 +202,17 @@ export const clientCases = casesOf("§4", [
       rewards_unlocked: 3
     })
   }),
-  test("stamps-count (rule-stamps-2): Stamps are added 1 to 10 at a time.", async (shop) => {
+  test("stamps-count (rule-stamps-2): A request can add 1 to 10 stamps.", async (shop) => {
     const client = await shop.loyal()
     for (const count of [0, 11, -1, 1.5, "3", null, undefined]) (await shop.stamps(client, count)).invalid("body count")
     for (const count of [1, 10]) (await shop.stamps(client, count)).shows({ added: count })
   }),
-  test("stamps-key-required (rule-idempotency-required): Stamps and rewards need an Idempotency-Key.", async (shop) => {
+  test("stamps-key-required (rule-idempotency-required): Adding stamps and redeeming a reward require an Idempotency-Key.", async (shop) => {
     const client = await shop.loyal()
     ;(await shop.stamps(client, 1, { once: undefined })).invalid("header Idempotency-Key")
     ;(await shop.redeem(client, { once: undefined })).invalid("header Idempotency-Key")
   }),
-  test("redeem (rule-loyalty-read): A redeem spends the stamps of one reward and names it; the stamps ever collected stay.", async (shop) => {
+  test("redeem (rule-loyalty-read): Redeeming a reward removes its stamps from the balance, names the reward, and does not change the lifetime stamps.", async (shop) => {
     const client = await shop.loyal({ stamps_required: 5, reward_label: "A free hem" })
     ;(await shop.stamps(client, 10)).ok()
     await shop.env.advance(1)
@@ -222,13 +222,13 @@ export const clientCases = casesOf("§4", [
       reward: { label: "A free hem", redeemed_at }
     })
   }),
-  test("redeem-nothing (rule-redeem): With no reward on the card a redeem is refused with NO_REWARD, and nothing is spent.", async (shop) => {
+  test("redeem-nothing (rule-redeem): Redeeming without a reward on the card is refused with NO_REWARD, and removes no stamps.", async (shop) => {
     const client = await shop.loyal({ stamps_required: 5 })
     ;(await shop.stamps(client, 4)).ok()
     ;(await shop.redeem(client)).conflict("NO_REWARD")
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 4, rewards_redeemed: 0 } })
   }),
-  test("redeem-body (rule-redeem): A redeem takes no body or an empty one; a field in it is refused.", async (shop) => {
+  test("redeem-body (rule-redeem): A request to redeem a reward may have no body or an empty one, and a field in it is refused.", async (shop) => {
     const client = await shop.loyal({ stamps_required: 1 })
     ;(await shop.stamps(client, 2)).ok()
     const path = `/clients/${client.id}/loyalty/redeem`
@@ -236,7 +236,7 @@ export const clientCases = casesOf("§4", [
     ;(await shop.post(path, { count: 1 }, { once: shop.env.fresh("redeem") })).invalid("body count")
     ;(await shop.redeem(client)).ok()
   }),
-  test("loyalty-card-by-shop (rule-loyalty-read-2): A client has a card of their own with each shop.", async (shop) => {
+  test("loyalty-card-by-shop (rule-loyalty-read-2): A client has a separate card with each shop.", async (shop) => {
     await shop.program()
     const other = await (await shop.env.openShop()).program()
     const client = await shop.known()

@@ -21,18 +21,18 @@ const expectClosure = async (shop: Shop, id: string, fields: object = {}, state 
 
 /** The tickets that close by themselves, and the instants (Specification, States). */
 export const closureCases = casesOf("§3", [
-  test("closure-uncollected (rule-closure-uncollected): A ready ticket is abandoned as uncollected at exactly sixty days after it was ready, not a millisecond before.", async (shop) => {
+  test("closure-uncollected (rule-closure-uncollected): A ready ticket is abandoned as uncollected exactly sixty days after it became ready, and not a millisecond earlier.", async (shop) => {
     const { id } = await shop.ticket()
     await shop.env.advance(5 * DAY)
     const { ready_at } = (await shop.status(id, "ready")).ok()
     const shown = { abandon_reason: "uncollected", abandoned_at: later(ready_at ?? "", 60 * DAY) }
     await expectClosure(shop, id, shown, "ready")
   }),
-  test("closure-no-news (rule-closure-uncollected): A ticket left in the workshop is abandoned for want of news at exactly sixty days after it was made.", async (shop) => {
+  test("closure-no-news (rule-closure-uncollected): A ticket without news in the workshop is abandoned exactly sixty days after it was created.", async (shop) => {
     const { id, created_at } = await shop.ticket()
     await expectClosure(shop, id, { abandon_reason: "no_news", abandoned_at: later(created_at, 60 * DAY) })
   }),
-  test("closure-at-its-own-instant (rule-closure-at-its-own-instant): A clock moved far past them closes tickets each at its own instant, and their events say so.", async (shop) => {
+  test("closure-at-its-own-instant (rule-closure-at-its-own-instant): When the clock moves past several closures, each ticket is closed at its own instant, which its event shows.", async (shop) => {
     const first = await shop.ticket()
     await shop.env.advance(DAY)
     const second = await shop.ticket()
@@ -47,38 +47,38 @@ export const closureCases = casesOf("§3", [
       "the ticket.abandoned events"
     )
   }),
-  test("closure-event-reason (rule-closure-at-its-own-instant): The event of a closure has its reason beside the ticket.", async (shop) => {
+  test("closure-event-reason (rule-closure-at-its-own-instant): The event of a closure has the ticket and the reason.", async (shop) => {
     const { id } = await shop.moved("ready")
     await shop.env.advance(60 * DAY)
     const last = (await shop.events()).at(-1)
     const expected = { type: "ticket.abandoned", data: { reason: "uncollected", ticket: { id, state: "abandoned" } } }
     expectShape(last, expected, "the last event")
   }),
-  test("closure-never-impossible (rule-closure-never-all): A ticket that is impossible waits for its client for ever.", async (shop) => {
+  test("closure-never-impossible (rule-closure-never-all): A ticket that is impossible is never abandoned.", async (shop) => {
     const { id } = await shop.moved("impossible")
     await shop.env.advance(200 * DAY)
     ;(await shop.status(id, "collected")).shows({ outcome: "impossible" })
   }),
-  test("closure-never-collected (rule-closure-never-all): A collected ticket is not abandoned.", async (shop) => {
+  test("closure-never-collected (rule-closure-never-all): A collected ticket is never abandoned.", async (shop) => {
     const { id } = await shop.moved("ready", "collected")
     await shop.env.advance(100 * DAY)
     expectSame((await shop.read(id)).state, "collected", "state")
   }),
-  test("closure-ready-not-reset (rule-closure-uncollected): Nothing but leaving the state puts off the closure of a ready ticket.", async (shop) => {
+  test("closure-ready-not-reset (rule-closure-uncollected): Only a change of state postpones the closure of a ready ticket.", async (shop) => {
     const { id } = await shop.moved("ready")
     await shop.env.advance(59 * DAY)
     ;(await shop.notified(id, "call")).ok()
     await shop.env.advance(DAY)
     expectSame((await shop.read(id)).state, "abandoned", "state")
   }),
-  test("closure-reset-notified (rule-closure-uncollected): Recording a notification starts the sixty days in the workshop again.", async (shop) => {
+  test("closure-reset-notified (rule-closure-uncollected): Recording a notification restarts the sixty days of a ticket in the workshop.", async (shop) => {
     const { id } = await shop.ticket()
     await shop.env.advance(59 * DAY)
     ;(await shop.notified(id)).ok()
     await expectClosure(shop, id)
   }),
   ...news.map(([act, call, body]) =>
-    test(`closure-reset-${act} (rule-closure-uncollected): A ${act} by the shop starts the sixty days in the workshop anew.`, async (shop) => {
+    test(`closure-reset-${act} (rule-closure-uncollected): A ${act} by the shop restarts the sixty days of a ticket in the workshop.`, async (shop) => {
       const { id } = await shop.ticket()
       await shop.env.advance(59 * DAY)
       await shop.env.act(call, id, body)
@@ -91,7 +91,7 @@ export const closureCases = casesOf("§3", [
     ;(await shop.status(id, "workshop")).ok()
     await expectClosure(shop, id, { abandon_reason: "no_news" })
   }),
-  test("closure-client-does-not-reset (rule-closure-uncollected): An act of the client is no news from the shop: the sixty days run on.", async (shop) => {
+  test("closure-client-does-not-reset (rule-closure-uncollected): An action of the client does not restart the sixty days of a ticket in the workshop.", async (shop) => {
     const client = await shop.env.person()
     const { id } = await shop.ticket({ client_phone: client.phone, price_minor: 100 })
     await shop.env.act("propose quote", id, { price_minor: 200 })

@@ -12,7 +12,7 @@ const lengths = [
 
 /** Creating tickets, and the bounds of texts, amounts and lists (Specification, Endpoints; Tickets; Limits). */
 export const creationCases = casesOf("§4", [
-  test("shop-record (rule-client-counts): GET /v1/shop returns the shop, its currency, its time zone and the key's scopes.", async (own) => {
+  test("shop-record (rule-client-counts): GET /v1/shop returns the shop with its currency and time zone, and the scopes of the key.", async (own) => {
     const shop = await own.env.openShop({
       name: "Atelier Lac",
       currency: "EUR",
@@ -24,23 +24,23 @@ export const creationCases = casesOf("§4", [
     const all = ["clients:read", "loyalty:write", "tickets:read", "tickets:write"]
     expectSame([...scopes].sort(), all, "the scopes of a full-access key")
   }),
-  test("create (rule-status-workshop-ready): A create returns 201 and raises ticket.created with the ticket as it was made.", async (shop) => {
+  test("create (rule-status-workshop-ready): Creating a ticket returns 201 and raises ticket.created with the ticket as it was created.", async (shop) => {
     const ticket = (await shop.create({ service: "Zip" })).shows({ number: 1, state: "workshop", service: "Zip" }, 201)
     const events = await shop.events()
     expectSame(await shop.types(), ["ticket.created"], "the shop's events")
     expectSame(events[0]?.data.ticket, ticket, "the event's ticket")
   }),
-  test("create-numbers (rule-create-numbers): Numbers follow one another, whether tickets come from the app or through the API.", async (shop) => {
+  test("create-numbers (rule-create-numbers): Ticket numbers are consecutive, whether tickets are created in the app or through the API.", async (shop) => {
     await shop.ticket()
     await shop.app()
     ;(await shop.create()).shows({ number: 3 }, 201)
   }),
-  test("create-number-wraps (rule-create-numbers): After 9999 comes 1.", async (shop) => {
+  test("create-number-wraps (rule-create-numbers): The ticket number after 9999 is 1.", async (shop) => {
     await shop.set({ next_number: 9999 })
     ;(await shop.create()).shows({ number: 9999, number_label: "9999" }, 201)
     ;(await shop.create()).shows({ number: 1, number_label: "0001" }, 201)
   }),
-  test("create-failed-uses-no-number (rule-create-numbers): A create that is refused uses up no number.", async (shop) => {
+  test("create-failed-uses-no-number (rule-create-numbers): A refused request to create a ticket uses no number.", async (shop) => {
     await shop.set({ forbidden_words: ["grumblefluff"] })
     await shop.ticket()
     ;(await shop.create({ service: "" })).invalid("body service")
@@ -49,7 +49,7 @@ export const creationCases = casesOf("§4", [
     ;(await shop.create()).shows({ number: 2 }, 201)
     expectSame(await shop.types(), ["ticket.created", "ticket.created"], "the shop's events")
   }),
-  test("create-client-linked (rule-create-client-linked): A known client is linked at once: ticket.created, then client.linked.", async (shop) => {
+  test("create-client-linked (rule-create-client-linked): A ticket for a client whom the shop knows is linked immediately, and raises ticket.created and then client.linked.", async (shop) => {
     const client = await shop.known()
     const linked = { id: client.id, display_name: "Amira Ben Salah" }
     ;(await shop.create({ client_id: client.id })).shows({ client: linked }, 201)
@@ -57,13 +57,13 @@ export const creationCases = casesOf("§4", [
     expectSame(await shop.types(), ["ticket.created", "client.linked"], "the shop's events")
     expectShape(events[1]?.data, { client: linked, ticket: { client: linked } }, "the data of client.linked")
   }),
-  test("create-client-unknown (rule-create-client-linked): A client who is unknown, known to another shop only, or blocking is the same 404.", async (shop) => {
+  test("create-client-unknown (rule-create-client-linked): Creating a ticket for a client who is unknown, is known to another shop only, or blocks the shop gets the same 404.", async (shop) => {
     const other = await shop.env.openShop()
     const [stranger, theirs, blocker] = [await shop.env.person(), await other.known(), await shop.blocker()]
     for (const id of [UNKNOWN_ID, stranger.id, theirs.id, blocker.id])
       (await shop.create({ client_id: id })).refused(404, "NOT_FOUND")
   }),
-  test("create-offer (rule-create-offer): A phone number makes an offer to the account that holds it; nobody is linked until it is accepted.", async (shop) => {
+  test("create-offer (rule-create-offer): A ticket with a phone number is offered to the account with that number, and is not linked until the client accepts.", async (shop) => {
     const client = await shop.env.person()
     const { id } = (await shop.create({ client_phone: client.phone })).shows({ client: null }, 201)
     const offers = await shop.env.act("get offers", client.id)
@@ -81,78 +81,78 @@ export const creationCases = casesOf("§4", [
     await shop.env.act("accept offer", offer?.id, {})
     ;(await shop.env.sandbox("block shop", offer?.id, {})).conflict("OFFER_CLOSED")
   }),
-  test("create-phone-e164 (rule-create-phone-e164, key): A phone number is kept in E.164, however it was written.", async (shop) => {
+  test("create-phone-e164 (rule-create-phone-e164, key): A phone number is stored in E.164, however it was written.", async (shop) => {
     ;(await shop.create({ client_phone: " +49 (1512) 345-6789 " })).shows({ client_phone: "+4915123456789" }, 201)
   }),
-  test("create-phone-invalid (rule-create-phone-e164, key): A number without its country, or that is none, is a 400.", async (shop) => {
+  test("create-phone-invalid (rule-create-phone-e164, key): An invalid phone number, or one without a country code, is a 400.", async (shop) => {
     for (const client_phone of ["015123456789", "+", "+49", "call me"])
       (await shop.create({ client_phone })).invalid("body client_phone")
   }),
-  test("create-null-is-absent (rule-create-unknown-field, key): null for an optional field means that it is absent.", async (shop) => {
+  test("create-null-is-absent (rule-create-unknown-field, key): null for an optional field has the same effect as leaving the field out.", async (shop) => {
     const body = { type: null, item: null, description: null, items: null, client_id: null, client_phone: null }
     const more = { price_minor: null, deposit_minor: null, promised_at: null, external_ref: null }
     ;(await shop.create({ ...body, ...more })).shows({ type: "repair", item: null, items: [] }, 201)
   }),
-  test("create-unknown-field (rule-create-unknown-field, key): A body field that is not known is refused by its name.", async (shop) => {
+  test("create-unknown-field (rule-create-unknown-field, key): An unknown field in the body is refused, and the error names it.", async (shop) => {
     ;(await shop.create({ price_minors: 1 })).invalid("body price_minors")
     const items = [{ label: "One", colour: "red" }, { label: "Two" }]
     ;(await shop.create({ items })).invalid("body items.0.colour")
   }),
-  test("create-every-problem (rule-create-every-problem, key): All problems of a request are reported at once, each with its place.", async (shop) => {
+  test("create-every-problem (rule-create-every-problem, key): All problems of a request are reported at once, each with its location.", async (shop) => {
     const items = [{ label: "One" }, { label: "" }]
     const body = { service: "", type: "sale", price_minor: 1.5, items }
     const response = await shop.create(body, { once: undefined })
     response.invalid("body service", "body type", "body price_minor", "body items.1.label", "header Idempotency-Key")
   }),
   ...lengths.map(([field, most]) =>
-    test(`length-${field.replace("_", "-")} (rule-length-all, key): ${field} takes ${most} characters and not one more; a character outside the basic plane counts once.`, async (shop) => {
+    test(`length-${field.replace("_", "-")} (rule-length-all, key): ${field} accepts ${most} characters and refuses one more. A character outside the basic plane counts as one.`, async (shop) => {
       const longest = "🧵".repeat(most)
       ;(await shop.create({ [field]: ` ${longest}\t` })).shows({ [field]: longest }, 201)
       ;(await shop.create({ [field]: `${"x".repeat(most)}y` })).invalid(`body ${field}`)
       ;(await shop.create({ [field]: " \n " })).invalid(`body ${field}`)
     })
   ),
-  test("length-items (rule-length-all, key): An item's label takes 200 characters, its service 120.", async (shop) => {
+  test("length-items (rule-length-all, key): The label of an item has at most 200 characters, and its service at most 120.", async (shop) => {
     const full = { label: "l".repeat(200), service: "s".repeat(120) }
     ;(await shop.create({ items: [full, full] })).shows({ items: [full, full] }, 201)
     const long = { label: "l".repeat(201), service: "s".repeat(121) }
     ;(await shop.create({ items: [full, long] })).invalid("body items.1.label", "body items.1.service")
   }),
-  test("service-required (rule-length-all, key): A ticket needs a service, as a text.", async (shop) => {
+  test("service-required (rule-length-all, key): Creating a ticket requires a service, which must be a text.", async (shop) => {
     for (const service of [undefined, null, "", 7, ["Hem"]]) (await shop.create({ service })).invalid("body service")
   }),
-  test("type-enum (rule-type-enum, key): The type is repair or prepare and nothing else.", async (shop) => {
+  test("type-enum (rule-type-enum, key): The type of a ticket must be repair or prepare.", async (shop) => {
     ;(await shop.create({ type: "prepare" })).shows({ type: "prepare" }, 201)
     ;(await shop.create({ type: "order" })).invalid("body type")
   }),
-  test("text-control-characters (rule-text-control-characters, key): Newline and tab are taken; other control characters and lone surrogates are refused.", async (shop) => {
+  test("text-control-characters (rule-text-control-characters, key): A text may contain newlines and tabs, but no other control characters and no lone surrogates.", async (shop) => {
     ;(await shop.create({ description: "one\n\ttwo" })).shows({ description: "one\n\ttwo" }, 201)
     for (const bad of ["\\u0000", "\\u0007", "\\u007f", "\\u0085", "\\ud800"]) {
       const raw = `{"service":"Hem","description":"a${bad}b"}`
       ;(await shop.create({}, { raw })).invalid("body description")
     }
   }),
-  test("items-count (rule-items-count, key): Several items are 2 to 20.", async (shop) => {
+  test("items-count (rule-items-count, key): A ticket with items has 2 to 20 of them.", async (shop) => {
     const items = (n: number) => Array.from({ length: n }, (_, i) => ({ label: `Item ${i + 1}` }))
     for (const n of [2, 20]) (await shop.create({ items: items(n) })).shows({ items: items(n) }, 201)
     for (const n of [0, 1, 21]) (await shop.create({ items: items(n) })).invalid("body items")
   }),
-  test("amount-range (rule-amount-range, key): Amounts are whole numbers from 0 to a million million.", async (shop) => {
+  test("amount-range (rule-amount-range, key): An amount is a whole number from 0 to a million million.", async (shop) => {
     for (const price_minor of [0, 1_000_000_000_000])
       (await shop.create({ price_minor })).shows({ money: { price_minor } }, 201)
     for (const price_minor of [-1, 1_000_000_000_001, 0.5, "100", true])
       (await shop.create({ price_minor })).invalid("body price_minor")
   }),
-  test("deposit-above-price (rule-amount-range, key): A deposit may be as high as the price and not higher.", async (shop) => {
+  test("deposit-above-price (rule-amount-range, key): A deposit may equal the price, but not exceed it.", async (shop) => {
     ;(await shop.create({ price_minor: 100, deposit_minor: 100 })).shows({ money: { remaining_minor: 0 } }, 201)
     ;(await shop.create({ price_minor: 100, deposit_minor: 101 })).invalid()
   }),
-  test("quote-below-deposit (rule-amount-range): A quote below what was paid already is a 400.", async (shop) => {
+  test("quote-below-deposit (rule-amount-range): A quote below the deposit that was already paid is a 400.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 500, deposit_minor: 300 })
     ;(await shop.env.sandbox("propose quote", id, { price_minor: 299 })).invalid("body price_minor")
     ;(await shop.env.sandbox("propose quote", id, { price_minor: 300 })).ok()
   }),
-  test("promised-at-format (rule-instants-offset, key): A promise is an instant that exists.", async (shop) => {
+  test("promised-at-format (rule-instants-offset, key): promised_at must be an instant that exists.", async (shop) => {
     for (const promised_at of ["tomorrow", "2031-02-30T10:00:00Z", 1_893_456_000_000])
       (await shop.create({ promised_at })).invalid("body promised_at")
   })

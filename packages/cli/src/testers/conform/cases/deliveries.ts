@@ -14,7 +14,7 @@ const notices = async (shop: Shop): Promise<number> =>
 
 /** Retries, the end of a webhook, and replays (Specification, Webhooks; Sandbox). */
 export const deliveryCases = casesOf("§6", [
-  test("delivery-retries (rule-delivery-retries): Without a 2xx an event is tried eight times, each at its very instant, and is then dead.", async (shop) => {
+  test("delivery-retries (rule-delivery-retries): An event that gets no 2xx is sent eight times, each time exactly when it is due, and is then dead.", async (shop) => {
     const inbox = await shop.receiving(500)
     const { created_at } = await shop.sent()
     const instants = [created_at]
@@ -38,7 +38,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.env.advance(10 * DAY)
     expectSame(inbox.posts.length, 8, "the attempts ten days later")
   }),
-  test("delivery-retried-until-taken (rule-delivery-retries): A retry that is taken ends it, and the row of failures with it.", async (shop) => {
+  test("delivery-retried-until-taken (rule-delivery-retries): A retry that gets a 2xx ends the retries of its event, and resets the count of consecutive failures.", async (shop) => {
     const inbox = await shop.receiving(503)
     await shop.sent()
     const first_failure_at = await shop.env.instant()
@@ -72,7 +72,7 @@ export const deliveryCases = casesOf("§6", [
       expectSame(inbox.posts.length, taken ? 1 : 2, "the number of attempts a minute later")
     })
   ),
-  test("delivery-redirect (rule-delivery-status-all): A redirect is a failure, and nothing is sent where it points.", async (shop) => {
+  test("delivery-redirect (rule-delivery-status-all): A redirect is a failure, and nothing is sent to its target.", async (shop) => {
     const [inbox, elsewhere] = [shop.env.inbox(), shop.env.inbox()]
     for (const status of [302, 307, 308]) {
       inbox.reply({ kind: "redirect", status, to: elsewhere.url })
@@ -83,7 +83,7 @@ export const deliveryCases = casesOf("§6", [
     const statuses = (await shop.deliveries()).map(({ attempts }) => attempts[0]?.status)
     expectSame(statuses, [302, 307, 308], "the statuses of the attempts")
   }),
-  test("delivery-silence (rule-delivery-status-all): A receiver that does not respond within ten seconds has failed, and is tried again a minute later.", async (shop) => {
+  test("delivery-silence (rule-delivery-status-all): An attempt that gets no response within ten seconds fails, and is repeated a minute later.", async (shop) => {
     const inbox = await shop.receiving({ kind: "silent" })
     await shop.sent()
     const attempts = [{ n: 1, status: null, error: /./ }]
@@ -92,7 +92,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.env.advance(MINUTE)
     expectShape(await shop.deliveries(), [{ state: "delivered" }], "the deliveries a minute later")
   }),
-  test("delivery-order (rule-delivery-order): The events of a ticket arrive in their order.", async (shop) => {
+  test("delivery-order (rule-delivery-order): The events of a ticket are delivered in order.", async (shop) => {
     const inbox = await shop.receiving()
     const client = await shop.known()
     for (let i = 0; i < 3; i++) {
@@ -111,7 +111,7 @@ export const deliveryCases = casesOf("§6", [
     const came = order(inbox.posts.map(({ event }) => event))
     expectSame(came, order(await shop.events()), "the order of events by ticket")
   }),
-  test("delivery-failed-holds-nothing-back (rule-delivery-order): An event that waits for its retry holds back neither its ticket's next events nor other tickets.", async (shop) => {
+  test("delivery-failed-holds-nothing-back (rule-delivery-order): An event that waits for its retry delays neither later events of its ticket nor events of other tickets.", async (shop) => {
     const inbox = await shop.receiving(500)
     const { id } = await shop.sent()
     inbox.reply(200)
@@ -120,7 +120,7 @@ export const deliveryCases = casesOf("§6", [
     const states = (await shop.deliveries()).map(({ state }) => state)
     expectSame(states, ["pending", "delivered", "delivered"], "the states of the deliveries")
   }),
-  test("delivery-no-webhook (rule-delivery-no-webhook): Without a webhook events are recorded and none is delivered.", async (shop) => {
+  test("delivery-no-webhook (rule-delivery-no-webhook): Events of a shop without a webhook are recorded and not delivered.", async (shop) => {
     await shop.ticket()
     expectSame(await shop.types(), ["ticket.created"], "the events")
     expectSame(await shop.deliveries(), [], "the deliveries")
@@ -129,7 +129,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.env.settle()
     expectSame(inbox.posts.length, 0, "what the receiver got")
   }),
-  test("delivery-own-shop (rule-one-key-one-shop): A receiver gets the events of its own shop only.", async (shop) => {
+  test("delivery-own-shop (rule-one-key-one-shop): A receiver gets only the events of its own shop.", async (shop) => {
     const other = await shop.env.openShop()
     const [inbox, theirs] = [shop.env.inbox(), shop.env.inbox()]
     await shop.sendTo(inbox)
@@ -138,7 +138,7 @@ export const deliveryCases = casesOf("§6", [
     expectSame([inbox.posts.length, theirs.posts.length], [1, 0], "the deliveries of both shops")
     expectThat(inbox.posts[0]?.event.shop_id === shop.id, "the shop's id in the event", inbox.posts[0]?.event.shop_id)
   }),
-  test("webhook-gone (rule-delivery-no-webhook): A 410 turns the webhook off at once and notifies its owner; later events wait.", async (shop) => {
+  test("webhook-gone (rule-delivery-no-webhook): A 410 turns the webhook off immediately and notifies its owner, and later events wait.", async (shop) => {
     const inbox = await shop.receiving(410)
     await shop.sent()
     expectShape(await shop.webhook(), { on: false, off_reason: "gone" }, "the webhook")
@@ -148,7 +148,7 @@ export const deliveryCases = casesOf("§6", [
     expectSame(inbox.posts.length, 1, "the number of attempts")
     expectSame(await states(shop), ["parked", "parked"], "the states of the deliveries")
   }),
-  test("webhook-gone-last (rule-webhook-gone): A delivery that meets the 410 with its last attempt waits too, and has eight attempts anew.", async (shop) => {
+  test("webhook-gone-last (rule-webhook-gone): An event whose last attempt gets a 410 waits as well, and later gets eight new attempts.", async (shop) => {
     const inbox = await shop.receiving(500)
     await shop.sent()
     await shop.env.advance(21 * HOUR)
@@ -162,7 +162,7 @@ export const deliveryCases = casesOf("§6", [
     expectSame((await shop.deliveries())[0]?.attempts.map(({ n }) => n).slice(-2), [9, 10], "its next attempts")
     expectSame(await states(shop), ["pending"], "the state of the delivery then")
   }),
-  test("webhook-enable (rule-webhook-gone): Turned on again, all that waited goes out, once each.", async (shop) => {
+  test("webhook-enable (rule-webhook-gone): Turning the webhook on again sends every waiting event once.", async (shop) => {
     const inbox = await shop.receiving(410)
     await shop.sent()
     await shop.ticket()
@@ -173,7 +173,7 @@ export const deliveryCases = casesOf("§6", [
     expectSame(await states(shop), ["delivered", "delivered"], "the states of the deliveries")
     expectSame(inbox.posts.length, 3, "the number of attempts in all")
   }),
-  test("webhook-failing (rule-webhook-gone): The twentieth failure in a row turns the webhook off, once the first is 72 hours old.", async (shop) => {
+  test("webhook-failing (rule-webhook-gone): The twentieth consecutive failure turns the webhook off if the first of them is at least 72 hours old.", async (shop) => {
     const inbox = await shop.receiving(500)
     const { created_at } = await shop.ticket()
     await shop.env.advance(48 * HOUR)
@@ -192,13 +192,13 @@ export const deliveryCases = casesOf("§6", [
     await shop.env.advance(3 * DAY)
     expectSame(inbox.posts.length, 20, "the number of attempts three days later")
   }),
-  test("webhook-failing-young (rule-webhook-gone): More than twenty failures in a row within 72 hours do not turn it off.", async (shop) => {
+  test("webhook-failing-young (rule-webhook-gone): More than twenty consecutive failures within 72 hours do not turn the webhook off.", async (shop) => {
     await shop.receiving(500)
     for (let i = 0; i < 4; i++) await shop.ticket()
     await shop.env.advance(47 * HOUR)
     expectShape(await shop.webhook(), { on: true, failures_in_row: 32 }, "the webhook after 32 failures")
   }),
-  test("webhook-failing-early (rule-webhook-gone): If twenty failures came early, the first one after 72 hours turns the webhook off.", async (shop) => {
+  test("webhook-failing-early (rule-webhook-gone): If twenty consecutive failures happen within 72 hours, the first failure after these 72 hours turns the webhook off.", async (shop) => {
     await shop.receiving(500)
     for (let i = 0; i < 4; i++) await shop.ticket()
     await shop.env.advance(72 * HOUR)
@@ -206,7 +206,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.sent()
     expectShape(await shop.webhook(), { on: false, failures_in_row: 33 }, "the webhook after the next one")
   }),
-  test("webhook-failing-broken-row (rule-webhook-gone): One success ends the row: failures before it do not count.", async (shop) => {
+  test("webhook-failing-broken-row (rule-webhook-gone): A successful delivery resets the count of consecutive failures.", async (shop) => {
     const inbox = await shop.receiving(500)
     for (let i = 0; i < 3; i++) await shop.ticket()
     await shop.env.advance(3 * HOUR)
@@ -219,7 +219,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.env.advance(80 * HOUR)
     expectShape(await shop.webhook(), { on: true }, "the webhook when all were given up")
   }),
-  test("replay-deliveries (rule-replay-deliveries): Events named for it are sent again under their own ids, and their attempts count on.", async (shop) => {
+  test("replay-deliveries (rule-replay-deliveries): Events that a replay names are sent again under their own ids, and the numbering of their attempts continues.", async (shop) => {
     const inbox = await shop.receiving()
     await shop.ticket()
     await shop.sent()
@@ -234,7 +234,7 @@ export const deliveryCases = casesOf("§6", [
     const numbers = (await shop.deliveries())[0]?.attempts.map(({ n }) => n)
     expectSame(numbers, [1, 2], "the numbers of its attempts")
   }),
-  test("replay-dead (rule-replay-deliveries): A replay by state takes the dead ones, which get eight attempts anew, the first at once.", async (shop) => {
+  test("replay-dead (rule-replay-deliveries): A replay of dead events gives each eight new attempts, the first of them immediately.", async (shop) => {
     const inbox = await shop.receiving(500)
     await shop.ticket()
     await shop.env.advance(3 * DAY)
@@ -248,7 +248,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.env.advance(3 * DAY)
     expectSame(inbox.posts.length, 17, "the attempts at the end")
   }),
-  test("replay-since (rule-replay-deliveries): A replay of a time takes the events of that time, its start included and its end not.", async (shop) => {
+  test("replay-since (rule-replay-deliveries): A replay of a period includes the events at its start and excludes those at its end.", async (shop) => {
     await shop.receiving()
     const tickets = []
     for (let i = 0; i < 3; i++) {

@@ -5,7 +5,7 @@ import { expectSame, expectThat } from "../Expectations.js"
 
 /** Codes, reasons and the order in which they are found (Specification, Errors). */
 export const errorCases = casesOf("§7", [
-  test("error-validation (rule-create-every-problem, key): A 400 lists what is wrong, each with its part of the request, its field and a message.", async (shop) => {
+  test("error-validation (rule-create-every-problem, key): A 400 lists every problem with its part of the request, its field and a message.", async (shop) => {
     const response = (await shop.create({ service: "" })).invalid("body service")
     const issues = response.error.details?.issues as ReadonlyArray<{ message?: unknown }>
     expectThat(
@@ -14,16 +14,16 @@ export const errorCases = casesOf("§7", [
       issues
     )
   }),
-  test("error-shop-not-approved (rule-error-shop-not-approved): A request with a key of a shop that is not approved yet returns SHOP_NOT_APPROVED.", async (shop) => {
+  test("error-shop-not-approved (rule-error-shop-not-approved): A request with the key of a shop that is not approved yet returns SHOP_NOT_APPROVED.", async (shop) => {
     await shop.set({ approved: false })
     ;(await shop.get("/shop")).refused(403, "SHOP_NOT_APPROVED")
     ;(await shop.create()).refused(403, "SHOP_NOT_APPROVED")
   }),
-  test("error-account-deactivated (rule-error-shop-not-approved): A request with a key of a deactivated shop returns ACCOUNT_DEACTIVATED.", async (shop) => {
+  test("error-account-deactivated (rule-error-shop-not-approved): A request with the key of a deactivated shop returns ACCOUNT_DEACTIVATED.", async (shop) => {
     await shop.set({ active: false })
     ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
   }),
-  test("error-order-of-403 (rule-error-order-of-403): Of several causes the deactivated account is reported first, then the approval, then the API.", async (shop) => {
+  test("error-order-of-403 (rule-error-order-of-403): If a request has several reasons for a 403, the deactivated account is reported first, then the missing approval, then the disabled API.", async (shop) => {
     await shop.set({ active: false, approved: false, api_enabled: false })
     ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
     await shop.set({ active: true })
@@ -33,33 +33,33 @@ export const errorCases = casesOf("§7", [
     await shop.set({ api_enabled: true })
     ;(await shop.get("/shop")).ok()
   }),
-  test("error-limit-before-403 (rule-error-order-of-403): The limit on requests is looked at before the shop's own state.", async (shop) => {
+  test("error-limit-before-403 (rule-error-order-of-403): The limit of requests is checked before the state of the shop.", async (shop) => {
     await shop.set({ api_enabled: false })
     for (let i = 0; i < 120; i++) (await shop.get("/shop")).refused(403, "API_DISABLED")
     ;(await shop.get("/shop")).limited("requests_per_minute")
   }),
-  test("error-route-before-scope (rule-envelope-method-all): An unknown path is a 404 also to a key without scopes, and a missing scope is reported before a wrong body.", async (shop) => {
+  test("error-route-before-scope (rule-envelope-method-all): An unknown path is a 404 even for a key without scopes, and a missing scope is reported before an invalid body.", async (shop) => {
     const reader = await shop.with({ scopes: ["clients:read"] })
     ;(await reader.post("/nothing-here", {})).refused(404, "NOT_FOUND")
     ;(await reader.create({ service: "" }, { once: undefined })).refused(403, "FORBIDDEN", { scope: "tickets:write" })
   }),
-  test("error-400-before-replay (rule-error-order-of-403, key): A wrong body is a 400 also under a key that was used.", async (shop) => {
+  test("error-400-before-replay (rule-error-order-of-403, key): An invalid body is a 400 even with an Idempotency-Key that was used before.", async (shop) => {
     const once = shop.env.fresh("order")
     ;(await shop.create({}, { once })).ok(201)
     ;(await shop.create({ price_minor: -1 }, { once })).invalid("body price_minor")
   }),
-  test("error-404-before-422 (rule-error-order-of-403): An unknown client is reported before a forbidden word, and a wrong body before both.", async (shop) => {
+  test("error-404-before-422 (rule-error-order-of-403): An unknown client is reported before a forbidden word, and an invalid body before both.", async (shop) => {
     await shop.set({ forbidden_words: ["grumblefluff"] })
     ;(await shop.create({ service: "grumblefluff", client_id: UNKNOWN_ID })).refused(404, "NOT_FOUND")
     ;(await shop.create({ service: "grumblefluff", price_minor: -1 })).invalid("body price_minor")
   }),
-  test("error-422-before-limit (rule-error-order-of-403): A forbidden word is reported before the tickets' limit.", async (shop) => {
+  test("error-422-before-limit (rule-error-order-of-403): A forbidden word is reported before the limit of tickets.", async (shop) => {
     await shop.set({ forbidden_words: ["grumblefluff"] })
     for (let i = 0; i < 150; i++) (await shop.app()).ok(201)
     ;(await shop.create({ service: "grumblefluff" })).refused(422, "PROFANITY")
     ;(await shop.create()).limited("tickets_per_hour")
   }),
-  test("error-409-ticket-404 (rule-read-ticket, key): A status for a ticket that is not there is a 404, a wrong status a 400 before it.", async (shop) => {
+  test("error-409-ticket-404 (rule-read-ticket, key): A change of status for an unknown ticket is a 404, and an unknown status is a 400 before that.", async (shop) => {
     ;(await shop.status(UNKNOWN_ID, "ready")).refused(404, "NOT_FOUND")
     ;(await shop.notified(UNKNOWN_ID)).refused(404, "NOT_FOUND")
     ;(await shop.status(UNKNOWN_ID, "lost")).invalid("body status")
@@ -78,12 +78,12 @@ export const errorCases = casesOf("§7", [
       ;(await shop.create(body)).refused(422, "PROFANITY", { field })
     }
   }),
-  test("error-profanity-whole-words (rule-error-profanity): A forbidden word inside another word is none.", async (shop) => {
+  test("error-profanity-whole-words (rule-error-profanity): A forbidden word inside a longer word is accepted.", async (shop) => {
     await shop.set({ forbidden_words: ["grum"] })
     ;(await shop.create({ service: "Grumbling boots" })).ok(201)
     ;(await shop.create({ service: "Boots (GRUM)" })).refused(422, "PROFANITY", { field: "service" })
   }),
-  test("error-forbidden-scope (rule-scope-all): A missing right is FORBIDDEN with the scope in its details.", async (shop) => {
+  test("error-forbidden-scope (rule-scope-all): A missing scope is a FORBIDDEN with that scope in its details.", async (shop) => {
     const reader = await shop.with({ preset: "read" })
     ;(await reader.create()).refused(403, "FORBIDDEN", { scope: "tickets:write" })
   }),
@@ -103,14 +103,14 @@ export const errorCases = casesOf("§7", [
       expectSame(leaks, false, "whether the body contains code or SQL", response.exchange)
     }
   }),
-  test("error-request-id (rule-error-request-id, key): Every response has a Request-Id of its own.", async (shop) => {
+  test("error-request-id (rule-error-request-id, key): Every response has its own Request-Id.", async (shop) => {
     const responses = [await shop.get("/shop"), await shop.get("/nothing"), await shop.env.api("GET", "/v1/shop")]
     responses.push(await shop.create({ service: "" }), await shop.env.api("GET", "/nothing"))
     for (const response of responses) response.withHeader("Request-Id", /./)
     const ids = new Set(responses.map((response) => response.header("request-id")))
     expectSame(ids.size, responses.length, "the number of different ids")
   }),
-  test("error-retry-after (rule-error-retry-after): A 429 says how long to wait, in RateLimit-Reset and Retry-After alike.", async (shop) => {
+  test("error-retry-after (rule-error-retry-after): A 429 says in RateLimit-Reset and in Retry-After how long to wait, with the same value.", async (shop) => {
     for (let i = 0; i < 30; i++) (await shop.status(UNKNOWN_ID, "ready")).refused(404, "NOT_FOUND")
     await shop.env.advance(MINUTE / 4)
     const response = (await shop.create()).limited("writes_per_minute")

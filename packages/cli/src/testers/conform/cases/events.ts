@@ -7,13 +7,13 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Events, their data, and the signatures of deliveries (Specification, Webhooks). */
 export const eventCases = casesOf("§6", [
-  test("event-envelope (rule-event-envelope): An event has an id, its type, its instant, the API's version, the shop and its data.", async (shop) => {
+  test("event-envelope (rule-event-envelope): An event has an id, a type, an instant, the API's version, the shop's id and data.", async (shop) => {
     const ticket = await shop.ticket()
     const [event] = await shop.events()
     const fields = { id: UUID, type: "ticket.created", created_at: ticket.created_at, api_version: "1" }
     expectShape(event, { ...fields, shop_id: shop.id, data: { ticket: { id: ticket.id } } }, "the event")
   }),
-  test("event-steps (rule-event-steps): Every step of a ticket raises an event, in order, each with the ticket as it was then.", async (shop) => {
+  test("event-steps (rule-event-steps): Every step of a ticket raises an event, in order, and each event has the ticket as it was at that step.", async (shop) => {
     const { id } = await shop.moved("ready", "workshop", "impossible", "collected")
     const raised = (await shop.events()).map(
       ({ type, data }) => `${type} ${data.ticket?.id === id} ${data.ticket?.state}`
@@ -25,7 +25,7 @@ export const eventCases = casesOf("§6", [
       "the events"
     )
   }),
-  test("event-quote-accepted (rule-event-steps): A proposed, accepted or refused price raises an event with the ticket and the quote.", async (shop) => {
+  test("event-quote-accepted (rule-event-steps): A quote that is proposed, accepted or refused raises an event with the ticket and the quote.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 100 })
     await shop.env.act("propose quote", id, { price_minor: 150 })
     await shop.env.act("refuse quote", id, {})
@@ -45,7 +45,7 @@ export const eventCases = casesOf("§6", [
     ]
     expectShape(raised, expected, "the events of the quotes")
   }),
-  test("event-updated (rule-event-steps): An edit, a delay, a part and a photo raise events with the ticket and the fields that changed.", async (shop) => {
+  test("event-updated (rule-event-steps): An edit, a delay, a part and a photo each raise an event with the ticket and the changed fields.", async (shop) => {
     const { id } = await shop.ticket()
     await shop.env.act("edit ticket", id, { item: "Coat", price_minor: 100 })
     await shop.env.act("announce delay", id, { promised_at: "2099-12-24T09:00:00Z" })
@@ -60,14 +60,14 @@ export const eventCases = casesOf("§6", [
     const expected = changed.map((fields) => ({ type: "ticket.updated", id, changed: fields }))
     expectSame(raised, expected, "the events of the updates")
   }),
-  test("quote-answered-twice (rule-quote-answered-twice): A quote is answered once; without one there is nothing to answer.", async (shop) => {
+  test("quote-answered-twice (rule-quote-answered-twice): A quote can be answered only once, and a ticket without a quote refuses an answer.", async (shop) => {
     const { id } = await shop.ticket()
     ;(await shop.env.sandbox("accept quote", id, {})).conflict("QUOTE_CLOSED")
     await shop.env.act("propose quote", id, { price_minor: 150 })
     await shop.env.act("refuse quote", id, {})
     ;(await shop.env.sandbox("accept quote", id, {})).conflict("QUOTE_CLOSED")
   }),
-  test("quote-left-shop (rule-quote-answered-twice): Once a ticket is collected its quote can no longer be answered, and the price stays.", async (shop) => {
+  test("quote-left-shop (rule-quote-answered-twice): The quote of a collected ticket can no longer be answered, and the price stays the same.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 100 })
     await shop.env.act("propose quote", id, { price_minor: 150 })
     for (const status of ["ready", "collected"]) (await shop.status(id, status)).ok()
@@ -75,12 +75,12 @@ export const eventCases = casesOf("§6", [
       (await shop.env.sandbox(call, id, {})).conflict("QUOTE_CLOSED")
     expectShape((await shop.read(id)).money, { price_minor: 100 }, "the ticket's money")
   }),
-  test("event-app (rule-create): An act in the app raises the same events as through the API.", async (shop) => {
+  test("event-app (rule-create): An action in the app raises the same events as the same action through the API.", async (shop) => {
     await shop.app()
     const [event] = await shop.events()
     expectShape(event, { type: "ticket.created", data: { ticket: { created_via: "app" } } }, "the event")
   }),
-  test("event-ping (rule-event-ping): The test button sends a ping without data, also recorded among the events.", async (shop) => {
+  test("event-ping (rule-event-ping): The test button sends a ping without data, which is also listed among the shop's events.", async (shop) => {
     const inbox = await shop.receiving()
     const ping = await shop.env.act<Event>("ping", shop.id, {})
     expectShape(ping, { type: "ping", shop_id: shop.id }, "the ping")
@@ -89,7 +89,7 @@ export const eventCases = casesOf("§6", [
     const received = inbox.posts.map(({ event }) => event)
     expectSame(received, [ping], "what the receiver got")
   }),
-  test("event-frozen (rule-event-frozen): An event stays as it was committed when its ticket changes.", async (shop) => {
+  test("event-frozen (rule-event-frozen): An event does not change when its ticket changes later.", async (shop) => {
     const { id } = await shop.ticket()
     const [before] = await shop.events()
     ;(await shop.status(id, "ready")).ok()
@@ -105,7 +105,7 @@ export const eventCases = casesOf("§6", [
     const expected = { type: "client.linked", data: { client: badge, ticket: { id, client: badge } } }
     expectShape(last, expected, "the last event")
   }),
-  test("signature (rule-signature): A delivery is signed over its time, a dot and its raw body, with the whole secret.", async (shop) => {
+  test("signature (rule-signature): A delivery is signed over its timestamp, a dot and its raw body, with the whole secret.", async (shop) => {
     const inbox = shop.env.inbox()
     const secret = await shop.sendTo(inbox)
     await shop.ticket({ item: "Größe 42 – 🧵" })
@@ -113,7 +113,7 @@ export const eventCases = casesOf("§6", [
     expectSame(inbox.posts.length, 1, "the number of deliveries")
     expectSigned(inbox.posts[0], [secret], await shop.env.instant())
   }),
-  test("signature-each-attempt (rule-event-frozen): Each attempt signs the same bytes afresh: a new time, the same event.", async (shop) => {
+  test("signature-each-attempt (rule-event-frozen): Every attempt sends the same bytes with a new timestamp and signature.", async (shop) => {
     const inbox = shop.env.inbox()
     inbox.reply(500)
     const secret = await shop.sendTo(inbox)
@@ -125,10 +125,10 @@ export const eventCases = casesOf("§6", [
     expectSigned(second, [secret], await shop.env.instant())
     expectSame(signatureOf(second).t - signatureOf(first).t, 60, "the seconds between both t")
   }),
-  test("secret-format (rule-secret-format): A secret is whsec_ and 43 characters, shown when it is set.", async (shop) => {
+  test("secret-format (rule-secret-format): A secret is whsec_ followed by 43 characters, and is shown when the webhook is set.", async (shop) => {
     expectShape(await shop.sendTo(shop.env.inbox()), /^whsec_[A-Za-z0-9_-]{43}$/, "the secret")
   }),
-  test("secret-kept (rule-secret-format): A new address keeps the secret; only a rotation changes it.", async (shop) => {
+  test("secret-kept (rule-secret-format): Changing the address keeps the secret. Only a rotation changes it.", async (shop) => {
     const secret = await shop.sendTo(shop.env.inbox())
     const inbox = shop.env.inbox()
     expectSame(await shop.sendTo(inbox), secret, "the secret with the new address")
@@ -137,7 +137,7 @@ export const eventCases = casesOf("§6", [
     const rotated = await shop.env.act<{ secret: string }>("rotate secret", shop.id, {})
     expectThat(rotated.secret !== secret, "another secret after a rotation", "the same")
   }),
-  test("secret-rotation (rule-signature): For 24 hours after a rotation a delivery bears two v1, of the new secret and of the old; then one.", async (shop) => {
+  test("secret-rotation (rule-signature): For 24 hours after a rotation a delivery has two v1 signatures, one of the new secret and one of the old. Then it has one.", async (shop) => {
     const inbox = shop.env.inbox()
     const old = await shop.sendTo(inbox)
     const { secret } = await shop.env.act<{ secret: string }>("rotate secret", shop.id, {})
@@ -152,14 +152,14 @@ export const eventCases = casesOf("§6", [
     }
     expectSame(inbox.posts.length, 3, "the number of deliveries")
   }),
-  test("delivery-request (rule-event-frozen): A delivery is a POST of the event as JSON, text for text what the shop's events show.", async (shop) => {
+  test("delivery-request (rule-event-frozen): A delivery is a POST of the event as JSON, with exactly the text that the shop's list of events shows.", async (shop) => {
     const inbox = await shop.receiving()
     await shop.sent()
     expectShape(inbox.posts[0]?.headers["content-type"], /^application\/json/, "the header Content-Type")
     const received = inbox.posts.map(({ event }) => event)
     expectSame(received, await shop.events(), "what the receiver got")
   }),
-  test("webhook-address (rule-webhook-address): An address that could never be called is a 400: not https, private, or with credentials.", async (shop) => {
+  test("webhook-address (rule-webhook-address): An address that is not https, is private or has credentials is a 400.", async (shop) => {
     const urls = [
       "http://shop.example.com/hook",
       "ftp://shop.example.com/hook",

@@ -11,7 +11,7 @@ const ACTS = [
 
 /** The Idempotency-Key (Specification, Endpoints; Idempotency). */
 export const idempotencyCases = casesOf("§4", [
-  test("idempotency-optional (rule-idempotency-optional, key): A key sent with a change of state or a recorded notification is honoured: a repetition changes nothing.", async (shop) => {
+  test("idempotency-optional (rule-idempotency-optional, key): A change of status or a recorded notification accepts an Idempotency-Key, and its repetition changes nothing.", async (shop) => {
     const { id } = await shop.ticket()
     for (const [act, body, other] of ACTS) {
       const once = shop.env.fresh(act)
@@ -21,7 +21,7 @@ export const idempotencyCases = casesOf("§4", [
       ;(await ask(other)).conflict("IDEMPOTENCY_KEY_REUSED")
     }
   }),
-  test("idempotency-path-ticket (rule-replay-same-meaning, key): A change of state or a recorded notification of another ticket is another request, so the key is taken.", async (shop) => {
+  test("idempotency-path-ticket (rule-replay-same-meaning, key): Using the Idempotency-Key of a change of status or of a notification for another ticket is a conflict.", async (shop) => {
     const [one, two] = [await shop.ticket(), await shop.ticket()]
     for (const [act, body] of ACTS) {
       const once = shop.env.fresh(act)
@@ -30,15 +30,15 @@ export const idempotencyCases = casesOf("§4", [
     }
     expectSame(await shop.read(two.id), two, "the other ticket")
   }),
-  test("idempotency-required (rule-idempotency-required, key): A create without the header is a 400 that names it.", async (shop) => {
+  test("idempotency-required (rule-idempotency-required, key): Creating a ticket without an Idempotency-Key is a 400 that names the header.", async (shop) => {
     ;(await shop.create({}, { once: undefined })).invalid("header Idempotency-Key")
   }),
-  test("idempotency-length (rule-idempotency-required, key): The header takes 80 characters and not one more.", async (shop) => {
+  test("idempotency-length (rule-idempotency-required, key): An Idempotency-Key of 80 characters is accepted, and one of 81 is refused.", async (shop) => {
     const longest = shop.env.fresh("key").padEnd(80, "x")
     ;(await shop.create({}, { once: longest })).ok(201)
     ;(await shop.create({}, { once: `${longest}x` })).invalid("header Idempotency-Key")
   }),
-  test("replay (rule-replay, key): A repetition is a 200 with the very same ticket, marked as replayed in meta and in a header.", async (shop) => {
+  test("replay (rule-replay, key): A repeated request is a 200 with the same ticket, marked as replayed in meta and in a header.", async (shop) => {
     const once = shop.env.fresh("replay")
     const first = await shop.create({ item: "Boots" }, { once })
     const ticket = first.withMeta({ replayed: false }).withHeader("Idempotent-Replayed", undefined).ok(201)
@@ -46,42 +46,42 @@ export const idempotencyCases = casesOf("§4", [
     expectSame(again.ok(200), ticket, "data of the replay", again.exchange)
     again.withMeta({ replayed: true }).withHeader("Idempotent-Replayed", "true")
   }),
-  test("replay-no-duplicate (rule-replay): A repetition makes no second ticket and no second event.", async (shop) => {
+  test("replay-no-duplicate (rule-replay): A repeated request creates no second ticket and raises no second event.", async (shop) => {
     const once = shop.env.fresh("replay")
     for (const status of [201, 200, 200]) (await shop.create({}, { once })).ok(status)
     expectSame((await shop.get<ReadonlyArray<Ticket>>("/tickets")).ok().length, 1, "the number of tickets")
     expectSame(await shop.types(), ["ticket.created"], "the shop's events")
   }),
-  test("replay-as-it-was (rule-replay, key): A replay returns the ticket of the first response, also if the ticket has changed since.", async (shop) => {
+  test("replay-as-it-was (rule-replay, key): A repeated request returns the ticket of the first response, even if the ticket has changed since.", async (shop) => {
     const once = shop.env.fresh("replay")
     const ticket = (await shop.create({}, { once })).ok(201)
     ;(await shop.status(ticket.id, "ready")).ok()
     const again = await shop.create({}, { once })
     expectSame(again.ok(200), ticket, "data of the replay", again.exchange)
   }),
-  test("replay-same-meaning (rule-replay-same-meaning, key): Order of keys, spaces around a text and an explicit default make no other request.", async (shop) => {
+  test("replay-same-meaning (rule-replay-same-meaning, key): The order of members, spaces around a text and an explicit default do not make a request different.", async (shop) => {
     const once = shop.env.fresh("replay")
     ;(await shop.create({ service: "Hem", item: "Coat" }, { once })).ok(201)
     const raw = '{ "type": "repair", "item": "  Coat ", "description": null, "service": "Hem" }'
     ;(await shop.create({}, { once, raw })).withMeta({ replayed: true }).ok(200)
   }),
-  test("idempotency-reused (rule-idempotency-reused, key): The same key with another body is a conflict.", async (shop) => {
+  test("idempotency-reused (rule-idempotency-reused, key): The same Idempotency-Key with another body is a conflict.", async (shop) => {
     const once = shop.env.fresh("reused")
     ;(await shop.create({ item: "Coat" }, { once })).ok(201)
     ;(await shop.create({ item: "Boots" }, { once })).conflict("IDEMPOTENCY_KEY_REUSED")
   }),
-  test("idempotency-refused-leaves-no-trace (rule-idempotency-refused-leaves-no-trace, key): After a refused attempt the corrected body succeeds under the same key.", async (shop) => {
+  test("idempotency-refused-leaves-no-trace (rule-idempotency-refused-leaves-no-trace, key): After a refused request, the corrected body succeeds with the same Idempotency-Key.", async (shop) => {
     const once = shop.env.fresh("corrected")
     ;(await shop.create({ price_minor: -1 }, { once })).invalid("body price_minor")
     ;(await shop.create({ price_minor: 1 }, { once })).withMeta({ replayed: false }).ok(201)
   }),
-  test("idempotency-by-key (rule-idempotency-by-key): Two API keys of a shop may use the same Idempotency-Key, each for its own ticket.", async (shop) => {
+  test("idempotency-by-key (rule-idempotency-by-key): Two API keys of a shop can use the same Idempotency-Key for different tickets.", async (shop) => {
     const other = await shop.with({ preset: "full" })
     const first = (await shop.create({}, { once: "till 1" })).ok(201)
     const second = (await other.create({}, { once: "till 1" })).ok(201)
     expectSame([first.number, second.number], [1, 2], "the numbers")
   }),
-  test("idempotency-by-operation (rule-idempotency-by-key): A key used for a ticket may be used for its changes, for stamps and for a reward.", async (shop) => {
+  test("idempotency-by-operation (rule-idempotency-by-key): An Idempotency-Key of a ticket's creation can be used again for the ticket's changes, for stamps and for a reward.", async (shop) => {
     const client = await shop.loyal()
     const { id } = (await shop.create({}, { once: "one" })).ok(201)
     for (const [act, body] of ACTS)
@@ -89,7 +89,7 @@ export const idempotencyCases = casesOf("§4", [
     ;(await shop.stamps(client, 10, { once: "one" })).withMeta({ replayed: false }).ok()
     ;(await shop.redeem(client, { once: "one" })).withMeta({ replayed: false }).ok()
   }),
-  test("idempotency-path (rule-replay-same-meaning): Stamps or a reward for another client are another request, so the key is taken.", async (shop) => {
+  test("idempotency-path (rule-replay-same-meaning): Using the Idempotency-Key of stamps or of a reward for another client is a conflict.", async (shop) => {
     await shop.program({ stamps_required: 1 })
     const [one, two] = [await shop.known(), await shop.known()]
     ;(await shop.stamps(one, 1, { once: "s" })).ok()
@@ -99,20 +99,20 @@ export const idempotencyCases = casesOf("§4", [
     ;(await shop.redeem(two, { once: "r" })).conflict("IDEMPOTENCY_KEY_REUSED")
     ;(await shop.lookUp(two.phone)).shows({ loyalty: { balance: 1, rewards_redeemed: 0 } })
   }),
-  test("idempotency-parallel (rule-idempotency-parallel): Thirty duplicates at once make one ticket: one 201 and twenty-nine 200.", async (shop) => {
+  test("idempotency-parallel (rule-idempotency-parallel): Thirty identical requests at once create one ticket, and get one 201 and twenty-nine 200.", async (shop) => {
     const responses = await Promise.all(Array.from({ length: 30 }, () => shop.create({}, { once: "together" })))
     const statuses = responses.map(({ status }) => status).sort()
     expectSame(statuses, [...Array.from({ length: 29 }, () => 200), 201], "the statuses")
     expectSame(new Set(responses.map(({ data }) => data.id)).size, 1, "the number of tickets")
   }),
-  test("idempotency-remembered (rule-idempotency-refused-leaves-no-trace): A key is remembered for thirty days, and not for ever.", async (shop) => {
+  test("idempotency-remembered (rule-idempotency-refused-leaves-no-trace): An Idempotency-Key is remembered for thirty days, and not longer.", async (shop) => {
     const first = (await shop.create({}, { once: "month" })).ok(201)
     await shop.env.advance(30 * DAY - 1)
     expectSame((await shop.create({}, { once: "month" })).ok(200).id, first.id, "the id after almost thirty days")
     await shop.env.advance(2 * DAY)
     ;(await shop.create({}, { once: "month" })).withMeta({ replayed: false }).ok(201)
   }),
-  test("replay-stamps (rule-replay): A repetition of stamps adds none and returns the card as it was.", async (shop) => {
+  test("replay-stamps (rule-replay): A repeated request for stamps adds none and returns the card of the first response.", async (shop) => {
     const client = await shop.loyal()
     const first = (await shop.stamps(client, 3, { once: "s" })).withMeta({ replayed: false }).ok()
     await shop.stamps(client, 2)
@@ -120,7 +120,7 @@ export const idempotencyCases = casesOf("§4", [
     expectSame(again.withMeta({ replayed: true }).withHeader("Idempotent-Replayed", "true").ok(), first, "data")
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5 } })
   }),
-  test("replay-redeem (rule-replay): A repetition of a redeem uses no second reward.", async (shop) => {
+  test("replay-redeem (rule-replay): A repeated request to redeem a reward uses no second reward.", async (shop) => {
     const client = await shop.loyal({ stamps_required: 5 })
     ;(await shop.stamps(client, 10)).ok()
     const first = (await shop.redeem(client, { once: "r" })).ok()
@@ -128,7 +128,7 @@ export const idempotencyCases = casesOf("§4", [
     expectSame(again.withMeta({ replayed: true }).ok(), first, "data")
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5, rewards_redeemed: 1 } })
   }),
-  test("replay-of-a-blocker (rule-replay): A response about a client is repeated unchanged, even if they block the shop since.", async (shop) => {
+  test("replay-of-a-blocker (rule-replay): A repeated request returns the first response about a client, even if they have blocked the shop since.", async (shop) => {
     const client = await shop.loyal()
     const first = (await shop.stamps(client, 1, { once: "s" })).ok()
     await shop.ticket({ client_phone: client.phone })

@@ -16,7 +16,7 @@ const many = async (shop: Shop, n: number) => {
 
 /** Requests, writes, tickets: each limit at its edge and one past it (Specification, Limits). */
 export const limitCases = casesOf("§8", [
-  test("limit-requests (rule-limit-requests): A key has 120 requests a minute; the next is a 429, and the minute is over sixty seconds after its first use.", async (shop) => {
+  test("limit-requests (rule-limit-requests): A key has 120 requests a minute. The next request gets a 429 until sixty seconds after the minute's first request.", async (shop) => {
     const other = await shop.with({ preset: "full" })
     for (let i = 119; i >= 0; i--) (await shop.get("/shop")).withHeader("RateLimit-Remaining", String(i)).ok()
     const refused = (await shop.get("/shop")).limited("requests_per_minute")
@@ -31,13 +31,13 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(1)
     ;(await shop.get("/shop")).ok()
   }),
-  test("limit-requests-any-answer (rule-limit-requests): A request counts with any response.", async (shop) => {
+  test("limit-requests-any-answer (rule-limit-requests): A request counts against the limit whatever its response is.", async (shop) => {
     ;(await shop.get("/shop")).withHeader("RateLimit-Remaining", "119")
     ;(await shop.get("/nothing-here")).withHeader("RateLimit-Remaining", "118").refused(404, "NOT_FOUND")
     ;(await shop.get("/tickets?limit=0")).withHeader("RateLimit-Remaining", "117").refused(400, "VALIDATION_ERROR")
     ;(await shop.get(`/tickets/${UNKNOWN_ID}`)).withHeader("RateLimit-Remaining", "116").refused(404, "NOT_FOUND")
   }),
-  test("limit-requests-refused (rule-limit-requests): A request that gets a 429 of another limit does not count, not even as the last one of the minute.", async (shop) => {
+  test("limit-requests-refused (rule-limit-requests): A request that gets a 429 from another limit does not count against the requests of the minute, even if it is the last one allowed.", async (shop) => {
     const client = await shop.loyal()
     for (let i = 0; i < 2; i++) (await shop.stamps(client, 10)).ok()
     for (let i = 117; i >= 1; i--) (await shop.get("/shop")).withHeader("RateLimit-Remaining", String(i)).ok()
@@ -45,7 +45,7 @@ export const limitCases = casesOf("§8", [
     ;(await shop.get("/shop")).withHeader("RateLimit-Remaining", "0").ok()
     ;(await shop.get("/shop")).limited("requests_per_minute")
   }),
-  test("limit-writes (rule-limit-requests): A key has 30 writes a minute; past them it can still read, and another key can write.", async (shop) => {
+  test("limit-writes (rule-limit-requests): A key has 30 writes a minute. When they are used up, the key can still read, and another key can still write.", async (shop) => {
     const other = await shop.with({ preset: "full" })
     for (let i = 29; i >= 0; i--) (await shop.create()).withHeader("RateLimit-Remaining", String(i)).ok(201)
     const refused = (await shop.create()).limited("writes_per_minute")
@@ -55,13 +55,13 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(MINUTE)
     ;(await shop.create()).ok(201)
   }),
-  test("limit-writes-count (rule-limit-requests): A POST counts as a write once it has passed its 403, whether it succeeds or not.", async (shop) => {
+  test("limit-writes-count (rule-limit-requests): A POST counts as a write once it has passed the checks that return 403, whether it succeeds or not.", async (shop) => {
     const reader = await shop.with({ preset: "read" })
     for (let i = 0; i < 31; i++) (await reader.create()).refused(403, "FORBIDDEN")
     for (let i = 0; i < 30; i++) (await shop.create({ service: "" })).refused(400, "VALIDATION_ERROR")
     ;(await shop.create()).limited("writes_per_minute")
   }),
-  test("limit-tickets-hour (rule-limit-tickets-hour): A shop makes 150 tickets an hour, app and API together.", async (shop) => {
+  test("limit-tickets-hour (rule-limit-tickets-hour): A shop can create 150 tickets an hour, counting those of the app and the API together.", async (shop) => {
     await many(shop, 149)
     ;(await shop.create()).withHeader("RateLimit-Limit", "150").withHeader("RateLimit-Remaining", "0").ok(201)
     const refused = (await shop.create()).limited("tickets_per_hour")
@@ -70,7 +70,7 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(HOUR)
     ;(await shop.create()).shows({ number: 151 }, 201)
   }),
-  test("limit-tickets-day (rule-limit-tickets-hour): A shop makes 600 tickets a day of its own calendar.", async (shop) => {
+  test("limit-tickets-day (rule-limit-tickets-hour): A shop can create 600 tickets in a calendar day of its own time zone.", async (shop) => {
     await toMidnight(shop.env)
     for (let hour = 0; hour < 4; hour++) {
       await many(shop, 150)
@@ -83,19 +83,19 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(1)
     ;(await shop.create()).ok(201)
   }),
-  test("limit-tickets-replay (rule-limit-tickets-replay): A replay succeeds while the tickets are used up, and counts against none.", async (shop) => {
+  test("limit-tickets-replay (rule-limit-tickets-replay): A replay succeeds when the shop has reached its limit of tickets, and does not count against that limit.", async (shop) => {
     ;(await shop.create({}, { once: "early" })).ok(201)
     ;(await shop.create({}, { once: "early" })).ok(200)
     await many(shop, 149)
     ;(await shop.create()).limited("tickets_per_hour")
     ;(await shop.create({}, { once: "early" })).withMeta({ replayed: true }).ok(200)
   }),
-  test("limit-failed-tickets (rule-limit-tickets-hour): A ticket that was not made does not count.", async (shop) => {
+  test("limit-failed-tickets (rule-limit-tickets-hour): A request that creates no ticket does not count against the limit of tickets.", async (shop) => {
     for (let i = 0; i < 5; i++) (await shop.create({ client_id: UNKNOWN_ID })).refused(404, "NOT_FOUND")
     await many(shop, 149)
     ;(await shop.create()).ok(201)
   }),
-  test("limit-lookups-hour (rule-limit-lookups-all): A shop looks up 60 numbers an hour, found or not, whichever key asks.", async (shop) => {
+  test("limit-lookups-hour (rule-limit-lookups-all): A shop can look up 60 phone numbers an hour, whether they are found or not, with all its keys together.", async (shop) => {
     const { phone } = await shop.known()
     for (let i = 0; i < 30; i++) {
       ;(await shop.lookUp(phone)).ok()
@@ -108,7 +108,7 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(HOUR)
     ;(await shop.lookUp(phone)).ok()
   }),
-  test("limit-lookups-count (rule-limit-lookups-all): A look-up counts when it is well formed, and no other request does.", async (shop) => {
+  test("limit-lookups-count (rule-limit-lookups-all): Only a valid look-up by phone number counts against the limit of look-ups.", async (shop) => {
     const { id, phone } = await shop.known()
     ;(await shop.lookUp(phone)).withHeader("RateLimit-Limit", "60").withHeader("RateLimit-Remaining", "59").ok()
     ;(await shop.lookUp("nobody")).refused(400, "VALIDATION_ERROR")
@@ -116,7 +116,7 @@ export const limitCases = casesOf("§8", [
     ;(await shop.get(`/tickets?phone=${encodeURIComponent(phone)}`)).withHeader("RateLimit-Limit", "120").ok()
     ;(await shop.lookUp(phone)).withHeader("RateLimit-Remaining", "58").ok()
   }),
-  test("limit-lookups-day (rule-limit-lookups-all): A shop looks up 300 numbers a day of its own calendar.", async (shop) => {
+  test("limit-lookups-day (rule-limit-lookups-all): A shop can look up 300 phone numbers in a calendar day of its own time zone.", async (shop) => {
     const { phone } = await shop.known()
     await toMidnight(shop.env)
     for (let hour = 0; hour < 5; hour++) {
@@ -127,7 +127,7 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(19 * HOUR)
     ;(await shop.lookUp(phone)).ok()
   }),
-  test("limit-stamps (rule-limit-stamps): Twenty stamps a client, day and key: what would pass them is refused whole, what does not is given.", async (shop) => {
+  test("limit-stamps (rule-limit-stamps): A key can add twenty stamps to a client's card in a day. A request that would exceed the limit is refused completely, and one that stays within it succeeds.", async (shop) => {
     const client = await shop.loyal()
     ;(await shop.stamps(client, 10)).ok()
     ;(await shop.stamps(client, 9)).ok()
@@ -137,7 +137,7 @@ export const limitCases = casesOf("§8", [
     const refused = (await shop.stamps(client, 1)).limited("stamps_per_day")
     refused.withHeader("RateLimit-Limit", "20").withHeader("RateLimit-Remaining", "0")
   }),
-  test("limit-stamps-by (rule-limit-stamps): Another client and another key have twenty of their own, and stamps that tickets earn do not count.", async (shop) => {
+  test("limit-stamps-by (rule-limit-stamps): The limit of twenty stamps is counted separately for each client and each key, and stamps that tickets earn do not count.", async (shop) => {
     await shop.program({ stamps_per_ticket: 5 })
     const [client, friend] = [await shop.known(), await shop.known()]
     const { id } = await shop.ticket({ client_id: client.id })
@@ -148,7 +148,7 @@ export const limitCases = casesOf("§8", [
     const other = await shop.with({ preset: "full" })
     ;(await other.stamps(client, 10)).shows({ card: { balance: 35 } })
   }),
-  test("limit-stamps-day (rule-limit-requests-2): The day of the stamps is the shop's own calendar day.", async (shop) => {
+  test("limit-stamps-day (rule-limit-requests-2): The day of the stamp limit is a calendar day in the shop's time zone.", async (shop) => {
     const client = await shop.loyal()
     await toMidnight(shop.env)
     await shop.env.advance(DAY - HOUR)
@@ -158,12 +158,12 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(1)
     ;(await shop.stamps(client, 1)).ok()
   }),
-  test("limit-stamps-replay (rule-limit-tickets-replay): A replay of stamps succeeds while the day's are used up.", async (shop) => {
+  test("limit-stamps-replay (rule-limit-tickets-replay): A replay of stamps succeeds when the day's stamps are used up.", async (shop) => {
     const client = await shop.loyal()
     for (const once of ["a", "b"]) (await shop.stamps(client, 10, { once })).ok()
     for (const once of ["a", "b"]) (await shop.stamps(client, 10, { once })).withMeta({ replayed: true }).ok()
   }),
-  test("limit-unauthenticated (rule-limit-unauthenticated): Requests without a good key are counted by their address, 120 a minute.", async (shop) => {
+  test("limit-unauthenticated (rule-limit-unauthenticated): Requests without a valid key are counted by their IP address, 120 a minute.", async (shop) => {
     const responses = []
     for (let i = 0; i < 120; i++) responses.push((await shop.env.api("GET", "/v1/shop")).status)
     expectSame(new Set(responses), new Set([401]), "the statuses of 120 requests")
@@ -172,7 +172,7 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(MINUTE)
     ;(await shop.env.api("GET", "/v1/shop")).refused(401, "UNAUTHENTICATED")
   }),
-  test("limit-headers (rule-limit-headers, key): Every response has the three headers: a success, a refusal, one without a key, one outside the API.", async (shop) => {
+  test("limit-headers (rule-limit-headers, key): Every response has the three RateLimit headers, including refusals, responses to requests without a key and responses outside the API.", async (shop) => {
     const responses = [await shop.get("/shop"), await shop.create({ service: "" }), await shop.get("/nothing-here")]
     responses.push(await shop.get(`/tickets/${UNKNOWN_ID}`), await shop.env.api("GET", "/v1/shop"))
     responses.push(await shop.env.api("GET", "/nothing-here"), await shop.create())

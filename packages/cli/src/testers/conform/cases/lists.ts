@@ -35,13 +35,13 @@ const follow = async (shop: Shop, instant: string, limit: number, between?: (pag
 
 /** Lists, filters and cursors, and how a till keeps its copy up to date (Specification, Endpoints; Lists and sync). */
 export const listCases = casesOf("§4", [
-  test("list-newest-first (rule-list-newest-first): The newest tickets come first; of one instant, those with the greater id.", async (shop) => {
+  test("list-newest-first (rule-list-newest-first): The newest tickets come first. Tickets of the same instant are ordered by id, the greatest first.", async (shop) => {
     const old = await shop.ticket()
     await shop.env.advance(1)
     const same = [(await shop.ticket()).id, (await shop.ticket()).id, (await shop.ticket()).id].sort().reverse()
     expectSame(await list(shop, ""), [...same, old.id], "the ids listed")
   }),
-  test("list-default-page (rule-list-default-page): A page holds 50 tickets where nothing is said, and says whether there are more.", async (shop) => {
+  test("list-default-page (rule-list-default-page): A page has 50 tickets by default, and says whether there are more.", async (shop) => {
     for (let i = 0; i < 50; i++) {
       if (i % 25 === 0) await shop.env.advance(MINUTE)
       await shop.ticket()
@@ -53,15 +53,15 @@ export const listCases = casesOf("§4", [
     const part = await shop.get<Page>("/tickets")
     expectSame(part.withMeta({ has_more: true, next_cursor: /./ }).ok().length, 50, "the number listed")
   }),
-  test("list-limit-range (rule-list-default-page, key): The limit is 1 to 100; anything else is a 400 and not clamped.", async (shop) => {
+  test("list-limit-range (rule-list-default-page, key): A limit from 1 to 100 is accepted. Any other limit is a 400, and is not clamped.", async (shop) => {
     for (const limit of ["1", "100"]) (await shop.get(`/tickets?limit=${limit}`)).ok()
     for (const limit of ["0", "101", "-1", "1.5", "ten", ""])
       (await shop.get(`/tickets?limit=${limit}`)).invalid("query limit")
   }),
-  test("list-unknown-parameter (rule-create-unknown-field, key): A query parameter that is not known is refused by its name.", async (shop) => {
+  test("list-unknown-parameter (rule-create-unknown-field, key): An unknown query parameter is refused, and the error names it.", async (shop) => {
     ;(await shop.get("/tickets?sate=ready")).invalid("query sate")
   }),
-  test("list-state (rule-list-state): One or more states, comma separated, are the tickets in any of them; an unknown state is a 400.", async (shop) => {
+  test("list-state (rule-list-state): A list of states separated by commas selects the tickets in any of them. An unknown state is a 400.", async (shop) => {
     const workshop = await shop.moved()
     const ready = await shop.moved("ready")
     const collected = await shop.moved("impossible", "collected")
@@ -70,7 +70,7 @@ export const listCases = casesOf("§4", [
     expectSame(await list(shop, "state=workshop,collected"), both, "workshop and collected")
     ;(await shop.get("/tickets?state=ready,lost")).invalid("query state")
   }),
-  test("list-state-repeated (rule-list-state): Several states may be given as several parameters; any other parameter given twice is a 400.", async (shop) => {
+  test("list-state-repeated (rule-list-state): The parameter state may be repeated. Any other parameter that is repeated is a 400.", async (shop) => {
     const ready = await shop.moved("ready")
     await shop.moved("impossible")
     await shop.env.advance(1)
@@ -78,14 +78,14 @@ export const listCases = casesOf("§4", [
     expectSame(await list(shop, "state=ready&state=workshop"), [id, ready.id], "the ids listed")
     ;(await shop.get("/tickets?limit=1&limit=1")).invalid("query limit")
   }),
-  test("list-number (rule-list-state): A number finds the tickets that have it; a number that no ticket can have is a 400.", async (shop) => {
+  test("list-number (rule-list-state): The parameter number selects the tickets with that number. A number that no ticket can have is a 400.", async (shop) => {
     await shop.ticket()
     const two = await shop.ticket()
     expectSame(await list(shop, "number=2"), [two.id], "number 2")
     expectSame(await list(shop, "number=9999"), [], "number 9999")
     for (const n of ["0", "10000", "x"]) (await shop.get(`/tickets?number=${n}`)).invalid("query number")
   }),
-  test("list-phone (rule-list-state): A phone number finds the tickets on which it was typed, with its plus escaped or not.", async (shop) => {
+  test("list-phone (rule-list-state): The parameter phone selects the tickets on which that number was typed, whether its plus is escaped or not.", async (shop) => {
     const phone = shop.env.phone()
     const { id } = await shop.ticket({ client_phone: phone })
     await shop.ticket({ client_phone: shop.env.phone() })
@@ -93,13 +93,13 @@ export const listCases = casesOf("§4", [
     expectSame(await list(shop, `phone=${phone}`), [id], "with a bare +")
     ;(await shop.get("/tickets?phone=12345")).invalid("query phone")
   }),
-  test("list-external-ref (rule-list-state, key): A reference finds the tickets that bear it.", async (shop) => {
+  test("list-external-ref (rule-list-state, key): The parameter external_ref selects the tickets with that reference.", async (shop) => {
     const external_ref = shop.env.fresh("order")
     const { id } = await shop.ticket({ external_ref })
     await shop.ticket()
     expectSame(await list(shop, `external_ref=${external_ref}`), [id], "the ids listed")
   }),
-  test("list-tracking-code (rule-list-tracking-code, key): A tracking code finds its ticket however it is typed: case, hyphens and look-alikes do not count.", async (shop) => {
+  test("list-tracking-code (rule-list-tracking-code, key): A tracking code finds its ticket regardless of case, hyphens and look-alike characters.", async (shop) => {
     const { id, tracking_code } = await shop.ticket()
     await shop.ticket()
     const code = tracking_code ?? ""
@@ -109,13 +109,13 @@ export const listCases = casesOf("§4", [
     for (const bad of ["", "7K3M-Q9X", "7K3M-Q9XDD", "7K3M-Q9XU"])
       (await shop.get(`/tickets?tracking_code=${bad}`)).invalid("query tracking_code")
   }),
-  test("list-client (rule-list-state): A client's id finds the tickets linked to them.", async (shop) => {
+  test("list-client (rule-list-state): The parameter client_id selects the tickets linked to that client.", async (shop) => {
     const { client, id } = await shop.clientTicket()
     await shop.ticket()
     expectSame(await list(shop, `client_id=${client.id}`), [id], "the client's tickets")
     expectSame(await list(shop, `client_id=${UNKNOWN_ID}`), [], "nobody's tickets")
   }),
-  test("list-created-between (rule-list-state): created_after includes its instant, created_before does not.", async (shop) => {
+  test("list-created-between (rule-list-state): created_after includes its own instant, and created_before excludes it.", async (shop) => {
     const first = await shop.ticket()
     await shop.env.advance(1000)
     const second = await shop.ticket()
@@ -124,7 +124,7 @@ export const listCases = casesOf("§4", [
     const one = later(second.created_at, 1)
     expectSame(await between(later(first.created_at, 1), one), [second.id], "after the first")
   }),
-  test("list-bare-date (rule-list-state): A bare date means midnight in UTC.", async (shop) => {
+  test("list-bare-date (rule-list-state): A date without a time means midnight in UTC.", async (shop) => {
     const { id, created_at } = await shop.ticket()
     const day = created_at.slice(0, 10)
     const next = later(`${day}T00:00:00.000Z`, DAY).slice(0, 10)
@@ -133,7 +133,7 @@ export const listCases = casesOf("§4", [
     expectSame(await list(shop, `created_before=${day}`), [], "those before")
     ;(await shop.get("/tickets?created_after=yesterday")).invalid("query created_after")
   }),
-  test("list-pages (rule-list-default-page): Following the cursor meets every ticket once, in the order of the list, also where limits differ.", async (shop) => {
+  test("list-pages (rule-list-default-page): Following the cursor returns every ticket once, in the order of the list, even if the limit changes between pages.", async (shop) => {
     for (let i = 0; i < 9; i++) {
       if (i % 3 === 0) await shop.env.advance(1)
       await shop.ticket()
@@ -153,13 +153,13 @@ export const listCases = casesOf("§4", [
     }
     expectSame(seen, all, "the ids of all pages")
   }),
-  test("list-order-of-creation (rule-list-newest-first): Newest first means the order of creation, also within a millisecond.", async (shop) => {
+  test("list-order-of-creation (rule-list-newest-first): The list is in the order of creation, even for tickets of the same millisecond.", async (shop) => {
     const created: Array<string> = []
     for (let i = 0; i < 12; i++) created.unshift((await shop.ticket()).id)
     const listed = (await shop.get<Page>("/tickets")).ok().map(({ id }) => id)
     expectSame(listed, created, "the ids, newest first")
   }),
-  test("cursor-bound (rule-cursor-bound): A cursor belongs to its filters and its shop; with others, or damaged, it is a 400.", async (shop) => {
+  test("cursor-bound (rule-cursor-bound): A cursor is valid only for its own filters and its own shop. A damaged cursor, or one used with others, is a 400.", async (shop) => {
     const other = await shop.env.openShop()
     for (const each of [shop, other]) for (let i = 0; i < 3; i++) await each.ticket()
     const { next_cursor } = (await shop.get("/tickets?limit=1&state=workshop")).meta
@@ -170,7 +170,7 @@ export const listCases = casesOf("§4", [
     ;(await other.get(`/tickets?limit=1&state=workshop&cursor=${cursor}`)).invalid("query cursor")
     ;(await shop.get("/tickets?cursor=nonsense")).invalid("query cursor")
   }),
-  test("sync-order (rule-sync-order): With updated_since the tickets come in the order in which they changed.", async (shop) => {
+  test("sync-order (rule-sync-order): With updated_since, tickets are listed in the order in which they changed.", async (shop) => {
     const start = await shop.env.instant()
     const tickets = [await shop.ticket(), await shop.ticket(), await shop.ticket()]
     await shop.env.advance(1)
@@ -179,14 +179,14 @@ export const listCases = casesOf("§4", [
     ;(await shop.status(tickets[2]!.id, "ready")).ok()
     expectSame(await idsSince(shop, start), [tickets[1]!.id, tickets[0]!.id, tickets[2]!.id], "the order")
   }),
-  test("sync-inclusive (rule-sync-order): A change at the very instant of updated_since is in the list, and one before it is not.", async (shop) => {
+  test("sync-inclusive (rule-sync-order): With updated_since, a change at exactly that instant is listed, and an earlier one is not.", async (shop) => {
     await shop.ticket()
     await shop.env.advance(1)
     const { id, updated_at } = await shop.ticket()
     expectSame(await idsSince(shop, updated_at), [id], "the ids")
     expectSame((await since(shop, later(updated_at, 1))).ok(), [], "a millisecond later")
   }),
-  test("sync-bare-plus (rule-instants-offset): The instant may have an offset, whose + may arrive as a space, and a small t and z.", async (shop) => {
+  test("sync-bare-plus (rule-instants-offset): An instant may have an offset, whose plus may arrive as a space, and a lower-case t and z.", async (shop) => {
     const { id, updated_at } = await shop.ticket()
     const east = later(updated_at, HOUR).replace("Z", "+01:00")
     for (const since of [east, encodeURIComponent(east), updated_at.toLowerCase()]) {
@@ -194,34 +194,34 @@ export const listCases = casesOf("§4", [
       expectShape(changed, [{ id }], `the tickets since ${since}`)
     }
   }),
-  test("sync-meta (rule-sync-meta, key): synced_until comes with updated_since and only then.", async (shop) => {
+  test("sync-meta (rule-sync-meta, key): meta has synced_until if the request has updated_since, and only then.", async (shop) => {
     const { updated_at } = await shop.ticket()
     const with_it = await since(shop, updated_at)
     with_it.withMeta({ synced_until: /^\d{4}-/ }).ok()
     const without = await shop.get("/tickets?limit=1")
     expectThat(!("synced_until" in without.meta), "no synced_until", without.meta)
   }),
-  test("sync-future (rule-sync-meta): synced_until is never later than the last change or the moment of the read, so a future updated_since hides nothing.", async (shop) => {
+  test("sync-future (rule-sync-meta): synced_until is never later than the last change or the time of the read, so an updated_since in the future hides no change.", async (shop) => {
     const { updated_at } = await shop.ticket()
     await shop.env.advance(5)
     const { synced_until } = await follow(shop, later(await shop.env.instant(), 3_600_000), 10)
     expectSame(synced_until, updated_at, "synced_until")
   }),
-  test("sync-rare-filter (rule-sync-meta): synced_until advances although a filter matches nothing.", async (shop) => {
+  test("sync-rare-filter (rule-sync-meta): synced_until advances even if no ticket matches the filter.", async (shop) => {
     const start = await shop.env.instant()
     await shop.env.advance(5)
     const { updated_at } = await shop.ticket()
     const { meta } = await since(shop, start, "&external_ref=nobody")
     expectSame(meta.synced_until, updated_at, "synced_until")
   }),
-  test("sync-equal-instants (rule-sync-equal-instants): Many changes in one millisecond are all met, at a page size of two.", async (shop) => {
+  test("sync-equal-instants (rule-sync-equal-instants): A sync with a page size of two returns all of many changes in the same millisecond.", async (shop) => {
     const start = await shop.env.instant()
     const created = []
     for (let i = 0; i < 9; i++) created.push((await shop.ticket()).id)
     const { seen } = await follow(shop, start, 2)
     expectSame(seen.map(({ id }) => id).sort(), [...created].sort(), "the tickets met")
   }),
-  test("sync-while-writing (rule-sync-equal-instants): A till that follows the cursor while the shop goes on working misses no change.", async (shop) => {
+  test("sync-while-writing (rule-sync-equal-instants): A till that follows the cursor while the shop keeps changing tickets misses no change.", async (shop) => {
     const start = await shop.env.instant()
     const tickets: Array<Ticket> = []
     for (let i = 0; i < 6; i++) tickets.push(await shop.ticket())
@@ -236,7 +236,7 @@ export const listCases = casesOf("§4", [
     for (const { id } of tickets) now.set(id, (await shop.read(id)).state)
     expectSame(Object.fromEntries(copy), Object.fromEntries(now), "the states in the copy")
   }),
-  test("sync-goes-on (rule-sync-equal-instants): Changes after the last page are found from synced_until, and none is lost.", async (shop) => {
+  test("sync-goes-on (rule-sync-equal-instants): A sync that continues from synced_until returns every change made after the last page.", async (shop) => {
     const first = await shop.ticket()
     const { synced_until } = await follow(shop, first.created_at, 100)
     const second = await shop.ticket()
@@ -247,7 +247,7 @@ export const listCases = casesOf("§4", [
     expectSame(copy.get(second.id), "workshop", "the state of the second ticket in the copy")
     expectSame(copy.get(first.id), "ready", "the state of the first ticket in the copy")
   }),
-  test("sync-any-change (rule-sync-order): A quote, a delay, a part, a client's link and a closure are changes too.", async (shop) => {
+  test("sync-any-change (rule-sync-order): A quote, a delay, a part, the link of a client and a closure each make the ticket appear in the sync again.", async (shop) => {
     const client = await shop.env.person()
     const { id } = await shop.ticket({ client_phone: client.phone })
     const acts: ReadonlyArray<() => Promise<unknown>> = [
@@ -263,7 +263,7 @@ export const listCases = casesOf("§4", [
       expectSame(await idsSince(shop, instant), [id], "the tickets that changed")
     }
   }),
-  test("sync-filters (rule-sync-order): Filters hold beside updated_since.", async (shop) => {
+  test("sync-filters (rule-sync-order): Filters also apply to a list with updated_since.", async (shop) => {
     const start = await shop.env.instant()
     await shop.moved()
     const ready = await shop.moved("ready")

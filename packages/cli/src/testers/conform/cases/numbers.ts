@@ -6,7 +6,7 @@ import { expectSame, expectShape } from "../Expectations.js"
 
 /** Reading one ticket by id or number, and recording that the client was notified (Specification, Endpoints). */
 export const numberCases = casesOf("§4", [
-  test("read-ticket (rule-read-ticket): A ticket is read by its id; one of nobody or of another shop is the same 404.", async (shop) => {
+  test("read-ticket (rule-read-ticket): A ticket can be read by its id. The ticket of another shop gets the same 404 as an unknown id.", async (shop) => {
     const other = await shop.env.openShop()
     const { id } = await other.ticket()
     ;(await other.get(`/tickets/${id}`)).shows({ id })
@@ -14,13 +14,13 @@ export const numberCases = casesOf("§4", [
     const absent = (await shop.get(`/tickets/${UNKNOWN_ID}`)).refused(404, "NOT_FOUND")
     expectSame(foreign.error, absent.error, "the error of another shop's ticket, as of none")
   }),
-  test("by-number (rule-by-number): A number that was given once is that ticket, without others.", async (shop) => {
+  test("by-number (rule-by-number): A look-up by a number that only one ticket has returns that ticket and lists no others.", async (shop) => {
     const ticket = await shop.ticket()
     const response = await shop.get<Ticket>("/tickets/by-number/1")
     expectSame(response.ok(), ticket, "data", response.exchange)
     response.withMeta({ others: [] })
   }),
-  test("by-number-newest-open (rule-by-number): Of several open tickets with a number the newest is returned, and the other is listed.", async (shop) => {
+  test("by-number-newest-open (rule-by-number): A look-up by number returns the newest of several open tickets, and lists the others.", async (shop) => {
     const first = await shop.ticket()
     await shop.env.advance(DAY)
     await shop.set({ next_number: 1 })
@@ -31,7 +31,7 @@ export const numberCases = casesOf("§4", [
     response.shows({ id: second.id })
     response.withMeta({ others: [other] })
   }),
-  test("by-number-open-before-closed (rule-by-number): An older ticket that is open comes before a newer one that was collected.", async (shop) => {
+  test("by-number-open-before-closed (rule-by-number): A look-up by number prefers an older open ticket to a newer collected one.", async (shop) => {
     for (const statuses of [[], ["ready"], ["impossible"]]) {
       await shop.set({ next_number: 7 })
       const open = await shop.moved(...statuses)
@@ -46,7 +46,7 @@ export const numberCases = casesOf("§4", [
       await shop.env.advance(MINUTE)
     }
   }),
-  test("by-number-none-open (rule-by-number): If none is open, the newest is returned.", async (shop) => {
+  test("by-number-none-open (rule-by-number): A look-up by number returns the newest ticket if none is open.", async (shop) => {
     const first = await shop.moved("ready", "collected")
     await shop.env.advance(1)
     await shop.set({ next_number: 1 })
@@ -55,7 +55,7 @@ export const numberCases = casesOf("§4", [
     response.shows({ id: second.id })
     response.withMeta({ others: [{ id: first.id }] })
   }),
-  test("by-number-many-others (rule-by-number): At most a hundred others are listed, the newest first.", async (shop) => {
+  test("by-number-many-others (rule-by-number): A look-up by number lists at most a hundred other tickets, the newest first.", async (shop) => {
     const created: Array<string> = []
     for (let i = 0; i < 102; i++) {
       await shop.env.advance(2500)
@@ -71,7 +71,7 @@ export const numberCases = casesOf("§4", [
       response.exchange
     )
   }),
-  test("by-number-range (rule-by-number): A number that no ticket can have is a 400; one that none has is a 404.", async (shop) => {
+  test("by-number-range (rule-by-number): A number that no ticket can have is a 400, and a number that no ticket has is a 404.", async (shop) => {
     for (const n of ["0", "10000", "-1", "x", "1.5"]) (await shop.get(`/tickets/by-number/${n}`)).invalid("path n")
     ;(await shop.get("/tickets/by-number/9999")).refused(404, "NOT_FOUND")
   }),
@@ -85,19 +85,19 @@ export const numberCases = casesOf("§4", [
       expectShape((await shop.events()).at(-1), { type: "client.notified", data }, "the last event")
     })
   ),
-  test("notified-channel (rule-notified-sms, key): The channel is sms, whatsapp or call and nothing else.", async (shop) => {
+  test("notified-channel (rule-notified-sms, key): The channel of a notification must be sms, whatsapp or call.", async (shop) => {
     const { id } = await shop.ticket()
     for (const channel of ["app", "pigeon", null])
       (await shop.post(`/tickets/${id}/notified`, { channel })).invalid("body channel")
     ;(await shop.post(`/tickets/${id}/notified`, {})).invalid("body channel")
   }),
-  test("notified-any-state (rule-notified-sms, key): It works in every state but abandoned.", async (shop) => {
+  test("notified-any-state (rule-notified-sms, key): A notification can be recorded in every state except abandoned.", async (shop) => {
     for (const statuses of [[], ["ready"], ["impossible"], ["ready", "collected"]]) {
       const { id, state } = await shop.moved(...statuses)
       ;(await shop.notified(id)).shows({ state, notified_at: /^\d{4}-/ })
     }
   }),
-  test("notified-abandoned (rule-status-all-refused): No notification can be recorded for an abandoned ticket: 409 ABANDONED.", async (shop) => {
+  test("notified-abandoned (rule-status-all-refused): A notification for an abandoned ticket is refused with 409 ABANDONED.", async (shop) => {
     const { id } = await shop.ticket()
     await shop.env.advance(60 * DAY)
     ;(await shop.notified(id)).conflict("ABANDONED")

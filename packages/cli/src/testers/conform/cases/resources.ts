@@ -6,21 +6,21 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Envelope, money and dates of every response (Specification, Requests and responses; Lists and sync; Errors). */
 export const envelopeCases = casesOf("§1", [
-  test("envelope-success (rule-envelope-success, key): A success is a JSON object with success true and data.", async (shop) => {
+  test("envelope-success (rule-envelope-success, key): A successful response is a JSON object with success true and data.", async (shop) => {
     const response = await shop.get("/shop")
     response.withHeader("Content-Type", /^application\/json/).ok()
   }),
-  test("envelope-unknown-route (rule-envelope-success, key): A path of no endpoint is a 404 in the envelope.", async (shop) => {
+  test("envelope-unknown-route (rule-envelope-success, key): An unknown path of the API is a 404 in the envelope.", async (shop) => {
     const response = await shop.get("/nothing-here")
     response.withHeader("Content-Type", /^application\/json/).refused(404, "NOT_FOUND")
     expectThat(typeof response.error.message === "string", "error.message to be a text", response.error.message)
   }),
-  test("envelope-outside (rule-envelope-success, key): A path outside the API is a 404 in the envelope, and no key is asked.", async (shop) => {
+  test("envelope-outside (rule-envelope-success, key): A path outside the API is a 404 in the envelope, and requires no key.", async (shop) => {
     ;(await shop.env.api("GET", "/nothing-here")).refused(404, "NOT_FOUND")
   }),
   // The last is one of which no HTTP library knows.
   ...["PUT", "DELETE", "PATCH", "BREW"].map((method) =>
-    test(`envelope-method-${method.toLowerCase()} (rule-envelope-method-all, key): ${method} /v1/tickets is a 404 in the envelope, and the server goes on.`, async (shop) => {
+    test(`envelope-method-${method.toLowerCase()} (rule-envelope-method-all, key): ${method} /v1/tickets is a 404 in the envelope, and the server keeps running.`, async (shop) => {
       const { key } = shop
       ;(await shop.env.api(method, "/v1/tickets", { bearer: key })).refused(404, "NOT_FOUND")
       ;(await shop.env.api("GET", "/v1/tickets", { bearer: key })).ok()
@@ -32,27 +32,27 @@ export const envelopeCases = casesOf("§1", [
     const response = await shop.env.api("OPTIONS", "/v1/tickets", { bearer: key, headers })
     response.refused(404, "NOT_FOUND").withHeader("Access-Control-Allow-Origin", undefined)
   }),
-  test("envelope-head (rule-envelope-head, key): HEAD responds as GET does, without the body.", async (shop) => {
+  test("envelope-head (rule-envelope-head, key): HEAD returns the response of GET without its body.", async (shop) => {
     const { key } = shop
     const response = await shop.env.api("HEAD", "/v1/shop", { bearer: key })
     expectThat(response.status === 200, "status 200", response.status)
     expectThat(response.exchange.response.body === "", "no body", response.exchange.response.body)
   }),
-  test("envelope-malformed-json (rule-envelope-malformed-json, key): A body that is no JSON is a 400 in the envelope.", async (shop) => {
+  test("envelope-malformed-json (rule-envelope-malformed-json, key): A body that is not valid JSON is a 400 in the envelope.", async (shop) => {
     const response = await shop.create({}, { raw: '{"service":' })
     response.invalid()
   }),
-  test("envelope-content-type (rule-envelope-malformed-json, key): A body that is not sent as JSON is a 400.", async (shop) => {
+  test("envelope-content-type (rule-envelope-malformed-json, key): A body whose Content-Type is not JSON is a 400.", async (shop) => {
     ;(await shop.create({}, { headers: { "Content-Type": "text/plain" } })).invalid()
   }),
-  test("envelope-too-large (rule-envelope-malformed-json, key): A body over 64 KiB is a 400, and the connection lives long enough to say so.", async (shop) => {
+  test("envelope-too-large (rule-envelope-malformed-json, key): A body over 64 KiB is a 400, and the connection stays open until the client has the response.", async (shop) => {
     const raw = `{"service":"Hem"${" ".repeat(64 * 1024)}}`
     ;(await shop.create({}, { raw })).invalid()
   }),
-  test("envelope-not-an-object (rule-envelope-malformed-json, key): A body that is JSON but no object is a 400.", async (shop) => {
+  test("envelope-not-an-object (rule-envelope-malformed-json, key): A JSON body that is not an object is a 400.", async (shop) => {
     for (const raw of ["[]", "null", '"Hem"', "1"]) (await shop.create({}, { raw })).invalid()
   }),
-  test("envelope-member-twice (rule-envelope-member-twice, key): A member given twice in one object of a body is a 400 that names it.", async (shop) => {
+  test("envelope-member-twice (rule-envelope-member-twice, key): A body with a duplicate member in an object is a 400 that names the member.", async (shop) => {
     ;(await shop.create({}, { raw: '{"service":"Hem","service":"Zip"}' })).invalid("body service")
     const items = '"items":[{"label":"Left"},{"label":"Right","label":"Right"}]'
     ;(await shop.create({}, { raw: `{"service":"Hem",${items}}` })).invalid("body items.1.label")
@@ -61,18 +61,18 @@ export const envelopeCases = casesOf("§1", [
     const response = await shop.create()
     response.shows({ created_at: INSTANT, updated_at: INSTANT }, 201)
   }),
-  test("instants-offset (rule-instants-offset, key): An instant given with an offset is returned in UTC.", async (shop) => {
+  test("instants-offset (rule-instants-offset, key): An instant that is sent with an offset is returned in UTC.", async (shop) => {
     const response = await shop.create({ promised_at: "2031-05-04T12:30:00+02:00" })
     response.shows({ promised_at: "2031-05-04T10:30:00.000Z" }, 201)
   }),
-  test("money-minor-units (rule-money-minor-units): Amounts are whole numbers of minor units beside the shop's currency and its decimals.", async (shop) => {
+  test("money-minor-units (rule-money-minor-units): Amounts are whole numbers of minor units, and the response has the shop's currency and its decimals.", async (shop) => {
     const tunis = await shop.env.openShop({ currency: "TND", decimals: 3 })
     const paris = await shop.env.openShop({ currency: "EUR", decimals: 2 })
     const body = { price_minor: 12_345 }
     ;(await tunis.create(body)).shows({ money: { currency: "TND", decimals: 3, price_minor: 12_345 } }, 201)
     ;(await paris.create(body)).shows({ money: { currency: "EUR", decimals: 2, price_minor: 12_345 } }, 201)
   }),
-  test("one-key-one-shop (rule-one-key-one-shop): A key reaches the data of its own shop and of no other.", async (shop) => {
+  test("one-key-one-shop (rule-one-key-one-shop): A key gives access to the data of its own shop only.", async (shop) => {
     const [mine, theirs] = [shop, await shop.env.openShop()]
     const ticket = await theirs.ticket()
     ;(await mine.get<ReadonlyArray<Ticket>>("/tickets")).shows([])
@@ -81,7 +81,7 @@ export const envelopeCases = casesOf("§1", [
     ;(await mine.notified(ticket.id)).refused(404, "NOT_FOUND")
     ;(await mine.get(`/tickets/by-number/${ticket.number}`)).refused(404, "NOT_FOUND")
   }),
-  test("api-disabled (rule-api-disabled): While the API is off for a shop its calls return API_DISABLED, and work again once it is on.", async (shop) => {
+  test("api-disabled (rule-api-disabled): Requests return API_DISABLED while the API is off for their shop, and succeed after it is on again.", async (shop) => {
     await shop.set({ api_enabled: false })
     ;(await shop.get("/shop")).refused(403, "API_DISABLED")
     await shop.set({ api_enabled: true })
@@ -100,12 +100,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 /** The fields of a ticket (Specification, Resources; Tickets). */
 export const fieldCases = casesOf("§2", [
-  test("ticket-fields (rule-ticket-fields, key): A ticket shows every field of the specification, also those that hold nothing yet.", async (shop) => {
+  test("ticket-fields (rule-ticket-fields, key): A ticket has every field of the specification, including those without a value.", async (shop) => {
     const ticket = await shop.ticket()
     const missing = FIELDS.filter((name) => !(name in ticket))
     expectSame(missing, [], "the list of missing fields")
   }),
-  test("ticket-fresh (rule-ticket-fields, key): A fresh ticket is in the workshop, a repair, made through the API, and nothing has happened to it.", async (shop) => {
+  test("ticket-fresh (rule-ticket-fields, key): A new ticket is a repair in the state workshop, created through the API, and its optional fields are null.", async (shop) => {
     const nothing = Object.fromEntries(
       ["outcome", "item", "description", "quote", "promised_at", "delay", "part", "client", "client_phone"]
         .concat("photo_url", "ready_at", "collected_at", "abandoned_at", "abandon_reason", "notified_at")
@@ -121,7 +121,7 @@ export const fieldCases = casesOf("§2", [
     const ticket = await shop.ticket()
     expectThat(UUID.test(ticket.id), "a UUID of version 7", ticket.id)
   }),
-  test("ticket-as-given (rule-ticket-fields, key): A ticket shows the fields that its creation had, then and when it is read.", async (shop) => {
+  test("ticket-as-given (rule-ticket-fields, key): A ticket has the fields with which it was created, both in the response and when it is read later.", async (shop) => {
     const given = {
       service: "Taking in",
       type: "prepare",
@@ -133,7 +133,7 @@ export const fieldCases = casesOf("§2", [
     const ticket = (await shop.create(given)).shows(given, 201)
     expectSame(await shop.read(ticket.id), ticket, "the ticket when read")
   }),
-  test("ticket-items (rule-ticket-items, key): Each item has an id of its own, its label, service and price, and is not done.", async (shop) => {
+  test("ticket-items (rule-ticket-items, key): Each item has its own id, its label, service and price, and is not done.", async (shop) => {
     const items = [{ label: "Left shoe", service: "Heel", price_minor: 900 }, { label: "Right shoe" }]
     const ticket = (await shop.create({ items })).shows(
       {
@@ -146,13 +146,13 @@ export const fieldCases = casesOf("§2", [
     )
     expectThat(new Set(ticket.items.map(({ id }) => id)).size === 2, "two ids", ticket.items)
   }),
-  test("money-remaining (rule-money-remaining, key): The remaining amount is the price less the deposit; without a deposit it is the price.", async (shop) => {
+  test("money-remaining (rule-money-remaining, key): The remaining amount is the price minus the deposit, or the price if there is no deposit.", async (shop) => {
     const both = await shop.create({ price_minor: 5000, deposit_minor: 1200 })
     both.shows({ money: { price_minor: 5000, deposit_minor: 1200, remaining_minor: 3800, before_minor: null } }, 201)
     const price = await shop.create({ price_minor: 5000 })
     price.shows({ money: { price_minor: 5000, deposit_minor: null, remaining_minor: 5000 } }, 201)
   }),
-  test("money-without-price (rule-money-remaining, key): Without a price nothing is said to remain, and the items' prices do not make one.", async (shop) => {
+  test("money-without-price (rule-money-remaining, key): A ticket without a price has no remaining amount, even if its items have prices.", async (shop) => {
     const items = [
       { label: "One", price_minor: 100 },
       { label: "Two", price_minor: 200 }
@@ -160,29 +160,29 @@ export const fieldCases = casesOf("§2", [
     const response = await shop.create({ items })
     response.shows({ money: { price_minor: null, remaining_minor: null } }, 201)
   }),
-  test("number-label (rule-create-numbers): The label of a number has four digits.", async (shop) => {
+  test("number-label (rule-create-numbers): The label of a ticket number has four digits.", async (shop) => {
     await shop.set({ next_number: 42 })
     ;(await shop.create()).shows({ number: 42, number_label: "0042" }, 201)
   }),
-  test("tracking-code (rule-tracking-code, key): Tracking codes are two groups of four Crockford characters, and differ.", async (shop) => {
+  test("tracking-code (rule-tracking-code, key): Tracking codes are two groups of four Crockford characters, and no two are the same.", async (shop) => {
     const codes = [await shop.ticket(), await shop.ticket(), await shop.ticket()].map((it) => it.tracking_code)
     for (const code of codes) expectShape(code, /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/, "tracking_code")
     expectThat(new Set(codes).size === 3, "three different codes", codes)
   }),
-  test("tracking-url (rule-tracking-code): The tracking address is the shop's own base with the code behind it; without a base there is none.", async (shop) => {
+  test("tracking-url (rule-tracking-code): tracking_url is the shop's base address followed by the code, or null if the shop has no base address.", async (shop) => {
     const base = "https://shop.example.com/t/"
     const ticket = await (await shop.env.openShop({ tracking_base_url: base })).ticket()
     expectSame(ticket.tracking_url, `${base}${ticket.tracking_code}`, "tracking_url")
     expectSame((await shop.ticket()).tracking_url, null, "tracking_url without a base")
   }),
-  test("quote-proposed (rule-quote-proposed): A proposed quote shows its price, note and instant, and does not change the price.", async (shop) => {
+  test("quote-proposed (rule-quote-proposed): A proposed quote shows its price, note and instant, and does not change the ticket's price.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 1000 })
     await shop.env.act("propose quote", id, { price_minor: 1500, note: "New sole" })
     const quote = { status: "proposed", price_minor: 1500, note: "New sole", proposed_at: await shop.env.instant() }
     const response = await shop.get<Ticket>(`/tickets/${id}`)
     response.shows({ quote: { ...quote, answered_at: null }, money: { price_minor: 1000, before_minor: null } })
   }),
-  test("quote-accepted (rule-quote-proposed): An accepted quote becomes the price, and the price before it stays to be seen.", async (shop) => {
+  test("quote-accepted (rule-quote-proposed): An accepted quote becomes the ticket's price, and the ticket still shows the price before it.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 1000, deposit_minor: 300 })
     await shop.env.act("propose quote", id, { price_minor: 1500 })
     await shop.env.advance(1)
@@ -192,7 +192,7 @@ export const fieldCases = casesOf("§2", [
       money: { price_minor: 1500, before_minor: 1000, remaining_minor: 1200 }
     })
   }),
-  test("quote-again (rule-quote-proposed): After a second accepted quote, the price before that one is to be seen, and a refused one changes neither.", async (shop) => {
+  test("quote-again (rule-quote-proposed): After a second accepted quote the ticket shows the price before that quote, and a refused quote changes neither price.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 1000 })
     for (const price_minor of [1500, 1800]) {
       await shop.env.act("propose quote", id, { price_minor })
@@ -204,7 +204,7 @@ export const fieldCases = casesOf("§2", [
     await shop.env.act("refuse quote", id, {})
     ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ quote: { status: "refused" }, money })
   }),
-  test("quote-refused (rule-quote-proposed): A refused quote leaves the price as it was.", async (shop) => {
+  test("quote-refused (rule-quote-proposed): A refused quote does not change the ticket's price.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 1000 })
     await shop.env.act("propose quote", id, { price_minor: 1500 })
     await shop.env.act("refuse quote", id, {})
@@ -213,7 +213,7 @@ export const fieldCases = casesOf("§2", [
       money: { price_minor: 1000, before_minor: null }
     })
   }),
-  test("delay (rule-delay): A delay shows the promise before it, its reason and when it was announced, and moves the promise.", async (shop) => {
+  test("delay (rule-delay): A delay changes the promised instant, and shows the instant before it, its reason and when it was announced.", async (shop) => {
     const before = "2031-01-01T10:00:00.000Z"
     const { id } = await shop.ticket({ promised_at: before })
     const promised_at = "2031-01-05T10:00:00.000Z"
@@ -223,7 +223,7 @@ export const fieldCases = casesOf("§2", [
       delay: { previous_promised_at: before, reason: "The leather is late", announced_at: await shop.env.instant() }
     })
   }),
-  test("part-and-photo (rule-part-and-photo): A part shows whether it was ordered or received and when; a photo shows its address.", async (shop) => {
+  test("part-and-photo (rule-part-and-photo): A part shows whether and when it was ordered or received, and a photo shows its address.", async (shop) => {
     const { id } = await shop.ticket()
     const photo_url = "https://pictures.example.com/1.jpg"
     await shop.env.act("attach photo", id, { photo_url })
@@ -246,13 +246,13 @@ export const fieldCases = casesOf("§2", [
 
 /** The version (Specification, Versions). */
 export const versioningCases = casesOf("§9", [
-  test("version-in-path (rule-version-in-path, key): The API is under /v1, and under no other version.", async (shop) => {
+  test("version-in-path (rule-version-in-path, key): The API is available under /v1 and under no other version.", async (shop) => {
     const { key } = shop
     ;(await shop.env.api("GET", "/v1/shop", { bearer: key })).ok()
     for (const path of ["/v2/shop", "/shop"])
       (await shop.env.api("GET", path, { bearer: key })).refused(404, "NOT_FOUND")
   }),
-  test("version-in-events (rule-version-in-path): Every event carries the version of the API.", async (shop) => {
+  test("version-in-events (rule-version-in-path): Every event has the version of the API.", async (shop) => {
     await shop.moved("ready", "collected")
     const versions = (await shop.events()).map(({ api_version }) => api_version)
     expectSame(versions, ["1", "1", "1"], "the versions in the events")

@@ -61,7 +61,7 @@ export const statusCases = casesOf("§3", [
     })
   ),
   ...refusals.map(([from, to, reason, allowed]) =>
-    test(`status-${from}-${to}-refused (rule-status-all-refused${needOf(from)}): A ticket that is ${from} refuses ${to} with ${reason}, says what it would accept, and stays as it was.`, async (shop) => {
+    test(`status-${from}-${to}-refused (rule-status-all-refused${needOf(from)}): A ticket that is ${from} refuses ${to} with ${reason}, names the statuses that it accepts, and does not change.`, async (shop) => {
       const ticket = await inState[from]!(shop)
       const response = await shop.status(ticket.id, to)
       response.conflict(reason, { from, to, state: from, updated_at: ticket.updated_at })
@@ -70,7 +70,7 @@ export const statusCases = casesOf("§3", [
       expectSame(await shop.read(ticket.id), ticket, "the ticket afterwards", response.exchange)
     })
   ),
-  test("status-instants (rule-status-instants): A ticket keeps when it became ready and when it was collected.", async (shop) => {
+  test("status-instants (rule-status-instants): A ticket keeps the instants at which it became ready and was collected.", async (shop) => {
     const { id } = await shop.ticket()
     await shop.env.advance(1000)
     const ready_at = await shop.env.instant()
@@ -79,7 +79,7 @@ export const statusCases = casesOf("§3", [
     const collected_at = await shop.env.instant()
     ;(await shop.status(id, "collected")).shows({ ready_at, collected_at, updated_at: collected_at })
   }),
-  test("status-unknown-value (rule-status-unknown-value, key): A status that is none of the four is a 400.", async (shop) => {
+  test("status-unknown-value (rule-status-unknown-value, key): A status other than the four allowed values is a 400.", async (shop) => {
     const { id } = await shop.ticket()
     for (const status of ["abandoned", "READY", "", null])
       (await shop.post(`/tickets/${id}/status`, { status })).invalid("body status")
@@ -91,7 +91,7 @@ export const statusCases = casesOf("§3", [
     ;(await shop.status(id, "impossible")).conflict("INVALID_TRANSITION")
     expectSame(await shop.types(), before, "the shop's events")
   }),
-  test("notified-ready (rule-notified-ready): When a linked client's ticket becomes ready the client is notified in the app, and the ticket shows when.", async (shop) => {
+  test("notified-ready (rule-notified-ready): When the ticket of a linked client becomes ready, the client is notified in the app, and the ticket shows when.", async (shop) => {
     const { client, id } = await shop.clientTicket()
     await shop.env.advance(1)
     const notified_at = await shop.env.instant()
@@ -101,18 +101,18 @@ export const statusCases = casesOf("§3", [
     const inbox = await shop.env.act<ReadonlyArray<unknown>>("get inbox", client.id)
     expectSame(inbox.length, 1, "the number of notifications in the client's inbox")
   }),
-  test("notified-impossible (rule-notified-ready): When a linked client's ticket becomes impossible the client is notified in the app.", async (shop) => {
+  test("notified-impossible (rule-notified-ready): When the ticket of a linked client becomes impossible, the client is notified in the app.", async (shop) => {
     const { id } = await shop.clientTicket()
     ;(await shop.status(id, "impossible")).shows({ notified_at: await shop.env.instant() })
     const notified = (await shop.events()).filter(({ type }) => type === "client.notified")
     expectShape(notified, [{ data: { channel: "app", ticket: { id } } }], "the client.notified events")
   }),
-  test("notified-nobody (rule-notified-ready): Without a linked client the ticket shows no notification.", async (shop) => {
+  test("notified-nobody (rule-notified-ready): A ticket without a linked client shows no notification.", async (shop) => {
     const { id } = await shop.ticket()
     ;(await shop.status(id, "ready")).shows({ notified_at: null })
     expectSame(await shop.types(), ["ticket.created", "ticket.ready"], "the shop's events")
   }),
-  test("earns-once (rule-earns-all): A ticket earns its stamps the first time it is ready, and neither loses nor repeats them when reopened.", async (shop) => {
+  test("earns-once (rule-earns-all): A ticket earns its stamps when it first becomes ready. Reopening it neither removes the stamps nor earns them again.", async (shop) => {
     await shop.program({ stamps_per_ticket: 2 })
     const { client, id } = await shop.clientTicket()
     const balance = async (stamps: number, when: string) => {
@@ -128,7 +128,7 @@ export const statusCases = casesOf("§3", [
     ;(await shop.status(id, "collected")).ok()
     await balance(2, "at the end")
   }),
-  test("earns-at-collection (rule-earns-all): A ticket whose client was linked after it was ready earns at its collection.", async (shop) => {
+  test("earns-at-collection (rule-earns-all): A ticket whose client was linked after it became ready earns its stamps when it is collected.", async (shop) => {
     await shop.program()
     const client = await shop.env.person()
     const { id } = await shop.ticket({ client_phone: client.phone })
@@ -138,14 +138,14 @@ export const statusCases = casesOf("§3", [
     ;(await shop.status(id, "collected")).ok()
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 1 } })
   }),
-  test("earns-nothing-impossible (rule-earns-all): A ticket that was not possible earns nothing, also when it is collected.", async (shop) => {
+  test("earns-nothing-impossible (rule-earns-all): A ticket whose work was impossible earns no stamps, even when it is collected.", async (shop) => {
     await shop.program()
     const { client, id } = await shop.clientTicket()
     ;(await shop.status(id, "impossible")).ok()
     ;(await shop.status(id, "collected")).ok()
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0, lifetime: 0 } })
   }),
-  test("earns-when-switched-on (rule-earns-all): A ticket that was ready while the programme was off earns at its collection.", async (shop) => {
+  test("earns-when-switched-on (rule-earns-all): A ticket that became ready while the programme was off earns its stamps when it is collected.", async (shop) => {
     await shop.program({ active: false })
     const { client, id } = await shop.clientTicket()
     ;(await shop.status(id, "ready")).ok()
@@ -154,7 +154,7 @@ export const statusCases = casesOf("§3", [
     ;(await shop.status(id, "collected")).ok()
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 2, lifetime: 2 } })
   }),
-  test("earns-nothing-once (rule-earns-all): A ticket that is ready while a ticket earns no stamps earns none when it is collected either.", async (shop) => {
+  test("earns-nothing-once (rule-earns-all): A ticket that becomes ready while the programme gives no stamps per ticket earns none at its collection either.", async (shop) => {
     await shop.program({ stamps_per_ticket: 0 })
     const { client, id } = await shop.clientTicket()
     ;(await shop.status(id, "ready")).ok()
@@ -162,24 +162,24 @@ export const statusCases = casesOf("§3", [
     ;(await shop.status(id, "collected")).ok()
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0, lifetime: 0 } })
   }),
-  test("reopen-at-24h (rule-reopen-at-24h): Exactly 24 hours after its collection a ticket can still be reopened.", async (shop) => {
+  test("reopen-at-24h (rule-reopen-at-24h): A ticket can be reopened exactly 24 hours after its collection.", async (shop) => {
     const { id } = await shop.moved("ready", "collected")
     await shop.env.advance(DAY)
     ;(await shop.status(id, "workshop")).shows({ state: "workshop", collected_at: null })
   }),
-  test("reopen-past-24h (rule-reopen-at-24h): One millisecond later it cannot: REOPEN_WINDOW.", async (shop) => {
+  test("reopen-past-24h (rule-reopen-at-24h): A ticket cannot be reopened 24 hours and a millisecond after its collection, and the reason is REOPEN_WINDOW.", async (shop) => {
     const { id } = await shop.moved("ready", "collected")
     await shop.env.advance(DAY + 1)
     ;(await shop.status(id, "workshop")).conflict("REOPEN_WINDOW", { allowed: [] })
     expectSame((await shop.read(id)).state, "collected", "state")
   }),
-  test("reopen-past-24h-any-status (rule-reopen-at-24h): After the window every status is refused with REOPEN_WINDOW.", async (shop) => {
+  test("reopen-past-24h-any-status (rule-reopen-at-24h): 24 hours after its collection, a ticket refuses every status with REOPEN_WINDOW.", async (shop) => {
     const { id } = await shop.moved("ready", "collected")
     await shop.env.advance(2 * DAY)
     for (const status of ["ready", "impossible", "collected", "workshop"])
       (await shop.status(id, status)).conflict("REOPEN_WINDOW", { from: "collected", to: status })
   }),
-  test("reopen-keeps-notified (rule-status-instants): Reopening clears the end of the work, and keeps when the client was notified.", async (shop) => {
+  test("reopen-keeps-notified (rule-status-instants): Reopening a ticket clears ready_at, collected_at and outcome, and keeps notified_at.", async (shop) => {
     const { id } = await shop.moved("ready")
     const notified_at = await shop.env.instant()
     ;(await shop.notified(id, "call")).shows({ notified_at })
@@ -188,7 +188,7 @@ export const statusCases = casesOf("§3", [
     const cleared = { ready_at: null, collected_at: null, outcome: null }
     ;(await shop.status(id, "workshop")).shows({ ...cleared, notified_at })
   }),
-  test("reopen-event-from (rule-status-instants): The event of a reopening has the state from which the ticket came back.", async (shop) => {
+  test("reopen-event-from (rule-status-instants): The event of a reopening names the state that the ticket had before.", async (shop) => {
     for (const path of [["ready"], ["impossible"], ["ready", "collected"]]) {
       const { id } = await shop.moved(...path)
       ;(await shop.status(id, "workshop")).ok()
@@ -196,7 +196,7 @@ export const statusCases = casesOf("§3", [
       expectShape(event, { type: "ticket.reopened", data: { from: path.at(-1), ticket: { id } } }, "the last event")
     }
   }),
-  test("reopen-second-window (rule-reopen-at-24h): A ticket collected anew has a window of its own.", async (shop) => {
+  test("reopen-second-window (rule-reopen-at-24h): A ticket that is collected a second time can be reopened for another 24 hours.", async (shop) => {
     const { id } = await shop.moved("ready", "collected")
     await shop.env.advance(DAY)
     for (const status of ["workshop", "ready", "collected"]) (await shop.status(id, status)).ok()
