@@ -1,6 +1,6 @@
 import { Data } from "effect"
 
-/** The reason for which a command was not done, in one sentence that says what to do. */
+/** The reason why a command failed and what to do, on one line. */
 export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonly message: string }> {}
 
 /** Any other refusal as that of a command, with its message. */

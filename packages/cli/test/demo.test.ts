@@ -46,7 +46,11 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
     await once(taken, "listening")
     const { port } = taken.address() as AddressInfo
     const refused = await run(["serve", "--port", String(port)], there)
-    expect(refused).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining(`${port} is taken`) })
+    expect(refused).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringContaining(`${port} is already in use`)
+    })
     taken.close()
     expect(await shops(there)).toEqual([])
 
@@ -153,7 +157,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
       status: 1,
       stdout: "",
       stderr:
-        "The data there were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently: name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure.\n"
+        "These data were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently. Name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure.\n"
     })
     const meant = processes.start(["serve", "--port", "0", "--sandbox", "--sandbox-on-real-data"], there)
     await meant.says(/^All calls of the sandbox: http.*\/sandbox\/openapi\.json$/m)
@@ -179,7 +183,7 @@ describe("the demo shop (Specification, Commands)", PATIENT, () => {
     expect(starts[5]).toEqual({
       key: null,
       phone: null,
-      opening: `The shop Demo workshop of an earlier start is there, with all the keys that a shop may have. The first command shows them, and the second, with the id of one, makes room for a new one:\nworkshop key list ${id}\nworkshop key revoke KEY`
+      opening: `The shop Demo workshop of an earlier start is there, with all the keys that a shop may have. The first command lists them, and the second, with the id of one, revokes it to allow a new one:\nworkshop key list ${id}\nworkshop key revoke KEY`
     })
   })
 

@@ -130,7 +130,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       const { status, stderr } = await ran("--database-url", url, "--no-create-schema")
       expect(status).toBe(1)
       expect(stderr).toMatch(
-        /^The schema workshop of the database \S+ has no tables of the workshop, nor does any other schema: check --schema and --database-url, or leave out --no-create-schema to begin there without data\.$/
+        /^The schema workshop of the database \S+ has no tables of the workshop, nor does any other schema\. Check --schema and --database-url, or leave out --no-create-schema to start there without data\.$/
       )
       expect((await ran("--database-url", url)).stdout).toMatch(/^Applied 0001_first, /)
       expect((await ran("--database-url", url, "--no-create-schema")).status).toBe(0)
@@ -142,16 +142,16 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
     expect(forgotten).toEqual({
       status: 1,
       stdout: "",
-      stderr: `No database is named, and there is no embedded one in ${folder}/.workshop: give --database-url, or set DATABASE_URL; or make an embedded one with --data-dir.\n`
+      stderr: `No database is named, and there is no embedded one in ${folder}/.workshop. Give --database-url, set DATABASE_URL, or create an embedded one with --data-dir.\n`
     })
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it("says in one sentence that it cannot reach the database", async () => {
+  it("says that it cannot reach the database, and what to check", async () => {
     const { status, stdout, stderr } = await ran("--database-url", "postgres://nobody@127.0.0.1:1/none")
     expect([status, stdout]).toEqual([1, ""])
     expect(stderr).toBe(
-      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check that it runs, and --database-url."
+      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check that it runs, and check --database-url."
     )
   })
 })

@@ -154,9 +154,9 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     writeFileSync(join(folder, "empty.txt"), "# Nothing\n")
     const empty = serve(["--words", join(folder, "empty.txt")])
     await empty.listens()
-    expect(empty.stderr).toMatch(/empty\.txt holds no words, so only words that shops forbid are refused/)
+    expect(empty.stderr).toMatch(/empty\.txt contains no words, so only words that shops forbid are refused/)
     expect(missing.status).toBe(1)
-    expect(missing.stderr).toMatch(/^The words in \S+none\.txt cannot be read \(.*\): give --words a text file.*\n$/)
+    expect(missing.stderr).toMatch(/^The words in \S+none\.txt cannot be read \(.*\)\. Give --words a text file.*\n$/)
   })
 
   it("--trust-proxy, here by its variable, counts requests without a key by their forwarded address", async () => {
@@ -215,7 +215,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
   it("under npx it prints the kill command that ends it, because killing npx does not", async () => {
     const workshop = serve([], { npm_command: "exec" })
     const [, pid] = await workshop.says(
-      /^Stop it with Ctrl-C, or in a script with kill (\d+): a kill of npx or npm leaves it running\.$/m
+      /^Stop it with Ctrl-C, or in a script with kill (\d+), because killing npx or npm does not stop the server\.$/m
     )
     process.kill(Number(pid), "SIGTERM")
     expect(await workshop.exited).toBe(0)
@@ -258,7 +258,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     expect(await run(["serve", "--store", "memory", "--port", String(port)])).toEqual({
       status: 1,
       stdout: "",
-      stderr: `127.0.0.1 port ${port} is taken: stop what listens there, or choose another with --port (0 takes a free one).\n`
+      stderr: `127.0.0.1 port ${port} is already in use. Stop the program that listens there, or choose another port with --port (0 selects a free one).\n`
     })
     first.kill("SIGKILL")
     expect(await first.exited).toBe("SIGKILL")
@@ -308,13 +308,13 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
 })
 
 describe(
-  "errors are one sentence on standard error that says what to do, exit status 1 (Specification, Commands)",
+  "errors go to standard error, say what is wrong and what to do, and exit with status 1 (Specification, Commands)",
   PATIENT,
   () => {
     it.each([
       [
         [],
-        "Name one of the commands serve, dispatch, migrate, shop, key, webhook, client, ticket, import, export, audit, check, secrets, cell, logs, receive, verify, scenario, simulate, conform, openapi, completions: workshop --help shows what each does."
+        "Name one of the commands serve, dispatch, migrate, shop, key, webhook, client, ticket, import, export, audit, check, secrets, cell, logs, receive, verify, scenario, simulate, conform, openapi, completions. workshop --help describes them."
       ],
       [["sreve"], "error: unknown command 'sreve' (Did you mean serve?). See workshop --help."],
       [["serve", "--prot", "1"], "error: unknown option '--prot' (Did you mean --port?). See workshop serve --help."],
@@ -329,10 +329,10 @@ describe(
         ["serve", "--store", "paper"],
         '--store (or WORKSHOP_STORE) must be one of memory, embedded, postgres, and not "paper".'
       ],
-      [["serve", "--store", "postgres"], "--store postgres needs a database: name it with --database-url."],
+      [["serve", "--store", "postgres"], "--store postgres needs a database. Name it with --database-url."],
       [
         ["serve", "--database-url", "base"],
-        "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F: check --database-url, or DATABASE_URL."
+        "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F. Check --database-url, or DATABASE_URL."
       ],
       [
         ["serve", "--host", "http://x"],
@@ -340,11 +340,11 @@ describe(
       ],
       [
         ["serve", "--store", "memory", "--host", "192.0.2.1"],
-        "192.0.2.1 port 4010 is no address of this machine: choose one with --host, such as 127.0.0.1."
+        "192.0.2.1 port 4010 is not an address of this machine. Choose one with --host, such as 127.0.0.1."
       ],
       [
         ["serve", "--demo-key", "wk_test_stable-key"],
-        "--demo-key is a key of a sandbox, which is off: add --sandbox, or leave the key out."
+        "--demo-key is a key of a sandbox, which is off. Add --sandbox, or leave the key out."
       ],
       [
         ["serve", "--sandbox", "--demo-key", "wk_live_stable-key"],
@@ -352,11 +352,11 @@ describe(
       ],
       [
         ["serve", "--sandbox", "--sandbox-token", "thirty-one-characters-are-short"],
-        "--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least 32 characters: openssl rand -hex 16 makes one."
+        "--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least 32 characters. Create one with openssl rand -hex 16."
       ],
       [
         ["serve", "--host", "0.0.0.0", "--sandbox"],
-        "The sandbox has no keys, so on 0.0.0.0 it needs a token: set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1."
+        "The sandbox has no keys, so on 0.0.0.0 it needs a token. Set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1."
       ]
     ])("workshop %j", async (args, sentence) => {
       expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
@@ -365,17 +365,17 @@ describe(
     it.each([
       [
         ["--store", "memory", "--data-dir", "/tmp/x"],
-        "--store memory does not use --data-dir: leave one of the two out."
+        "--store memory does not use --data-dir. Leave one of the two out."
       ],
       [
         ["--database-url", "x", "--store", "memory"],
-        "--store memory does not use --database-url: leave one of the two out."
+        "--store memory does not use --database-url. Leave one of the two out."
       ],
       [
         ["--store", "embedded", "--database-url=x"],
-        "--store embedded does not use --database-url: leave one of the two out."
+        "--store embedded does not use --database-url. Leave one of the two out."
       ],
-      [["--data-dir=x", "--store=postgres"], "--store postgres does not use --data-dir: leave one of the two out."],
+      [["--data-dir=x", "--store=postgres"], "--store postgres does not use --data-dir. Leave one of the two out."],
       [
         ["--data-dir", "x", "--database-url", "y"],
         "error: option '--data-dir <folder>' cannot be used with option '--database-url <url>'. See workshop serve --help."
@@ -388,7 +388,7 @@ describe(
       const { status, stderr } = await typed(["serve", "--store", "embedded", "--data-dir", "/dev/null/x"])
       expect(status).toBe(1)
       expect(stderr).toMatch(
-        /^Postgres cannot run in \/dev\/null\/x \(ENOTDIR.*\): choose another --data-dir, use --store memory, or give a Postgres with --database-url\.\n$/
+        /^Postgres cannot run in \/dev\/null\/x \(ENOTDIR.*\). Choose another --data-dir. Use --store memory, or name a Postgres with --database-url\.\n$/
       )
     })
 

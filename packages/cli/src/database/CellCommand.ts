@@ -57,14 +57,14 @@ const columns: ReadonlyArray<Column<CellStatus>> = [
 
 const list = command({
   name: "list",
-  description: "List the cells: where each is, how many shops it has, and whether it can be used",
+  description: "List the cells, with their places, their numbers of shops and whether they can be used",
   examples: ["workshop cell list", "workshop cell list --cells 'north=postgres://db1.example.com/workshop' --json"],
   options: { ...where, cells: cellsFlag },
   run: ({ cells, ...flags }) =>
     acting(flags, (url, options) =>
       Effect.gen(function* () {
         const listed = yield* (yield* layout).listCells(url, { ...options, cells: yield* cellsFrom(cells ?? "") })
-        return rows(listed, columns, "There is no cell.")
+        return rows(listed, columns, "There are no cells.")
       })
     )
 })
@@ -78,7 +78,7 @@ const moveInWords = ({ name, from, to, took_ms, longest_pause_ms }: CellMoved): 
 
 const move = command({
   name: "move",
-  description: "Move a cell to another worker of Citus, while it is used",
+  description: "Move a cell to another worker of Citus while it stays in use",
   examples: ["workshop cell move cell_3 db2.example.com:5432"],
   options: {
     ...where,
@@ -96,7 +96,7 @@ const move = command({
 
 const balance = command({
   name: "balance",
-  description: "Move cells by Citus' rebalancer, until each worker has as many of them",
+  description: "Distribute the cells evenly among the workers with Citus' rebalancer",
   examples: ["workshop cell balance", "workshop cell balance --json"],
   options: where,
   run: (flags) =>
@@ -105,7 +105,8 @@ const balance = command({
         const moves = yield* (yield* layout).balanceCells(url, options)
         return {
           data: moves,
-          lines: () => (moves.length === 0 ? ["Every worker has as many cells as it should."] : moves.map(moveInWords))
+          lines: () =>
+            moves.length === 0 ? ["The cells are already balanced among the workers."] : moves.map(moveInWords)
         }
       })
     )
@@ -133,11 +134,11 @@ const doubtOf = (name: string, hasAddress: boolean, names: ReadonlyArray<string>
   if (next !== undefined)
     return name === next
       ? null
-      : `The cells are numbered, and the next one would be ${next}: ${name} may be a typing error, and a cell keeps its name.`
+      : `The cells are numbered, and the next one would be ${next}. ${name} may be a typing error, and a cell cannot be renamed.`
   const near = names.find((one) => distance(one, name) === 1 && nextOf([one, name]) === undefined)
   return near === undefined
     ? null
-    : `There is a cell ${near}: ${name} may be a typing error, and a cell keeps its name.`
+    : `There is a cell ${near}. ${name} may be a typing error, and a cell cannot be renamed.`
 }
 
 const add = command({
@@ -150,7 +151,7 @@ const add = command({
       "--address <url>",
       "The address of the cell's own cluster; without it the cell is a schema of the database."
     ),
-    cell: new Operand<string>("<cell>", "A name for the cell: small letters, digits and underscores."),
+    cell: new Operand<string>("<cell>", "A name for the cell, of lower-case letters, digits and underscores."),
     yes
   },
   run: ({ cell, address, yes, ...flags }) =>
@@ -177,7 +178,7 @@ const remove = command({
     acting(flags, (url, options) =>
       Effect.gen(function* () {
         const { name, schema } = yield* (yield* layout).removeCell(url, cell, options)
-        const text = `The cell ${name} is removed. Restart every process with --cells that omit it. Its tables stay where they are: in this database, "drop schema ${schema} cascade" removes them.`
+        const text = `The cell ${name} is removed. Restart every process with --cells that omit it. Its tables are kept. To remove them in this database, run "drop schema ${schema} cascade".`
         return sentence({ name }, text)
       })
     )

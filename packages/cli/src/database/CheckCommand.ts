@@ -55,7 +55,7 @@ export const checkCommand = command({
       const { length } = checked.findings
       if (length > 0)
         return yield* refuse(
-          `${length} of ${checked.checks} checks found something wrong: see "Check the data" in docs/operating.md.`
+          `${length} of ${checked.checks} checks found something wrong. See "Check the data" in docs/operating.md.`
         )
     }).pipe(Effect.scoped)
 })

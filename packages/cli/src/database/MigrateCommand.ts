@@ -51,7 +51,7 @@ const sharedIn = (dataDir: string | null) =>
     const folder = dataDir ?? DEFAULT_FOLDER
     if (dataDir === null && !existsSync(folder))
       return yield* refuse(
-        `No database is named, and there is no embedded one in ${resolve(folder)}: give --database-url, or set DATABASE_URL; or make an embedded one with --data-dir.`
+        `No database is named, and there is no embedded one in ${resolve(folder)}. Give --database-url, set DATABASE_URL, or create an embedded one with --data-dir.`
       )
     const { share } = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
     const { url } = yield* share({ dataDir: folder })

@@ -23,7 +23,7 @@ export const schemaFlag = optional(
 /** `--cells`: the cells of the service besides the home cell, which is the database itself. */
 export const cellsFlag = optional(
   "--cells <cells>",
-  "The cells among which the shops are divided: their number, as schemas of the database, or names separated by spaces, each with the address of its cluster (north=postgres://…)."
+  "The cells among which the shops are divided. Give their number, for schemas of the database, or names separated by spaces, each with the address of its cluster (north=postgres://…)."
 )
 
 /** The flags that name a database: its address, its schema and its cells. */
@@ -46,7 +46,7 @@ export const servedDataDir = dataDirFlag("The folder of the embedded Postgres.")
 /** `--secrets-key`: the keys of `WORKSHOP_SECRETS_KEY`. The store checks them, and its refusal does not repeat them. */
 export const secretsKey = repeatable(
   "--secrets-key <key>",
-  "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, separated by commas: the first one encrypts, all decrypt."
+  "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, separated by commas. The first one encrypts, and all decrypt."
 )
 
 /** `--no-migrate` of processes that serve or dispatch. */
@@ -92,26 +92,26 @@ export const choiceOf = (flags: {
   secretsKeys: flags.secretsKey ?? []
 })
 
-const ANOTHER_STORE = "use --store memory, or give a Postgres with --database-url"
+const ANOTHER_STORE = "Use --store memory, or name a Postgres with --database-url"
 
 /** The remedies of the stores' refusals, with the names of the flags in place of the options'. */
 const remedies: Readonly<
   Record<EmbeddedRefusal | "no_schema" | Exclude<DatabaseFailure, "statement" | "wrong_cell" | "bad_pool">, string>
 > = {
   no_binaries: ANOTHER_STORE,
-  taken: "stop that one, or choose another with --data-dir",
-  not_ours: "run as the one who made it, or choose another with --data-dir",
-  other_version: "dump them with the program that wrote them, and load them into a new --data-dir",
-  failed: `choose another --data-dir, ${ANOTHER_STORE}`,
-  bad_schema: "check --schema",
-  no_schema: "check --schema and --database-url, or leave out --no-create-schema to begin there without data",
-  bad_cells: "give every command the --cells that workshop migrate was given",
-  no_url: "check --database-url, or DATABASE_URL",
-  unreachable: "check that it runs, and --database-url",
-  no_database: "create it, or check the name of the database in --database-url",
-  no_entry: "check the user and the password in --database-url, and that the server has the role",
+  taken: "Stop that process, or choose another folder with --data-dir",
+  not_ours: "Run the command as the user who created it, or choose another folder with --data-dir",
+  other_version: "Dump the data with the program that wrote them, and load them into a new --data-dir",
+  failed: `Choose another --data-dir. ${ANOTHER_STORE}`,
+  bad_schema: "Check --schema",
+  no_schema: "Check --schema and --database-url, or leave out --no-create-schema to start there without data",
+  bad_cells: "Pass every command the --cells that was passed to workshop migrate",
+  no_url: "Check --database-url, or DATABASE_URL",
+  unreachable: "Check that it runs, and check --database-url",
+  no_database: "Create it, or check the name of the database in --database-url",
+  no_entry: "Check the user and the password in --database-url, and that the server has the role",
   untrusted:
-    "check sslmode in the address, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the address has it"
+    "Check sslmode in the address, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the address has it"
 }
 
 /** A store's refusal as that of a command, whose person has flags. */
@@ -122,7 +122,7 @@ export const storeRefused = (refusal: {
 }): CommandRefused => {
   const { message, reason = "", what = message } = refusal
   const remedy = (remedies as Readonly<Record<string, string>>)[reason]
-  return refuse(remedy === undefined ? message : `${what}: ${remedy}.`)
+  return refuse(remedy === undefined ? message : `${what}. ${remedy}.`)
 }
 
 const memory = Layer.unwrapEffect(
@@ -168,11 +168,11 @@ export const databaseOf = (choice: StoreChoice): Effect.Effect<string, CommandRe
   Effect.gen(function* () {
     const { store, databaseUrl, dataDir, isShared = false } = choice
     if (store === "postgres")
-      return databaseUrl ?? (yield* refuse("--store postgres needs a database: name it with --database-url."))
+      return databaseUrl ?? (yield* refuse("--store postgres needs a database. Name it with --database-url."))
     const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
     if (isShared && !existsSync(dataDir))
       return yield* refuse(
-        `There is no data in ${resolve(dataDir)}: name its folder with --data-dir, or begin with workshop serve.`
+        `There is no data in ${resolve(dataDir)}. Name its folder with --data-dir, or create data with workshop serve.`
       )
     const run = isShared ? EmbeddedPostgres.share : EmbeddedPostgres.start
     return (yield* Effect.mapError(run({ dataDir }), storeRefused)).url

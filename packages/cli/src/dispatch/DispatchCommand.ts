@@ -83,7 +83,7 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     if (statusPort === null) yield* dataAhead
     const watch = requestObserver({ ...flags, accessLog: false })
     const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(flags, statusPort, watch)}`
-    yield* Console.log(`Delivering and closing what is due in the Postgres database.${at}`)
+    yield* Console.log(`Sending the due deliveries and closing the due tickets of the Postgres database.${at}`)
     return yield* Effect.never
     // At once, as the loops are apart from each other and all must be done within ten seconds.
   }).pipe(
@@ -102,11 +102,11 @@ export const dispatchCommand = command({
   run: (flags) => {
     if (flags.databaseUrl === null)
       return refuse(
-        "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url."
+        "workshop dispatch works on a database that workshop serve --no-dispatcher uses. Name it with --database-url."
       )
     if (flags.trackingPages && flags.publicUrl === null)
       return refuse(
-        "--tracking-pages needs --public-url here, because dispatch does not know where workshop serve is reached."
+        "--tracking-pages needs --public-url here, because dispatch does not know the address of workshop serve."
       )
     return dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEvents_ms: flags.keepEvents }).pipe(
       actingAs(null)

@@ -31,7 +31,7 @@ const LEAST_KEPT = `must be at least ${ServiceLimits.events_kept_min_ms / DAY_MS
 /** `--keep-events` of every command that delivers. */
 export const keepEvents = value(
   "--keep-events <duration>",
-  "How long events and their attempts are kept in Postgres, at least 7d; undelivered events stay.",
+  "How long events and their attempts are kept in Postgres, at least 7d. Undelivered events are always kept.",
   {
     decoder: duration.pipe(
       Schema.filter((length) => length >= ServiceLimits.events_kept_min_ms, { message: () => LEAST_KEPT })

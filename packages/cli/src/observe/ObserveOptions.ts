@@ -11,7 +11,7 @@ export const LOG_LEVELS = ["debug", "info", "warning", "error", "none"] as const
 export const observeOptions = {
   logFormat: optional(
     "--log-format <format>",
-    "How log lines are written on standard error: json, one object per line, or pretty, for people. By default pretty on a terminal, otherwise json.",
+    "The format of log lines on standard error: json (one object per line) or pretty (for people). The default is pretty on a terminal, otherwise json.",
     oneOf(LOG_FORMATS)
   ),
   logLevel: value("--log-level <level>", "The lowest level that is logged.", {

@@ -23,7 +23,7 @@ const impatient = (taking: Duration.DurationInput) =>
       HttpClient.transformResponse(
         Effect.timeoutFailCause({
           duration: taking,
-          onTimeout: () => Cause.die(new Error("The collector did not answer in time"))
+          onTimeout: () => Cause.die(new Error("The collector did not respond in time"))
         })
       )
     )

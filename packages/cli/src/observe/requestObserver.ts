@@ -50,7 +50,7 @@ export const traceObserver: RequestObserver = ({ method: sent, header }, context
         span.attribute("http.route", route)
         // Only now is it known; a span has no other way to be renamed.
         Object.assign(span, { name: `${method} ${route}` })
-        span.attribute("http.observed.status_code", observed.status)
+        span.attribute("http.response.status_code", observed.status)
         return observed
       })
   )

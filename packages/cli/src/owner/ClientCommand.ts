@@ -52,7 +52,7 @@ export const showClient = Effect.fnUntraced(function* (typed: string, shop: stri
   const id = yield* clientId(typed)
   if (shop !== null) return record(yield* Clients.byId(appCaller(yield* shopId(shop)), id))
   const account = yield* Effect.flatMap(Directory, (directory) => directory.account(id))
-  if (account === null) return yield* refuse(`There is no client ${id}: workshop client create opens an account.`)
+  if (account === null) return yield* refuse(`There is no client ${id}. Create an account with workshop client create.`)
   return record({ ...account, created_at: toIso(account.created_at) })
 })
 
@@ -60,7 +60,7 @@ export const showClient = Effect.fnUntraced(function* (typed: string, shop: stri
 const namingAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
   Effect.mapError(act, (refusal) =>
     refusal instanceof ClientNotFound
-      ? refuse(`There is no account ${id}; it may be erased already.`)
+      ? refuse(`There is no account ${id}. It may already have been erased.`)
       : (refusal as Exclude<E, ClientNotFound>)
   )
 
@@ -76,7 +76,7 @@ export const correctClient = Effect.fnUntraced(function* (typed: string, fields:
   const id = yield* clientId(typed)
   const correction = givenFields(fields)
   if (Object.keys(correction).length === 0) {
-    return yield* refuse("Name what to correct, such as --phone +21620123456.")
+    return yield* refuse("Name the fields to correct, such as --phone +21620123456.")
   }
   const account = yield* namingAccount(id, Clients.correct(id, yield* decodeFields(ClientCorrection, correction)))
   return record({ ...account, created_at: toIso(account.created_at) })
@@ -95,7 +95,7 @@ export const eraseClient = Effect.fnUntraced(function* (
   yield* confirm(`The account ${id} is removed, and the client's names and numbers wherever shops have them.`, isWanted)
   const { shops } = yield* namingAccount(id, Clients.erase(id, also_phone))
   const count = counted(shops.length, "shop")
-  const where = shops.length === 0 ? "no shop had anything of them" : `in ${count}: ${shops.join(", ")}`
+  const where = shops.length === 0 ? "no shop had data about them" : `in ${count}: ${shops.join(", ")}`
   return sentence(
     { id, shops },
     `The client ${id} is erased, ${where}. Ask those who run the shops to erase their copies.`

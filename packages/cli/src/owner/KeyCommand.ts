@@ -70,7 +70,7 @@ export const listKeys = Effect.fnUntraced(function* (shop: string) {
 /** Revokes a key, permanently. */
 export const revokeKey = Effect.fnUntraced(function* (typed: string, isWanted: boolean) {
   const id = yield* idFrom(KeyId, "a key", typed)
-  yield* confirm(`The key ${id} is revoked permanently: requests with it are refused from now on.`, isWanted)
+  yield* confirm(`The key ${id} is revoked permanently, and requests with it are refused from then on.`, isWanted)
   const record = keyRow(yield* Keys.revoke(id))
   return sentence(
     record,
@@ -106,7 +106,7 @@ export const keyCommand = group(
         ),
         scopes: own.repeatable(
           "--scopes <scope>",
-          "Instead of a preset: tickets:read, tickets:write, clients:read, loyalty:write, separated by commas."
+          "Scopes instead of a preset, separated by commas, from tickets:read, tickets:write, clients:read and loyalty:write."
         ),
         expires_at: field(
           "--expires-at <instant>",

@@ -67,7 +67,7 @@ export const listShops = Effect.gen(function* () {
     listed.push(...page)
     if (page.length < PAGE) break
   }
-  return rows(listed.map(shopRow), columns, "There is no shop yet: workshop shop create opens one.")
+  return rows(listed.map(shopRow), columns, "There is no shop yet. Create one with workshop shop create.")
 })
 
 /** One shop. */
@@ -106,7 +106,7 @@ export const changeShop = Effect.fnUntraced(function* (typed: string, settings: 
     languages: listOrDefault(settings.languages)
   })
   if (Object.keys(patch).length === 0) {
-    return yield* refuse("Name what to change, such as --api-enabled yes; --help lists all.")
+    return yield* refuse("Name the settings to change, such as --api-enabled yes. --help lists all settings.")
   }
   const { shop, head } = yield* Shops.change(id, yield* decodeFields(ShopPatch, patch))
   return record(shopView(shop, head))
@@ -118,7 +118,7 @@ export const repairClock = Effect.fnUntraced(function* (typed: string) {
   const { ahead_until, tickets } = yield* Shops.repairClock(id)
   const said =
     ahead_until === null && tickets === 0
-      ? "The shop is not ahead of this machine's clock: there is nothing to repair."
+      ? "The shop is not ahead of this machine's clock, so there is nothing to repair."
       : "Tills that synced in the meantime must sync from the beginning, with updated_since=1970-01-01T00:00:00Z."
   return record({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
 })
@@ -134,7 +134,7 @@ export const repairClocks = Effect.gen(function* () {
     const repairedId = ids.find((id) => repaired.some((one) => one.id === id))
     if (repairedId !== undefined)
       return yield* refuse(
-        `The shop ${repairedId} is ahead again: stop every process whose clock is wrong, and repeat the command.`
+        `The shop ${repairedId} is ahead again. Stop every process whose clock is wrong, and repeat the command.`
       )
     for (const id of ids) {
       const { ahead_until, tickets } = yield* Shops.repairClock(id)
@@ -146,9 +146,9 @@ export const repairClocks = Effect.gen(function* () {
     [
       { title: "ID", cell: ({ id }) => id, isWhole: true },
       { title: "AHEAD UNTIL", cell: ({ ahead_until }) => ahead_until ?? "-" },
-      { title: "TICKETS DATED ANEW", cell: ({ tickets_dated_anew }) => String(tickets_dated_anew) }
+      { title: "REDATED TICKETS", cell: ({ tickets_dated_anew }) => String(tickets_dated_anew) }
     ],
-    "No shop is ahead of this machine's clock: there is nothing to repair."
+    "No shop is ahead of this machine's clock, so there is nothing to repair."
   )
 })
 
@@ -175,7 +175,7 @@ export const shopCommand = group(
   [
     ownerCommand({
       name: "create",
-      description: "Create a shop: approved, active, with the API switched on",
+      description: "Create a shop that is approved and active and has the API on",
       examples: [opening],
       options: {
         name: words("name", "text", "The shop's name."),
@@ -215,7 +215,7 @@ export const shopCommand = group(
       name: "set",
       description: "Change a shop's settings; other settings keep their values",
       remark:
-        "A shop's name, currency, decimals, time zone and tracking address cannot be changed: create another shop with workshop shop create.",
+        "A shop's name, currency, decimals, time zone and tracking address cannot be changed. Create another shop with workshop shop create.",
       examples: [
         "workshop shop set 0197... --api-enabled yes",
         "workshop shop set 0197... --program-active yes --stamps-required 10 --reward-label 'A free hem'",
@@ -235,7 +235,7 @@ export const shopCommand = group(
         }),
         forbidden_words: wordList(
           "forbidden-words",
-          "Words refused besides the default list, separated by commas; - for none."
+          "Words refused in addition to the default list, separated by commas; - for none."
         ),
         allowed_words: wordList(
           "allowed-words",

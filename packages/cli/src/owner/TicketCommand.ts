@@ -13,7 +13,7 @@ import { idFrom, ownerCommand } from "./ownerCommand.js"
 
 const codeFrom = (typed: string) =>
   Effect.mapError(Schema.decode(TrackingCodeText)(typed), () =>
-    refuse(`"${typed}" is no tracking code: it has eight letters and digits, such as 7K3M-Q9XD.`)
+    refuse(`"${typed}" is not a tracking code. A code has eight letters and digits, such as 7K3M-Q9XD.`)
   )
 
 /** The page of the ticket with a code: in its own shop, or on the server's own pages. */
@@ -23,12 +23,13 @@ const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) 
   const all = yield* Effect.flatMap(Directory, (directory) => directory.tracked(code))
   const tickets = all.filter(({ shop }) => shop_id === null || shop.id === shop_id)
   const [ticket] = tickets
-  if (ticket === undefined) return yield* refuse(`No ticket has the code ${code}: check it, and --database-url.`)
-  if (tickets.length > 1) return yield* refuse(`Shops have a ticket with the code ${code} each: name one with --shop.`)
+  if (ticket === undefined) return yield* refuse(`No ticket has the code ${code}. Check it, and --database-url.`)
+  if (tickets.length > 1)
+    return yield* refuse(`Several shops have a ticket with the code ${code}. Name one with --shop.`)
   const url = trackingUrl(ticket.shop.tracking_base_url ?? (yield* TrackingPages).base_url, code)
   if (url !== null) return { tracking_code: code, tracking_url: url }
   return yield* refuse(
-    "The ticket has no page: add --tracking-pages and --public-url (or set WORKSHOP_TRACKING_PAGES and WORKSHOP_PUBLIC_URL) as for workshop serve, or open the shop with --tracking-base-url."
+    "The ticket has no page. Add --tracking-pages and --public-url (or set WORKSHOP_TRACKING_PAGES and WORKSHOP_PUBLIC_URL) as for workshop serve, or open the shop with --tracking-base-url."
   )
 })
 

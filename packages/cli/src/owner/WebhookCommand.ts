@@ -71,7 +71,7 @@ const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
 const portRemedy = (typed: string, policy: WebhookAddressPolicy): string => {
   const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
   return port > 0 && Either.isRight(parseWebhookAddress(typed, { ...policy, ports: [port] }))
-    ? `: to allow its own, add --webhook-port ${port}, and see that whatever delivers has that port too`
+    ? `. To allow its port, add --webhook-port ${port}, and pass the same --webhook-port to serve and dispatch`
     : ""
 }
 
@@ -86,7 +86,7 @@ const sandboxOnlyWarning = (url: string, ports: WebhookAddressPolicy["ports"]) =
   Effect.gen(function* () {
     const isForAll = Either.isRight(parseWebhookAddress(url, { ...productionAddresses, ports }))
     if (isForAll || (yield* (yield* Directory).isSandboxMade)) return ""
-    return " Only a server with --sandbox delivers there, and no sandbox made these data."
+    return " Only a server with --sandbox delivers there, and these data are not from a sandbox."
   })
 
 /** Sets the address; the secret is shown (Specification, Webhooks). A webhook that is off stays off, which is said, unless `enable`. */
@@ -114,7 +114,7 @@ const setOutput = (set: WebhookState & { readonly url: string; readonly secret: 
   const goes =
     off_reason === null
       ? `Events go to ${url}.${warning}`
-      : `The address is ${url}, but the webhook is off, because ${OFF[off_reason]}: events wait until workshop webhook enable turns it on, or set with --enable.`
+      : `The address is ${url}, but the webhook is off because ${OFF[off_reason]}, so events wait. Turn it on with workshop webhook enable.`
   return shownOnce(set, `${goes} The secret that signs them`, secret)
 }
 
@@ -126,7 +126,7 @@ const recordOf =
 /** The webhook's address, state and health. */
 export const showWebhook = recordOf(Webhooks.status)
 
-const ROTATED = "The secret is replaced; the old one signs beside it for 24 hours and then no more."
+const ROTATED = "The secret is replaced. For 24 hours the old one signs as well."
 const REMOVED = "This permanently removes the webhook, its secrets and all waiting deliveries."
 
 /** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
@@ -137,7 +137,7 @@ export const rotateSecret = Effect.fnUntraced(function* (shop: string, isWanted:
   if (until === null) {
     yield* confirm(ROTATED, isWanted || isForced)
   } else {
-    const what = `The secret was replaced within the last 24 hours. Another rotation ends the secret before that at once, which would sign until ${toIso(until)}.`
+    const what = `The secret was replaced within the last 24 hours. Another rotation immediately ends the earlier secret, which would otherwise sign until ${toIso(until)}.`
     yield* confirm(what, isForced, "--force")
   }
   const rotated = yield* Webhooks.rotate(id)
@@ -158,7 +158,7 @@ export const removeWebhook = Effect.fnUntraced(function* (shop: string, isWanted
 })
 
 const removedOutput = (id: string, removed: Parameters<typeof sentence>[0]): Output =>
-  sentence(removed, `The shop ${id} has no webhook any more; its events are only recorded.`)
+  sentence(removed, `The shop ${id} no longer has a webhook, and its events are recorded but not sent.`)
 
 /** Raises a ping. */
 export const sendPing = Effect.fnUntraced(function* (shop: string) {
@@ -170,10 +170,10 @@ export const sendPing = Effect.fnUntraced(function* (shop: string) {
 const pingOutput = (event: Event, { url, on }: { readonly url: string | null; readonly on: boolean }): Output => {
   const becomes =
     url === null
-      ? "is recorded and goes nowhere, as the shop has no webhook: workshop webhook set gives it one."
+      ? "was recorded but not sent, because the shop has no webhook. Set one with workshop webhook set."
       : on
-        ? "is on its way: workshop webhook deliveries shows what became of it."
-        : "waits, as the webhook is off: workshop webhook enable turns it on."
+        ? "is being sent. See its result with workshop webhook deliveries."
+        : "waits, because the webhook is off. Turn it on with workshop webhook enable."
   return sentence(event, `The ping ${event.id} ${becomes}`)
 }
 
@@ -192,7 +192,7 @@ export const listDeliveries = Effect.fnUntraced(function* (shop: string, state: 
 })
 
 const deliveriesOutput = (wanted: ReadonlyArray<Delivery>, state: string | null): Output =>
-  rows(wanted, deliveryColumns, state === null ? "No event had to be delivered yet." : `None is ${state}.`)
+  rows(wanted, deliveryColumns, state === null ? "There are no deliveries yet." : `None is ${state}.`)
 
 /** The events to send again. */
 interface Replay extends Fields {
@@ -206,13 +206,15 @@ export const replayEvents = Effect.fnUntraced(function* ({ shop, ids, dry_run, .
   const id = yield* shopId(shop)
   const filter = givenFields({ ...bounds, event_ids: ids.length === 0 ? null : ids })
   if (Object.keys(filter).length === 0) {
-    return yield* refuse("Say which events: --ids, or any of --since, --until and --state; --dry-run only counts them.")
+    return yield* refuse(
+      "Name the events with --ids, or with any of --since, --until and --state. --dry-run only counts them."
+    )
   }
   const named = new Set(ids).size
   const input = yield* decodeFields(ReplayInput, { ...filter, dry_run })
   const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dry_run || named > 0 })
   if (named > 0 && count === 0) {
-    return yield* refuse("This shop has no such event: workshop webhook deliveries lists its events.")
+    return yield* refuse("This shop has no such event. List its events with workshop webhook deliveries.")
   }
   if (named > 0 && !dry_run) yield* DeliveryHistory.replay(id, input)
   return replayOutput({ count, dry_run }, named)
@@ -233,7 +235,7 @@ export const listNotices = Effect.fnUntraced(function* (shop: string) {
 })
 
 const noticesOutput = (notices: ReadonlyArray<ReturnType<typeof noticeView>>): Output =>
-  rows(notices, noticeColumns, "The owner got no notices yet.")
+  rows(notices, noticeColumns, "There are no notices yet.")
 
 const own = flagsOf("webhook")
 const field = fieldFlag("webhook")
@@ -270,10 +272,13 @@ export const webhookCommand = group(
       examples: ["workshop webhook set 0197... https://shop.example/events"],
       options: {
         ...options,
-        sandbox: toggle("sandbox", "Take http and this machine too, as a server with --sandbox does."),
+        sandbox: toggle(
+          "sandbox",
+          "Also accept http addresses and addresses of this machine, as a server with --sandbox does."
+        ),
         webhookPort,
         enable: toggle("enable", "Also turn the webhook on, if it is off."),
-        url: new Operand<string>("<url>", "An https address that the internet reaches.")
+        url: new Operand<string>("<url>", "An https address that can be reached from the internet.")
       },
       act: (flags) => setWebhook(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable),
       remote: Effect.fnUntraced(function* ({ shop, url, enable }, ask) {
@@ -288,14 +293,14 @@ export const webhookCommand = group(
     ),
     ownerCommand({
       name: "rotate",
-      description: "Replace the secret; the old one signs beside it for 24 hours",
+      description: "Replace the secret; for 24 hours the old one signs as well",
       examples: ["workshop webhook rotate 0197... --yes"],
       options: {
         ...options,
         yes,
         force: toggle(
           "force",
-          "Rotate also within 24 hours of the last rotation, which ends the secret before it at once."
+          "Rotate even within 24 hours of the last rotation, which immediately ends the earlier secret."
         )
       },
       act: (flags) => rotateSecret(flags.shop, flags.yes, flags.force),
@@ -305,7 +310,7 @@ export const webhookCommand = group(
         return shownOnce(rotated, "The new secret", rotated.secret)
       })
     }),
-    onShop("enable", "Turn the webhook on again, and send what was parked", enableWebhook, (shop, ask) =>
+    onShop("enable", "Turn the webhook on again, and send the waiting events", enableWebhook, (shop, ask) =>
       Effect.map(ask<Fields>("enable webhook", shop), record)
     ),
     onShop("disable", "Turn the webhook off; its events wait until it is on again", disableWebhook, (shop, ask) =>
@@ -323,7 +328,7 @@ export const webhookCommand = group(
           Effect.map(ask<Fields>("remove webhook", shop), (removed) => removedOutput(shop, removed))
         )
     }),
-    onShop("ping", "Raise a ping", sendPing, (shop, ask) =>
+    onShop("ping", "Send a ping", sendPing, (shop, ask) =>
       Effect.zipWith(ask<Event>("ping", shop), ask<Parameters<typeof pingOutput>[1]>("get webhook", shop), pingOutput)
     ),
     ownerCommand({

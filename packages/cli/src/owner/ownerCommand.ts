@@ -60,11 +60,7 @@ const wrongField = (fields: Fields, field: string, message: string): string => {
 }
 
 const missingFields = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
-  names.length === 0
-    ? []
-    : [
-        `${names.map(flagOf).join(", ")} ${names.length === 1 ? "is" : "are"} missing: add --help to this command for an example`
-      ]
+  names.length === 0 ? [] : [`${names.map(flagOf).join(", ")} ${names.length === 1 ? "is" : "are"} missing`]
 
 /** Decodes typed fields for a service; a message about a field names its flag. */
 export const decodeFields = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Either.Either<A, CommandRefused> =>
@@ -75,18 +71,19 @@ export const decodeFields = <A, I>(schema: Schema.Schema<A, I>, fields: Fields):
       const names = issues.flatMap(({ field, message }) => (isMissing(fields, field, message) ? [field] : []))
       const wrong = issues.filter(({ field }) => !names.includes(field))
       const said = wrong.map(({ field, message }) => wrongField(fields, field, message))
-      return refuse(`${[...missingFields(names), ...new Set(said)].join("; ")}.`)
+      const advice = names.length === 0 ? "" : " Add --help to this command for an example."
+      return refuse(`${[...missingFields(names), ...new Set(said)].join("; ")}.${advice}`)
     }
   )
 
 /** Decodes a typed id; an omitted one is refused. */
 export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed: string | null) =>
   Either.mapLeft(Schema.decodeEither(schema)(typed ?? ""), () => {
-    const form = "an id is a UUID, such as 01980000-0000-7000-8000-000000000000"
+    const form = "An id is a UUID, such as 01980000-0000-7000-8000-000000000000"
     return refuse(
       typed === null
-        ? `The id of ${what} is missing: ${form}.`
-        : `${typed === "" ? '""' : typed} is not the id of ${what}: ${form}.`
+        ? `The id of ${what} is missing. ${form}.`
+        : `${typed === "" ? '""' : typed} is not the id of ${what}. ${form}.`
     )
   })
 
@@ -132,15 +129,15 @@ export const services = (choice: StoreChoice) =>
 export type Services = LayerType.Layer.Success<ReturnType<typeof services>>
 
 const advice: Readonly<Record<string, string>> = {
-  ShopNotFound: "workshop shop list shows all shops",
-  KeyNotFound: "workshop key list shows a shop's keys",
-  TooManyKeys: "workshop key list shows them, workshop key revoke revokes one",
-  WebhookNotSet: "workshop webhook set gives it one",
-  OfferNotFound: "workshop client offers shows a client's offers",
-  StoreUnavailable: "check --database-url, and that the database runs"
+  ShopNotFound: "List the shops with workshop shop list",
+  KeyNotFound: "List a shop's keys with workshop key list",
+  TooManyKeys: "List them with workshop key list, and revoke one with workshop key revoke",
+  WebhookNotSet: "Set one with workshop webhook set",
+  OfferNotFound: "List a client's offers with workshop client offers",
+  StoreUnavailable: "Check --database-url, and that the database runs"
 }
 
-/** The refusal of a service in one sentence that says what to do. */
+/** The refusal of a service with what to do. */
 export const commandRefusal = (refusal: Refusal & { readonly remedy?: string | undefined }): CommandRefused => {
   if (refusal instanceof CommandRefused) return refusal
   if (refusal instanceof InvalidInput) {
@@ -148,7 +145,7 @@ export const commandRefusal = (refusal: Refusal & { readonly remedy?: string | u
     return refuse(`${issues.join("; ")}.`)
   }
   const what = refusal.remedy === undefined ? advice[refusal._tag] : undefined
-  return refuse(`${refusal.message}${what === undefined ? "" : `: ${what}`}.`)
+  return refuse(`${refusal.message}${what === undefined ? "" : `. ${what}`}.`)
 }
 
 /** The work of a command, given the values of its own options. */

@@ -40,7 +40,7 @@ export class NoResponse extends Data.TaggedError("NoResponse")<{
   readonly code: string | undefined
 }> {
   override get message() {
-    return `No answer came from ${this.url} (${this.code ?? this.detail}): see that the server runs there, and give its address with --base-url.`
+    return `No response came from ${this.url} (${this.code ?? this.detail}). Check that the server runs there, or give its address with --base-url.`
   }
 }
 
@@ -60,7 +60,7 @@ export const responseText = async (response: Response, max = MAX_BYTES): Promise
   let [text, left] = ["", max]
   for await (const chunk of response.body ?? []) {
     left -= chunk.length
-    if (left < 0) throw new Error(`its answer is longer than ${max} bytes`)
+    if (left < 0) throw new Error(`its response is longer than ${max} bytes`)
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()

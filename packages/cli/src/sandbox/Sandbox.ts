@@ -29,17 +29,17 @@ export const sandboxRefusal = (
   const error = envelopeOf(response)?.error
   if (status === 404)
     return error?.message.includes("There is no such shop") === true
-      ? refuse(`${base_url} knows no shop with this id: check it.`)
-      : refuse(`${base_url} has no sandbox: start it with workshop serve --sandbox --store memory.`)
+      ? refuse(`${base_url} has no shop with this id. Check the id.`)
+      : refuse(`${base_url} has no sandbox. Start it with workshop serve --sandbox --store memory.`)
   if (status === 401 || status === 403) {
     if (!new URL(url).pathname.startsWith("/sandbox"))
-      return refuse(`${base_url} does not know this key: give --key one of the shop's active keys.`)
+      return refuse(`${base_url} does not know this key. Give --key one of the shop's active keys.`)
     const what = token === null ? "asks for its token" : "refuses this token"
-    return refuse(`The sandbox of ${base_url} ${what}: give the server's in WORKSHOP_SANDBOX_TOKEN.`)
+    return refuse(`The sandbox of ${base_url} ${what}. Set WORKSHOP_SANDBOX_TOKEN to the server's token.`)
   }
   const issues = (error?.details?.issues ?? []) as ReadonlyArray<{ readonly field: string; readonly message: string }>
   const why = issues.map(({ field, message }) => `${nameOf(field)} ${message}`).join("; ") || error?.message
-  return refuse(`${base_url} responded ${status}: ${why ?? "see that a workshop service runs there"}.`)
+  return refuse(`${base_url} responded ${status}: ${why ?? "check that a workshop service runs there"}.`)
 }
 
 /** Calls of a server with a sandbox; each refusal comes with advice. */

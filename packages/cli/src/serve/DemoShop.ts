@@ -135,7 +135,7 @@ const reused = ({ id }: ShopRecord) =>
     Effect.catchTag("TooManyKeys", () =>
       Effect.map(CommandHints, ({ command, condition }): Demo => {
         const there = `The shop ${NAME} of an earlier start is there, with all the keys that a shop may have.`
-        const remedy = `The first command shows them, and the second, with the id of one, makes room for a new one${condition}:`
+        const remedy = `The first command lists them, and the second, with the id of one, revokes it to allow a new one${condition}:`
         const commands = [command(`key list ${id}`), command("key revoke KEY")]
         return { key: null, phone: null, opening: [`${there} ${remedy}`, ...commands].join("\n") }
       })

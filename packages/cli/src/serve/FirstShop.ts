@@ -37,7 +37,7 @@ export const claimFirstShop = Effect.flatMap(Directory, (directory) => directory
 
 /** The lines of a start that leaves the first shop to another process. */
 export const linesIfAnotherProcessOpens = Effect.map(CommandHints, ({ command, condition }) => [
-  `Another process opens the first shop, and shows its key. If it ended before it did, this opens one${condition}:`,
+  `Another process is opening the first shop and shows its key. If that process ended before it did so, this command opens a shop${condition}:`,
   command("shop create --name 'My workshop' --currency EUR --time-zone Europe/Paris")
 ])
 
@@ -52,7 +52,7 @@ export const openFirstShop = Effect.gen(function* () {
 export const shopOfKey = Effect.fnUntraced(function* (key: string) {
   const record = yield* (yield* Directory).keyByHash(keyHash(key))
   if (record !== null && !isActive(record.key, yield* Clock.currentTimeMillis)) {
-    return yield* refuse("The key of --demo-key was revoked or has expired: give another, or begin with new data.")
+    return yield* refuse("The key of --demo-key was revoked or has expired. Give another key, or start with new data.")
   }
   return record?.shop ?? null
 })
@@ -62,14 +62,14 @@ export const refuseRealData = Effect.gen(function* () {
   const { isSandboxMade } = yield* Directory
   if ((yield* hasShops) && !(yield* isSandboxMade)) {
     return yield* refuse(
-      "The data there were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently: name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure."
+      "These data were not created by a sandbox, and a sandbox would give out keys to every shop and move time permanently. Name other data with --data-dir or --database-url, use --store memory, or add --sandbox-on-real-data if you are sure."
     )
   }
 })
 
 /** The lines of a start without a sandbox on data that a sandbox made. */
 export const linesIfSandboxData: ReadonlyArray<string> = [
-  "A sandbox made these data, and its keys (wk_test_...) are refused here: add --sandbox, or begin with new data by --data-dir or --database-url."
+  "A sandbox made these data, and its keys (wk_test_...) are refused here. Add --sandbox, or start with other data by --data-dir or --database-url."
 ]
 
 /** The lines of a start that finds shops. */
@@ -80,7 +80,7 @@ export const linesIfShopsExist = Effect.gen(function* () {
   const [first, second] = yield* Effect.orElseSucceed(listShops(null, 2), () => [])
   const shop = first === undefined || second !== undefined ? "SHOP" : first.id
   return [
-    `The shops of last time are there. Keys are shown once; these list the shops, and make another key for one${condition}:`,
+    `The shops of an earlier start are there. Keys are shown only once. These commands list the shops and create another key for one${condition}:`,
     command("shop list"),
     command(`key create ${shop} --name Till`)
   ]
@@ -98,7 +98,7 @@ export const nextSteps = (base: string, opening: string, key: string): ReadonlyA
   return [
     opening,
     `export WORKSHOP_KEY=${key}`,
-    "Create a ticket, then list what there is:",
+    "Create a ticket, then list all tickets:",
     `curl -s ${base}/v1/tickets ${authorized} -H 'Idempotency-Key: first-ticket' -H 'Content-Type: application/json' -d '${ticket}'`,
     `curl -s '${base}/v1/tickets?limit=10' ${authorized}`
   ]

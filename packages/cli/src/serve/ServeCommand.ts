@@ -96,7 +96,7 @@ const serverOf = (flags: ServeFlags) => {
 const serve = (flags: ServeFlags) =>
   Effect.zipRight(Effect.sync(boundHeapGrowth), Effect.provide(serverOf(flags), observabilityLayer(flags))).pipe(
     Effect.onInterrupt(() =>
-      Console.log(flags.store === "memory" ? "Stopped; the data in memory are lost." : "Stopped; everything is kept.")
+      Console.log(flags.store === "memory" ? "Stopped. The data in memory are lost." : "Stopped. All data are kept.")
     )
   )
 

@@ -102,7 +102,10 @@ export const serveOptions = {
     "How long to go on serving after SIGTERM while /readyz is 503, so that a load balancer sends no more requests here.",
     { decoder: duration, fallback: "0s" }
   ),
-  trustProxy: toggle("trust-proxy", "Trust the last address of X-Forwarded-For: only behind a proxy that sets it."),
+  trustProxy: toggle(
+    "trust-proxy",
+    "Trust the last address of X-Forwarded-For. Use it only behind a proxy that sets that header."
+  ),
   ...connectionOptions,
   ...observeOptions,
   accessLog
@@ -123,7 +126,7 @@ const unusedFlag = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags
   const name = store === null ? undefined : unusedBy[store].find(isTyped)
   return name === undefined
     ? undefined
-    : `--store ${store} does not use ${serveOptions[name].long}: leave one of the two out.`
+    : `--store ${store} does not use ${serveOptions[name].long}. Leave one of the two out.`
 }
 
 /** Flags that exclude each other, each with what to do. A decoder would repeat the token and the key in its message. */
@@ -132,19 +135,16 @@ const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean,
   return [
     [
       noDispatcher && store === "memory",
-      "--no-dispatcher leaves deliveries to another process, which cannot see --store memory: leave one out."
+      "--no-dispatcher leaves deliveries to another process, which cannot access --store memory. Leave one of the two out."
     ],
-    [
-      noDispatcher && sandbox,
-      "The sandbox drives deliveries by its own clock: leave out --no-dispatcher, or --sandbox."
-    ],
+    [noDispatcher && sandbox, "A sandbox sends deliveries by its own clock. Leave out --no-dispatcher, or --sandbox."],
     [
       !sandbox && sandboxToken !== null,
-      "--sandbox-token guards the sandbox, which is off: add --sandbox, or leave the token out."
+      "--sandbox-token guards the sandbox, which is off. Add --sandbox, or leave the token out."
     ],
     [
       !sandbox && demoKey !== null,
-      "--demo-key is a key of a sandbox, which is off: add --sandbox, or leave the key out."
+      "--demo-key is a key of a sandbox, which is off. Add --sandbox, or leave the key out."
     ],
     [
       demoKey !== null && !looksLikeTestKey(demoKey),
@@ -152,11 +152,11 @@ const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean,
     ],
     [
       sandboxToken !== null && !isGuard(sandboxToken),
-      `--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least ${TOKEN_CHARACTERS} characters: openssl rand -hex 16 makes one.`
+      `--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least ${TOKEN_CHARACTERS} characters. Create one with openssl rand -hex 16.`
     ],
     [
       sandbox && !sandboxAllowed(host, sandboxToken),
-      `The sandbox has no keys, so on ${host} it needs a token: set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1.`
+      `The sandbox has no keys, so on ${host} it needs a token. Set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1.`
     ]
   ]
 }

@@ -13,7 +13,7 @@ const isPublicUrl = (text: string): boolean => {
 export const trackingOptions = {
   trackingPages: toggle(
     "tracking-pages",
-    "Show each ticket to its client at /t/{tracking_code}, without a key; tracking_url leads there."
+    "Show each ticket to its client at /t/{tracking_code}, without a key. tracking_url is that address."
   ),
   publicUrl: optional(
     "--public-url <url>",

@@ -27,11 +27,11 @@ const readWords = (file: string) =>
     try: () => readFile(file, "utf8"),
     catch: (error) =>
       refuse(
-        `The words in ${file} cannot be read (${error instanceof Error ? error.message : error}): give --words a text file with one word or phrase a line.`
+        `The words in ${file} cannot be read (${error instanceof Error ? error.message : error}). Give --words a text file with one word or phrase per line.`
       )
   })
 
-/** The default words, or those of a file: one word or phrase a line; empty lines and lines that begin with # are passed over. */
+/** The default words, or those of a file: one word or phrase per line; empty lines and lines that begin with # are passed over. */
 const wordsLayer = (file: string | null) =>
   file === null
     ? Profanity.layer
@@ -41,7 +41,7 @@ const wordsLayer = (file: string | null) =>
             .split("\n")
             .filter((line) => line.trim() !== "" && !line.startsWith("#"))
           if (words.length === 0)
-            yield* Effect.logWarning(`${file} holds no words, so only words that shops forbid are refused.`)
+            yield* Effect.logWarning(`${file} contains no words, so only words that shops forbid are refused.`)
           return Profanity.layerWords(makeWordList(words))
         })
       )

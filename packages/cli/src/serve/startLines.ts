@@ -8,12 +8,12 @@ const countOf = (cells: string): number => {
 }
 
 const storageLines: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => string>> = {
-  memory: () => "Everything is kept in memory, until this process ends.",
-  embedded: ({ dataDir }) => `Everything is kept in ${resolve(dataDir)}, by a Postgres of its own.`,
+  memory: () => "All data are kept in memory until this process ends.",
+  embedded: ({ dataDir }) => `All data are kept in ${resolve(dataDir)}, in an embedded Postgres.`,
   postgres: ({ cells }) =>
     cells === undefined
-      ? "Everything is kept in the Postgres database."
-      : `Everything is kept in the cells of --cells: ${countOf(cells)} with the home cell.`
+      ? "All data are kept in the Postgres database."
+      : `All data are kept in the cells of --cells, ${countOf(cells)} with the home cell.`
 }
 
 /** The line that says where data are stored. */
@@ -24,7 +24,7 @@ export const sandboxLines = (base: string, { store }: StoreChoice): ReadonlyArra
   `All calls of the sandbox: ${base}/sandbox/openapi.json`,
   ...(store === "memory"
     ? []
-    : ["Its clock never goes back, so tickets that have aged here stay old: for trials, add --store memory."])
+    : ["Its clock never goes back, so tickets that have aged here stay old. To experiment, add --store memory."])
 ]
 
 /** The line about the console, in a trial without a sandbox. */
@@ -37,4 +37,6 @@ export const trialLines = ({ store }: StoreChoice): ReadonlyArray<string> =>
 export const stoppingLines = ({ npm_command }: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   npm_command === undefined
     ? []
-    : [`Stop it with Ctrl-C, or in a script with kill ${process.pid}: a kill of npx or npm leaves it running.`]
+    : [
+        `Stop it with Ctrl-C, or in a script with kill ${process.pid}, because killing npx or npm does not stop the server.`
+      ]

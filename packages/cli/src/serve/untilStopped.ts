@@ -2,7 +2,7 @@ import { probe } from "@workshop/core"
 import { Clock, Effect } from "effect"
 
 /** The reason in `/readyz` of a process that will stop soon. */
-const STOPPING = "The process is stopping: send requests to other nodes."
+const STOPPING = "The process is stopping. Send requests to other nodes."
 
 /**
  * Waits to be interrupted. After SIGTERM the process first serves on, not ready, so that a load balancer finds that out before connections

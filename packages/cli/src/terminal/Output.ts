@@ -203,7 +203,7 @@ const write = async (file: string, report: string): Promise<void> => {
 export const writeReport = (flag: string, file: string, report: string): Effect.Effect<void, CommandRefused> =>
   Effect.tryPromise({
     try: () => write(file, report),
-    catch: (cause) => refuse(`${file} cannot be written (${String(cause)}): name another file with ${flag}.`)
+    catch: (cause) => refuse(`${file} cannot be written (${String(cause)}). Name another file with ${flag}.`)
   })
 
 /** The output of a command: for a program, and for a person. */

@@ -108,12 +108,12 @@ const variableText = (name: string): Effect.Effect<string, CommandRefused> =>
   Effect.gen(function* () {
     const [value, file] = [yield* environment(name), yield* environment(`${name}_FILE`)]
     if (file === "") return value
-    if (value !== "") return yield* refuse(`${name} and ${name}_FILE are both set: unset one.`)
+    if (value !== "") return yield* refuse(`${name} and ${name}_FILE are both set. Unset one.`)
     return yield* Effect.try({
       try: () => readFileSync(file, "utf8").replace(/\r?\n$/, ""),
       catch: (cause) => {
         const why = (cause as NodeJS.ErrnoException).code ?? String(cause)
-        return refuse(`${name}_FILE names ${file}, which cannot be read (${why}): correct it.`)
+        return refuse(`${name}_FILE names ${file}, which cannot be read (${why}). Correct the path or its permissions.`)
       }
     })
   })
@@ -129,7 +129,7 @@ export const flagValue = <A>(
 ): Effect.Effect<A, CommandRefused> =>
   Effect.gen(function* () {
     const { long = "", variable, isRepeatable, required } = flag
-    if (typed.length > 1 && !isRepeatable) return yield* refuse(`${long} is given twice: give it once.`)
+    if (typed.length > 1 && !isRepeatable) return yield* refuse(`${long} is given more than once. Give it once.`)
     const given = typed.length === 0 && !isOverridden ? yield* variableText(variable) : ""
     const source = required ? `${long} (or ${variable})` : variable
     return yield* Either.mapLeft(flag.decode(given === "" ? typed : [given]), (must) => refuse(`${source} ${must}.`))

@@ -31,7 +31,7 @@ export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect
     const ask = yield* Asker
     const answer = yield* ask(`${what} Go on? [y/N] `)
     if (answer === null) {
-      return yield* refuse(`${what.replace(/\.$/, "")}: add ${flag}, because nobody can be asked here.`)
+      return yield* refuse(`${what.replace(/\.$/, "")}. Add ${flag}, because there is no terminal to confirm it.`)
     }
     if (!/^\s*y(es)?\s*$/i.test(answer)) return yield* refuse(NOTHING_CHANGED)
   })

@@ -1,11 +1,12 @@
 import type { CannotListen } from "@workshop/http-node"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 
-const NO_ADDRESS = "is no address of this machine: choose one with --host, such as 127.0.0.1"
+const NO_ADDRESS = "is not an address of this machine. Choose one with --host, such as 127.0.0.1"
 
 const advice: Readonly<Record<string, string>> = {
-  EADDRINUSE: "is taken: stop what listens there, or choose another with --port (0 takes a free one)",
-  EACCES: "may not be listened on: choose a port above 1023 with --port",
+  EADDRINUSE:
+    "is already in use. Stop the program that listens there, or choose another port with --port (0 selects a free one)",
+  EACCES: "requires more permissions. Choose a port above 1023 with --port",
   EADDRNOTAVAIL: NO_ADDRESS,
   ENOTFOUND: NO_ADDRESS,
   EAI_AGAIN: NO_ADDRESS

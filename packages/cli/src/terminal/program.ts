@@ -178,7 +178,7 @@ const complaintOf = ({ code }: CommanderError, command: Command, complaints: Rea
   const path = pathOf(command)
   if (code !== "commander.help") return [...complaints.map(sentenceOf), `See ${path} --help.`].join(" ")
   const names = command.commands.map((below) => below.name()).join(", ")
-  return `Name one of the commands ${names}: ${path} --help shows what each does.`
+  return `Name one of the commands ${names}. ${path} --help describes them.`
 }
 
 /** The work that the typed words ask for, a text to print, or why there is nothing to do. */

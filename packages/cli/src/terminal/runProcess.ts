@@ -25,7 +25,7 @@ const messageOf = (thrown: unknown): string => {
 }
 
 const bug = (command: string, what: string, trace: string): string =>
-  `${command} stopped because of a bug in it (${what}): report it, with the lines below.\n${trace}`.trim()
+  `${command} stopped because of a bug in it (${what}). Report it with the lines below.\n${trace}`.trim()
 
 /** The message about a failure: the words of a refusal, or that it is a bug, with its trace. */
 const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: string): string => {

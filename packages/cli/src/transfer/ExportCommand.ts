@@ -17,7 +17,7 @@ const newFile = (file: string) =>
     const writing = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({
         try: work,
-        catch: (error) => refuse(`${file} cannot be written (${(error as Error).message}): name a new file.`)
+        catch: (error) => refuse(`${file} cannot be written (${(error as Error).message}). Name a new file.`)
       })
     // It has phone numbers.
     const handle = yield* Effect.acquireRelease(

@@ -20,13 +20,13 @@ export const formatOf = (given: Format | null, file: string): Effect.Effect<Form
   if (given !== null) return Effect.succeed(given)
   if (/\.csv$/i.test(file)) return Effect.succeed("csv")
   if (/\.(jsonl|ndjson)$/i.test(file)) return Effect.succeed("jsonl")
-  return refuse(`The name ${file} does not say how the rows are written: add --format csv or --format jsonl.`)
+  return refuse(`The name ${file} does not show the format of the rows. Add --format csv or --format jsonl.`)
 }
 
 /** A flag that says how a file holds its rows. */
 export const formatOption = optional(
   "--format <format>",
-  "How the rows are written; by default as the name of the file says.",
+  "The format of the rows; the default is that of the file's extension.",
   { ...oneOf(FORMATS), variable: "WORKSHOP_TRANSFER_FORMAT" }
 )
 
@@ -100,7 +100,7 @@ const summaryOf = (report: FileReport): ReadonlyArray<string> => {
       : [
           dry_run
             ? `${counted(closing, "ticket")} would be closed at once, because the time to collect has passed.`
-            : `The time to collect ${counted(closing, "ticket")} has passed: a running service closes ${closing === 1 ? "it" : "them"} now.`
+            : `The time to collect ${counted(closing, "ticket")} has passed, so a running service closes ${closing === 1 ? "it" : "them"} now.`
         ]),
     ...(bad === 0 ? [] : [`${counted(bad, "row")} ${bad === 1 ? "is" : "are"} wrong:`])
   ]
@@ -114,10 +114,10 @@ const outputOf = (report: FileReport): Output => ({
 /** The error of a run that went on after bad rows. */
 const leftOut = ({ bad, dry_run, stopped_at }: ImportReport, given: BadRows): string =>
   stopped_at !== null
-    ? `The file cannot be read from line ${stopped_at} on: correct what is listed above, and repeat the import, which leaves what is there as it is.`
+    ? `The file cannot be read from line ${stopped_at} on. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.`
     : dry_run
-      ? `${counted(bad, "row")} of the file cannot be imported: correct what is listed above. ${given === "skip" ? `An import with --bad-rows skip leaves ${bad === 1 ? "it" : "them"} out` : "Without --bad-rows skip, an import stops at the first of them"}.`
-      : `${counted(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported: correct what is listed above, and repeat the import, which leaves what is there as it is.`
+      ? `${counted(bad, "row")} of the file cannot be imported. Correct the rows listed above. ${given === "skip" ? `An import with --bad-rows skip leaves ${bad === 1 ? "it" : "them"} out` : "Without --bad-rows skip, an import stops at the first of them"}.`
+      : `${counted(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.`
 
 const own = flagsOf("import")
 
@@ -136,11 +136,10 @@ export const importCommand = ownerCommand({
     shop: shopOption,
     format: formatOption,
     dryRun: own.toggle("dry-run", "Check every row, report, and write nothing."),
-    badRows: own.value(
-      "--bad-rows <how>",
-      "The effect of a wrong row: stop, so that nothing after it is written, or skip.",
-      { ...oneOf(BAD_ROWS), fallback: "stop" }
-    ),
+    badRows: own.value("--bad-rows <how>", "What to do at an invalid row: stop the import there, or skip the row.", {
+      ...oneOf(BAD_ROWS),
+      fallback: "stop"
+    }),
     events: own.toggle("events", "Raise ticket.created for each ticket."),
     json
   },
@@ -170,7 +169,7 @@ export const importCommand = ownerCommand({
       const advice =
         cutAt() === report.stopped_at
           ? ""
-          : " Nothing after it was imported: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip."
+          : " Nothing after it was imported. Correct the row and repeat the import, which does not change tickets that are already there, or add --bad-rows skip."
       const message = `${report.bad_rows.map(issuesOf).join("; ")}.${advice}`
       return yield* refuse(message.charAt(0).toUpperCase() + message.slice(1))
     }).pipe(

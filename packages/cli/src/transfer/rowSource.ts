@@ -27,7 +27,7 @@ const noRight = (file: string): string => `This program has no permission to rea
 const sentences: Readonly<Record<string, (file: string) => string>> = {
   ENOENT: noFile,
   ENOTDIR: noFile,
-  EISDIR: (file) => `${file} is a folder: name a file of rows.`,
+  EISDIR: (file) => `${file} is a folder. Name a file of rows.`,
   EACCES: noRight,
   EPERM: noRight
 }

@@ -38,20 +38,20 @@ const otherwise = (body: Uint8Array): Uint8Array =>
 const mismatch = (isOnlyNewline: boolean, { secrets, body }: Kept): string => {
   if (isOnlyNewline) {
     return body.at(-1) === NEWLINE
-      ? "The signature belongs to this body without the newline at its end: keep the body byte for byte."
-      : "The signature belongs to this body with a newline at its end: keep the body byte for byte."
+      ? "The signature belongs to this body without the newline at its end. Keep the exact bytes of the body."
+      : "The signature belongs to this body with a newline at its end. Keep the exact bytes of the body."
   }
   const secret = secrets.every(beginsAsSecret) ? "" : " A secret starts with whsec_, which is part of it."
-  return `The signature belongs to another body or another secret: check the secret, and that the body is as it arrived, not parsed and written again.${secret}`
+  return `The signature belongs to another body or another secret. Check the secret, and that the body has the bytes that arrived and was not parsed and serialized again.${secret}`
 }
 
 const sentences: Readonly<Record<Exclude<VerifyFailure, "mismatch">, (age: number, tolerance: number) => string>> = {
-  missing: () => "There is no signature: give the value of the Service-Signature header with --signature.",
-  malformed: () => "The header is not t=<seconds>,v1=<64 hex digits>: give its value whole, without its name.",
+  missing: () => "There is no signature. Give the value of the Service-Signature header with --signature.",
+  malformed: () => "The header is not t=<seconds>,v1=<64 hex digits>. Give its complete value, without its name.",
   too_old: (age, tolerance) =>
-    `Rightly signed, but ${durationInWords(age)} before the receiver's clock, and at most ${durationInWords(tolerance)} are allowed: give --at the time of arrival, or a wider --tolerance.`,
+    `The signature is valid, but ${durationInWords(age)} older than the receiver's clock, and at most ${durationInWords(tolerance)} is allowed. Give the time of arrival with --at, or increase --tolerance.`,
   too_new: (age, tolerance) =>
-    `Rightly signed, but ${durationInWords(-age)} after the receiver's clock, and at most ${durationInWords(tolerance)} are allowed: one of the two clocks is wrong, or a sandbox's was moved. Give --at the time of arrival, or a wider --tolerance.`
+    `The signature is valid, but ${durationInWords(-age)} ahead of the receiver's clock, and at most ${durationInWords(tolerance)} is allowed. One of the two clocks is wrong, or a sandbox's clock was moved. Give the time of arrival with --at, or increase --tolerance.`
 }
 
 /** Verifies a delivery, and finds out why it is rejected. */
@@ -111,11 +111,11 @@ const readBody = (file: string): Effect.Effect<Buffer, CommandRefused> => {
   if (file !== "-") {
     return Effect.tryPromise({
       try: () => readFile(file),
-      catch: () => refuse(`${file} cannot be read: name the file that holds the raw body.`)
+      catch: () => refuse(`${file} cannot be read. Name the file that holds the raw body.`)
     })
   }
   return process.stdin.isTTY === true
-    ? Effect.fail(refuse("Give the raw body: name its file, or send it to standard input with < body.json."))
+    ? Effect.fail(refuse("The raw body is missing. Name its file, or send it to standard input with < body.json."))
     : Effect.promise(() => buffer(process.stdin))
 }
 

@@ -82,12 +82,12 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       )
       expect(await type("migrate --cells 2")).toMatchObject({
         status: 1,
-        stderr: expect.stringMatching(/^The directory names the cell nine, which was not given: /)
+        stderr: expect.stringMatching(/^The directory names the cell nine, which was not given\. /)
       })
       expect(await type("cell remove nine")).toMatchObject({
         status: 0,
         stdout:
-          'The cell nine is removed. Restart every process with --cells that omit it. Its tables stay where they are: in this database, "drop schema workshop_nine cascade" removes them.\n'
+          'The cell nine is removed. Restart every process with --cells that omit it. Its tables are kept. To remove them in this database, run "drop schema workshop_nine cascade".\n'
       })
       expect(await run("select name from workshop.cell")).toEqual([])
       expect((await type("migrate --cells 2")).status).toBe(0)
@@ -97,14 +97,14 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
   it("add asks about a name that may be a typing error, and creates nothing without a yes", () =>
     withDatabase(async (type, run) => {
       const made = "select nspname from pg_namespace where nspname ~ '^workshop_' order by 1"
-      const anyhow = ": add --yes, because nobody can be asked here.\n"
+      const anyhow = ". Add --yes, because there is no terminal to confirm it.\n"
       await type("cell add north")
       for (const name of ["nort", "norht", "nroth", "north_"])
         expect([await type(`cell add ${name}`), await run(made)]).toEqual([
           {
             status: 1,
             stdout: "",
-            stderr: `There is a cell north: ${name} may be a typing error, and a cell keeps its name${anyhow}`
+            stderr: `There is a cell north. ${name} may be a typing error, and a cell cannot be renamed${anyhow}`
           },
           [{ nspname: "workshop_north" }]
         ])
@@ -113,7 +113,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       for (const name of ["norths", "south", "north"]) expect((await type(`cell remove ${name}`)).status).toBe(0)
       await type("migrate --cells 3")
       expect((await type("cell add cell4")).stderr).toBe(
-        `The cells are numbered, and the next one would be cell_3: cell4 may be a typing error, and a cell keeps its name${anyhow}`
+        `The cells are numbered, and the next one would be cell_3. cell4 may be a typing error, and a cell cannot be renamed${anyhow}`
       )
       expect((await type("cell add cell_13")).status).toBe(1)
       expect((await type("cell add cell_3")).status).toBe(0)
@@ -196,7 +196,7 @@ describe("Commands that process all cells (docs/scaling.md)", { timeout: 120_000
   it("both are refused if cells are omitted or unknown, and nothing is written", () =>
     withDatabase(async (type, run) => {
       await type("migrate --cells 2")
-      const remedy = ": give every command the --cells that workshop migrate was given.\n"
+      const remedy = ". Pass every command the --cells that was passed to workshop migrate.\n"
       for (const line of ["check", "secrets reseal"]) {
         const alone = await type(line, { WORKSHOP_SECRETS_KEY: KEY })
         expect(alone.stderr).toBe(

@@ -35,7 +35,9 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
       await Effect.runPromise(run(`insert into delivery_turn select '${SHOP}', 0, 1`))
       const { status, stdout, stderr } = await typed(["check"], { DATABASE_URL: url })
       expect([status, stdout]).toEqual([1, `turn-webhook: Shops have a turn but no webhook (1).\n  shop_id=${SHOP}\n`])
-      expect(stderr).toMatch(/^1 of \d+ checks found something wrong: see "Check the data" in docs\/operating\.md\.\n$/)
+      expect(stderr).toMatch(
+        /^1 of \d+ checks found something wrong\. See "Check the data" in docs\/operating\.md\.\n$/
+      )
       const json = await typed(["check", "--json"], { DATABASE_URL: url })
       expect(json.status).toBe(1)
       expect(JSON.parse(json.stdout).findings).toEqual([
@@ -47,7 +49,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
     const { status, stderr } = await typed(["check", "--data-dir", "/nowhere/at/all"], { DATABASE_URL: "" })
     expect([status, stderr]).toEqual([
       1,
-      "There is no data in /nowhere/at/all: name its folder with --data-dir, or begin with workshop serve.\n"
+      "There is no data in /nowhere/at/all. Name its folder with --data-dir, or create data with workshop serve.\n"
     ])
   })
 })

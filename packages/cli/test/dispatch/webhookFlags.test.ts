@@ -177,7 +177,7 @@ describe("workshop dispatch and workshop webhook", PATIENT, () => {
     const lac = ["--name", "Atelier Lac", "--currency", "TND", "--decimals", "3", "--time-zone", "Africa/Tunis"]
     const { id: shop } = await does("shop", "create", ...lac)
     expect(await does("webhook", "set", shop, ELSEWHERE)).toMatch(
-      /^The address must use port 443: .* add --webhook-port 8443, .*\n$/
+      /^The address must use port 443\. .* add --webhook-port 8443, .*\n$/
     )
     await does("webhook", "set", shop, ELSEWHERE, "--webhook-port", "8443")
     await does("webhook", "ping", shop)

@@ -67,9 +67,9 @@ describe("workshop logs (Specification, Sandbox)", PATIENT, () => {
     const refused = await typed(["logs", "--base-url", base])
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("has no sandbox: start it with workshop serve --sandbox")
+      expect.stringContaining("has no sandbox. Start it with workshop serve --sandbox")
     ])
     const nobody = await typed(["logs", "--base-url", "http://127.0.0.1:9"])
-    expect([nobody.status, nobody.stderr]).toEqual([1, expect.stringContaining("No answer came from")])
+    expect([nobody.status, nobody.stderr]).toEqual([1, expect.stringContaining("No response came from")])
   })
 })

@@ -102,7 +102,7 @@ describe("a client's rights", () => {
       clients.correctClient(id, { ...nothing, family_name: "Baccar", hide_name: false })
     )
     expect(corrected.data).toMatchObject({ given_name: "Amira", family_name: "Baccar", hide_name: false })
-    expect(await office.refusal(clients.correctClient(id, nothing))).toMatch(/^Name what to correct/)
+    expect(await office.refusal(clients.correctClient(id, nothing))).toMatch(/^Name the fields to correct/)
     expect(await office.refusal(clients.correctClient(id, { ...nothing, phone: "20123" }))).toMatch(/^--phone must/)
   })
 
@@ -118,6 +118,6 @@ describe("a client's rights", () => {
     expect(data).toEqual({ id, shops: [shop] })
     expect(lines[0]).toContain(`in 1 shop: ${shop}`)
     const again = Effect.mapError(clients.eraseClient(id, [], true), commandRefusal)
-    expect(await office.refusal(again)).toBe(`There is no account ${id}; it may be erased already.`)
+    expect(await office.refusal(again)).toBe(`There is no account ${id}. It may already have been erased.`)
   })
 })

@@ -23,20 +23,20 @@ describe("the owner's flags (Specification, Commands)", PATIENT, () => {
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
       return stderr
     }
-    expect(await refusal("key", "create", id)).toBe("--name is missing: add --help to this command for an example.\n")
+    expect(await refusal("key", "create", id)).toBe("--name is missing. Add --help to this command for an example.\n")
     expect(await refusal("key", "create", id, "--name", "")).toBe('--name must be 1 to 120 characters, and not "".\n')
     expect(await refusal("shop", "create", "--currency", "eur")).toBe(
-      '--name, --time-zone are missing: add --help to this command for an example; --currency must be a currency code of three capital letters, such as TND, and not "eur".\n'
+      '--name, --time-zone are missing; --currency must be a currency code of three capital letters, such as TND, and not "eur". Add --help to this command for an example.\n'
     )
     expect(await refusal("client", "create", "--given-name", "A", "--family-name", "B", "--phone", "12")).toBe(
       '--phone must be a phone number in international format, such as +21620123456, and not "12".\n'
     )
-    expect(await refusal("client", "visit", ID)).toMatch(/^The id of a shop is missing: /)
-    expect(await refusal("client", "visit", ID, "--shop", "")).toMatch(/^"" is not the id of a shop: /)
+    expect(await refusal("client", "visit", ID)).toMatch(/^The id of a shop is missing\. /)
+    expect(await refusal("client", "visit", ID, "--shop", "")).toMatch(/^"" is not the id of a shop\. /)
     expect(await refusal("shop", "set", id, "--api-enabled", "")).toBe(
       '--api-enabled (or WORKSHOP_SHOP_API_ENABLED) must be one of yes, no, and not "".\n'
     )
-    expect(await refusal("shop", "set", id)).toMatch(/^Name what to change/)
+    expect(await refusal("shop", "set", id)).toMatch(/^Name the settings to change/)
     // A typed folder wins over the database of the environment, in which other data might be changed.
     const elsewhere = { ...here, DATABASE_URL: "postgres://127.0.0.1:1/elsewhere" }
     expect((await typed(["shop", "list", "--json"], elsewhere)).status).toBe(1)

@@ -70,7 +70,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     office.answer = "n"
     expect(await office.refusal(keys.revokeKey(id, false))).toBe("Nothing was changed.")
     expect(office.asked).toEqual([
-      `The key ${id} is revoked permanently: requests with it are refused from now on. Go on? [y/N] `
+      `The key ${id} is revoked permanently, and requests with it are refused from then on. Go on? [y/N] `
     ])
     expect((await office.does(keys.listKeys(shop))).data[0].revoked_at).toBeNull()
     office.answer = "y"
@@ -81,7 +81,9 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
   it("revoke requires --yes without a terminal, and does not ask with --yes", async () => {
     await using office = new Office()
     const { id } = (await office.does(keys.createKey(till(await open(office))))).data
-    expect(await office.refusal(keys.revokeKey(id, false))).toMatch(/: add --yes, because nobody can be asked here\.$/)
+    expect(await office.refusal(keys.revokeKey(id, false))).toMatch(
+      /\. Add --yes, because there is no terminal to confirm it\.$/
+    )
     office.asked.length = 0
     expect((await office.does(keys.revokeKey(id, true))).lines[0]).toMatch(/^The key Till \(ends in .{4}\) is revoked/)
     expect(office.asked).toEqual([])
@@ -92,6 +94,6 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     const shop = await open(office)
     for (let i = 0; i < 5; i++) await office.does(keys.createKey(till(shop)))
     const sixth = Effect.mapError(keys.createKey(till(shop)), commandRefusal)
-    expect(await office.refusal(sixth)).toMatch(/^The shop has 5 active keys.*workshop key revoke revokes one\.$/)
+    expect(await office.refusal(sixth)).toMatch(/^The shop has 5 active keys.*revoke one with workshop key revoke\.$/)
   })
 })

@@ -33,7 +33,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     const [{ event_id }] = (await office.does(webhooks.listDeliveries(asked.shop, null, 10_000))).data
     const other = "01980000-0000-7000-8000-000000000000"
     expect(await office.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [other] }))).toBe(
-      "This shop has no such event: workshop webhook deliveries lists its events."
+      "This shop has no such event. List its events with workshop webhook deliveries."
     )
     expect(await begun(office)).toEqual([])
     expect((await office.does(webhooks.replayEvents({ ...asked, state: null, ids: [other, event_id] }))).lines).toEqual(

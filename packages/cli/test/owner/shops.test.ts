@@ -65,7 +65,7 @@ describe("workshop shop (Specification, Commands)", () => {
   it("list shows every shop, oldest first", async () => {
     await using office = new Office()
     expect((await office.does(shops.listShops)).lines).toEqual([
-      "There is no shop yet: workshop shop create opens one."
+      "There is no shop yet. Create one with workshop shop create."
     ])
     const opened: Array<string> = []
     for (let i = 0; i < 3; i++)
@@ -115,14 +115,14 @@ describe("workshop shop (Specification, Commands)", () => {
   it("set without a named field changes nothing and says so", async () => {
     await using office = new Office()
     const { id } = (await office.does(shops.createShop(lac))).data
-    expect(await office.refusal(shops.changeShop(id, unchanged))).toMatch(/^Name what to change/)
+    expect(await office.refusal(shops.changeShop(id, unchanged))).toMatch(/^Name the settings to change/)
   })
 
   it("an unknown shop and an invalid id are refused", async () => {
     await using office = new Office()
     const unknown = Effect.mapError(shops.showShop(NOBODY), commandRefusal)
-    expect(await office.refusal(unknown)).toBe("There is no such shop: workshop shop list shows all shops.")
-    expect(await office.refusal(shops.showShop("lac"))).toMatch(/^lac is not the id of a shop: an id is a UUID/)
+    expect(await office.refusal(unknown)).toBe("There is no such shop. List the shops with workshop shop list.")
+    expect(await office.refusal(shops.showShop("lac"))).toMatch(/^lac is not the id of a shop\. An id is a UUID/)
   })
 
   it("repair-clock says that a shop is not ahead, or how far it was", async () => {
@@ -130,10 +130,10 @@ describe("workshop shop (Specification, Commands)", () => {
     const { data } = await office.does(shops.createShop(lac))
     const repaired = await office.does(shops.repairClock(data.id))
     expect(repaired.data).toEqual({ id: data.id, ahead_until: null, tickets_dated_anew: 0 })
-    expect(repaired.lines.at(-1)).toBe("The shop is not ahead of this machine's clock: there is nothing to repair.")
+    expect(repaired.lines.at(-1)).toBe("The shop is not ahead of this machine's clock, so there is nothing to repair.")
     expect(await office.refusal(shops.repairClock(NOBODY))).toMatch(/There is no such shop$/)
     const all = await office.does(shops.repairClocks)
     expect(all.data).toEqual([])
-    expect(all.lines).toEqual(["No shop is ahead of this machine's clock: there is nothing to repair."])
+    expect(all.lines).toEqual(["No shop is ahead of this machine's clock, so there is nothing to repair."])
   })
 })

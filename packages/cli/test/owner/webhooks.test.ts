@@ -60,7 +60,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect((await office.does(webhooks.showWebhook(shop))).data.url).toBe(URL)
     expect((await office.does(webhooks.removeWebhook(shop, true))).data).toMatchObject({ url: null, off_reason: null })
     const again = Effect.mapError(webhooks.removeWebhook(shop, true), commandRefusal)
-    expect(await office.refusal(again)).toContain("workshop webhook set gives it one")
+    expect(await office.refusal(again)).toContain("Set one with workshop webhook set")
   })
 
   it("set refuses unreachable addresses, and takes an address of this machine only with --sandbox", async () => {
@@ -70,13 +70,16 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(await office.refusal(webhooks.setWebhook(shop, local, false))).toBe("The address must start with https://.")
     const taken = await office.does(webhooks.setWebhook(shop, local, true))
     expect(taken.data.url).toBe(local)
-    expect(taken.lines[0]).toContain(" Only a server with --sandbox delivers there, and no sandbox made these data.")
+    expect(taken.lines[0]).toContain(
+      " Only a server with --sandbox delivers there, and these data are not from a sandbox."
+    )
     await office.meanwhile(Effect.flatMap(Directory, ({ markSandboxMade }) => markSandboxMade))
     expect((await office.does(webhooks.setWebhook(shop, local, true))).lines[0]).not.toContain("Only")
     const elsewhere = "https://shop.example.com:8443/events"
-    const withPort = "to allow its own, add --webhook-port 8443, and see that whatever delivers has that port too"
+    const withPort =
+      "To allow its port, add --webhook-port 8443, and pass the same --webhook-port to serve and dispatch"
     expect(await office.refusal(webhooks.setWebhook(shop, elsewhere, false))).toBe(
-      `The address must use port 443: ${withPort}.`
+      `The address must use port 443. ${withPort}.`
     )
     expect((await office.does(webhooks.setWebhook(shop, elsewhere, false, [443, 8443]))).data.url).toBe(elsewhere)
   })
@@ -84,7 +87,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
   it.each([
     [
       "https://shop.example.com/events",
-      "must use port 9443: to allow its own, add --webhook-port 443, and see that whatever delivers has that port too."
+      "must use port 9443. To allow its port, add --webhook-port 443, and pass the same --webhook-port to serve and dispatch."
     ],
     ["https://shop.example.com:0/events", "must use port 9443."],
     ["http://shop.example.com:8443/events", "must start with https://."],
@@ -104,7 +107,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     await using office = new Office()
     const shop = await open(office)
     const { secret } = (await office.does(webhooks.setWebhook(shop, URL, false))).data
-    expect(await office.refusal(webhooks.rotateSecret(shop, false))).toMatch(/add --yes/)
+    expect(await office.refusal(webhooks.rotateSecret(shop, false))).toMatch(/Add --yes/)
     const rotated = (await office.does(webhooks.rotateSecret(shop, true))).data.secret
     expect(rotated).toMatch(/^whsec_/)
     expect(rotated).not.toBe(secret)
@@ -116,7 +119,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     await office.does(webhooks.setWebhook(shop, URL, false))
     expect((await office.does(webhooks.rotateSecret(shop, true))).data.replaces_before).toBeNull()
     expect(await office.refusal(webhooks.rotateSecret(shop, true))).toMatch(
-      /^The secret was replaced within the last 24 hours\. .* would sign until \S+Z: add --force, because nobody can be asked/
+      /^The secret was replaced within the last 24 hours\. .* would otherwise sign until \S+Z\. Add --force, because there is no terminal/
     )
     const forced = (await office.does(webhooks.rotateSecret(shop, false, true))).data
     expect(forced.replaces_before).toMatch(/^\d{4}-.*Z$/)
@@ -129,7 +132,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     await office.does(webhooks.disableWebhook(shop))
     const { data, lines } = await office.does(webhooks.setWebhook(shop, `${URL}/new`, false))
     expect(data).toMatchObject({ on: false, off_reason: "disabled" })
-    expect(lines.join(" ")).toContain("the webhook is off, because its owner turned it off")
+    expect(lines.join(" ")).toContain("the webhook is off because its owner turned it off")
     const enabled = await office.does(webhooks.setWebhook(shop, `${URL}/new`, false, undefined, true))
     expect(enabled.data).toMatchObject({ on: true, off_reason: null })
     expect((await office.does(webhooks.showWebhook(shop))).data.on).toBe(true)
@@ -154,7 +157,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const shop = await open(office)
     await office.does(webhooks.setWebhook(shop, URL, false))
     expect((await office.does(webhooks.listDeliveries(shop, null, 10_000))).lines).toEqual([
-      "No event had to be delivered yet."
+      "There are no deliveries yet."
     ])
     const { id } = (await office.does(webhooks.sendPing(shop))).data
     const { data, lines } = await office.does(webhooks.listDeliveries(shop, null, 10_000))
@@ -164,7 +167,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
 
     const counted = await office.does(webhooks.replayEvents({ ...asked(shop), ids: [id], dry_run: true }))
     expect(counted.data.dry_run).toBe(true)
-    expect(await office.refusal(webhooks.replayEvents(asked(shop)))).toMatch(/^Say which events: --ids/)
+    expect(await office.refusal(webhooks.replayEvents(asked(shop)))).toMatch(/^Name the events with --ids/)
     const both = webhooks.replayEvents({ ...asked(shop), ids: [id], state: "dead" })
     expect(await office.refusal(both)).toMatch(/^--ids cannot be combined/)
     const wrong = webhooks.replayEvents({ ...asked(shop), since: "yesterday" })
@@ -214,7 +217,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     await using office = new Office()
     const shop = await open(office)
     const said = await office.refusal(Effect.mapError(webhooks.enableWebhook(shop), commandRefusal))
-    expect(said).toBe("The shop has no webhook; set its address first: workshop webhook set gives it one.")
-    expect((await office.does(webhooks.listNotices(shop))).lines).toEqual(["The owner got no notices yet."])
+    expect(said).toBe("The shop has no webhook; set its address first: Set one with workshop webhook set.")
+    expect((await office.does(webhooks.listNotices(shop))).lines).toEqual(["There are no notices yet."])
   })
 })

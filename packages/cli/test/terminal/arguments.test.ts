@@ -72,7 +72,7 @@ describe("the words of a command line", () => {
     ["shop show 1 --name", `error: option '--name <text>' argument missing${USAGE}`],
     ["shop show 1 --name --json", `error: option '--name <text>' argument missing${USAGE}`],
     ["shop show --name -- 1", `error: option '--name <text>' argument missing${USAGE}`],
-    ["shop show 1 --name a --name b", "--name is given twice: give it once."],
+    ["shop show 1 --name a --name b", "--name is given more than once. Give it once."],
     ["shop show 1 --json=yes", `error: option '--json' takes no value${USAGE}`],
     ["shop show", `error: missing required argument 'shop'${USAGE}`],
     ["shop show 1 2", `error: too many arguments for 'show'. Expected 1 argument but got 2${USAGE}`]
@@ -118,7 +118,7 @@ describe("mistyped words, in a process of their own", PATIENT, () => {
 
   it("the error for a setting that cannot be changed later says so", async () => {
     expect((await typed(["shop", "set", "1", "--name", "Lac"])).stderr).toMatch(
-      /^error: unknown option '--name'\. A shop's name, currency, .* cannot be changed: create another shop with workshop shop create\. See workshop shop set --help\.\n/
+      /^error: unknown option '--name'\. A shop's name, currency, .* cannot be changed\. Create another shop with workshop shop create\. See workshop shop set --help\.\n/
     )
   })
 })

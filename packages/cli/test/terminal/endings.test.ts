@@ -61,7 +61,7 @@ describe("no command ends with a failure and an empty standard error (Specificat
     const bug = new TypeError("nothing has no length")
     const { complaint } = endingOf(Exit.die(bug), ["shop", "list"])
     expect(complaint).toMatch(
-      /^workshop shop stopped because of a bug in it \(TypeError: nothing has no length\): report it, with the lines below\.\n.*TypeError/
+      /^workshop shop stopped because of a bug in it \(TypeError: nothing has no length\)\. Report it with the lines below\.\n.*TypeError/
     )
     expect(complaint).toContain("endings.test.ts")
     expect(endingOf(Exit.fail({ message: "No." }), ["shop"]).complaint).toBe("No.")
@@ -130,6 +130,6 @@ describe.concurrent("a process of its own", PATIENT, () => {
       NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`process.on("newListener", (name) => { if (name === "uncaughtException") ${preload} })`)}`
     })
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
-    expect(stderr).toMatch(/^workshop serve stopped because of a bug in it \(Error: nobody\): report it/)
+    expect(stderr).toMatch(/^workshop serve stopped because of a bug in it \(Error: nobody\)\. Report it/)
   })
 })

@@ -42,7 +42,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
     expect(await typed(["key"])).toEqual({
       status: 1,
       stdout: "",
-      stderr: "Name one of the commands create, list, revoke: workshop key --help shows what each does.\n"
+      stderr: "Name one of the commands create, list, revoke. workshop key --help describes them.\n"
     })
   })
 })

@@ -40,10 +40,10 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
   it("a file that cannot be read, and a variable that is set twice, are refused", async () => {
     const missing = join(folder, "missing")
     expect((await typed(words, { WORKSHOP_SECRET_FILE: missing })).stderr).toBe(
-      `WORKSHOP_SECRET_FILE names ${missing}, which cannot be read (ENOENT): correct it.\n`
+      `WORKSHOP_SECRET_FILE names ${missing}, which cannot be read (ENOENT). Correct the path or its permissions.\n`
     )
     expect((await typed(words, { WORKSHOP_SECRET_FILE: secret, WORKSHOP_SECRET: "whsec_x" })).stderr).toBe(
-      "WORKSHOP_SECRET and WORKSHOP_SECRET_FILE are both set: unset one.\n"
+      "WORKSHOP_SECRET and WORKSHOP_SECRET_FILE are both set. Unset one.\n"
     )
   })
 

@@ -78,7 +78,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(made).toEqual({
       status: 0,
       stdout:
-        "Imported 2 tickets, 2 clients and 1 loyalty card.\nThe time to collect 1 ticket has passed: a running service closes it now.\n",
+        "Imported 2 tickets, 2 clients and 1 loyalty card.\nThe time to collect 1 ticket has passed, so a running service closes it now.\n",
       stderr: ""
     })
     const again = await typed(["import", file, "--shop", here], there)
@@ -152,13 +152,13 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
       stdout: "Imported 1 ticket, 1 client and 1 loyalty card.\nStopped at line 4: 2 rows after it were not imported.\n"
     })
     expect(stopped.stderr).toBe(
-      "Line 4 (A-3): state must be one of workshop, ready, impossible, collected, abandoned; price_minor must be a number. Nothing after it was imported: correct the row and repeat the import, which leaves what is there as it is, or add --bad-rows skip.\n"
+      "Line 4 (A-3): state must be one of workshop, ready, impossible, collected, abandoned; price_minor must be a number. Nothing after it was imported. Correct the row and repeat the import, which does not change tickets that are already there, or add --bad-rows skip.\n"
     )
     const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
     expect(dry).toMatchObject({
       status: 1,
       stderr:
-        "2 rows of the file cannot be imported: correct what is listed above. Without --bad-rows skip, an import stops at the first of them.\n"
+        "2 rows of the file cannot be imported. Correct the rows listed above. Without --bad-rows skip, an import stops at the first of them.\n"
     })
     expect(dry.stdout).toContain("2 rows are wrong:\nline 4 (A-3): state must be")
     expect(dry.stdout).toContain("line 5 (A-4): ready_at is required where the state is ready\n")
@@ -168,7 +168,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(JSON.parse(skipped.stdout)).toMatchObject({ tickets: 1, already: 1, bad: 2, stopped_at: null, not_read: 0 })
     expect([skipped.status, skipped.stderr]).toEqual([
       1,
-      "2 rows of the file were not imported: correct what is listed above, and repeat the import, which leaves what is there as it is.\n"
+      "2 rows of the file were not imported. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.\n"
     ])
   })
 
@@ -178,7 +178,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(dry).toMatchObject({
       status: 1,
       stderr:
-        "1 row of the file cannot be imported: correct what is listed above. An import with --bad-rows skip leaves it out.\n"
+        "1 row of the file cannot be imported. Correct the rows listed above. An import with --bad-rows skip leaves it out.\n"
     })
   })
 
@@ -287,7 +287,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
       const skipped = await typed(["import", file, "--shop", await newShop(), "--bad-rows", "skip"], there)
       expect(skipped).toMatchObject({
         status: 1,
-        stderr: `The file cannot be read from line ${told.stopped_at} on: correct what is listed above, and repeat the import, which leaves what is there as it is.\n`
+        stderr: `The file cannot be read from line ${told.stopped_at} on. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.\n`
       })
     }
   )
@@ -302,7 +302,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
   it.each([
     ["no file", () => join(folder, "nofile.csv"), "There is no file FILE."],
     ["no folder", () => join(fileOf("plain.csv", []), "in.csv"), "There is no file FILE."],
-    ["a folder", () => folder, "FILE is a folder: name a file of rows."]
+    ["a folder", () => folder, "FILE is a folder. Name a file of rows."]
   ] as const)("an import of a file that cannot be read rejects with a sentence: %s", async (_, from, sentence) => {
     await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
     const file = from()
@@ -393,7 +393,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
       const { status, stderr } = await typed(["export", file, "--shop", await newShop()], there)
       expect([status, stderr]).toEqual([
         1,
-        expect.stringMatching(/tickets\.\w+ cannot be written \(ENOENT.*name a new file\.\n$/)
+        expect.stringMatching(/tickets\.\w+ cannot be written \(ENOENT.*Name a new file\.\n$/)
       ])
     }
   })
@@ -549,7 +549,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     const none = await typed(["import", join(folder, "none.csv"), "--shop", shop], there)
     expect([none.status, none.stderr]).toEqual([1, `There is no file ${join(folder, "none.csv")}.\n`])
     const nameless = await typed(["import", fileOf("rows.txt", []), "--shop", shop], there)
-    expect(nameless.stderr).toContain("add --format csv or --format jsonl")
+    expect(nameless.stderr).toContain("Add --format csv or --format jsonl")
   })
 })
 

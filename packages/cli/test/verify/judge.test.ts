@@ -34,27 +34,27 @@ describe("workshop verify says whether a delivery is authentic (Specification, W
   it.each([
     ["no header", { signature: null }, "missing", /^There is no signature/],
     ["no header of that form", { signature: "sha256=abc" }, "malformed", /is not t=<seconds>,v1=<64 hex digits>/],
-    ["another secret", { secrets: ["whsec_other"] }, "mismatch", /another body or another secret: check the secret/],
+    ["another secret", { secrets: ["whsec_other"] }, "mismatch", /another body or another secret\. Check the secret/],
     [
       "a secret without its start",
       { secrets: ["other"] },
       "mismatch",
       /A secret starts with whsec_, which is part of it\.$/
     ],
-    ["another body", { body: '{"id": "e1"}' }, "mismatch", /not parsed and written again/],
+    ["another body", { body: '{"id": "e1"}' }, "mismatch", /not parsed and serialized again/],
     ["a newline too many", { body: `${BODY}\n` }, "mismatch", /without the newline at its end/],
     ["a line end of Windows too many", { body: `${BODY}\r\n` }, "mismatch", /without the newline at its end/],
     [
       "too old",
       { at: NOON + 301_000 },
       "too_old",
-      /^Rightly signed, but 5 minutes 1 second before the receiver's clock, and at most 5 minutes are allowed/
+      /^The signature is valid, but 5 minutes 1 second older than the receiver's clock, and at most 5 minutes is allowed/
     ],
     [
       "too new",
       { at: NOON - 301_000 },
       "too_new",
-      /^Rightly signed, but 5 minutes 1 second after the receiver's clock, and at most 5 minutes are allowed/
+      /^The signature is valid, but 5 minutes 1 second ahead of the receiver's clock, and at most 5 minutes is allowed/
     ]
   ] as const)("%s", async (_, kept, reason, sentence) => {
     expect(await judged(kept)).toMatchObject({ valid: false, reason, sentence: expect.stringMatching(sentence) })
@@ -67,7 +67,7 @@ describe("workshop verify says whether a delivery is authentic (Specification, W
 
   it("says a length of time in its two largest units", async () => {
     const { sentence } = await judged({ at: NOON + 63_349_962_000 })
-    expect(sentence).toContain("but 2 years 3 days before the receiver's clock")
+    expect(sentence).toContain("but 2 years 3 days older than the receiver's clock")
     expect([0, 1, 59, 60, 3600, 5400, 86_399, 172_800].map(durationInWords)).toEqual([
       "0 seconds",
       "1 second",

@@ -80,7 +80,7 @@ const isLoopback = (origin: string): boolean => /^(localhost|127(\.\d+){3}|\[::1
 
 const SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
 
-const unknownKey = refuse("The server does not know that key: give a good one with --key.")
+const unknownKey = refuse("The server does not know that key. Give a valid key with --key.")
 
 /** Checks the key at another endpoint, because `GET /v1/shop` may be missing or broken. */
 const checkElsewhere = Effect.fnUntraced(function* (api: Api, key: string, shop: number) {
@@ -88,7 +88,7 @@ const checkElsewhere = Effect.fnUntraced(function* (api: Api, key: string, shop:
   if (status === 401) return yield* unknownKey
   if (status !== 200) {
     return yield* refuse(
-      `GET /v1/shop returned ${shop} and GET /v1/tickets ${status}, so nothing of the API is there: check --base-url, and the server's log. Nothing is known against the key.`
+      `GET /v1/shop returned ${shop} and GET /v1/tickets ${status}, so the API does not respond there. Check --base-url and the server's log. The key may be valid.`
     )
   }
 })
@@ -99,7 +99,9 @@ const checkKey = Effect.fnUntraced(function* (api: Api, key: string) {
   const { status } = shop.response
   if (status === 401) return yield* unknownKey
   if (status === 403) {
-    return yield* refuse("The key's shop may not use the API (GET /v1/shop returned 403): give the key of an open one.")
+    return yield* refuse(
+      "The key's shop may not use the API (GET /v1/shop returned 403). Give the key of a shop that may use it."
+    )
   }
   if (status !== 200) return yield* checkElsewhere(api, key, status)
   const scopes = dataOf<{ readonly scopes?: unknown }>(shop)?.scopes
@@ -107,7 +109,9 @@ const checkKey = Effect.fnUntraced(function* (api: Api, key: string) {
   const missing = Array.isArray(scopes) ? SCOPES.filter((scope) => !scopes.includes(scope)) : []
   return missing.length === 0
     ? undefined
-    : yield* refuse(`The key lacks ${missing.join(", ")}: give one with full access, as the cases write tickets too.`)
+    : yield* refuse(
+        `The key lacks ${missing.join(", ")}. Give a key with full access, because the cases also create tickets.`
+      )
 })
 
 /** Receivers on a free port of this machine, for as long as the scope lasts. */
@@ -133,13 +137,13 @@ export const findTarget = (
     if (clock.response.status === 401 && key === null) {
       return yield* refuse(
         sandboxToken === null
-          ? "The sandbox asks for a token: give it in WORKSHOP_SANDBOX_TOKEN."
-          : "The sandbox refuses that token: give the one with which the server was started."
+          ? "The sandbox requires a token. Set WORKSHOP_SANDBOX_TOKEN to it."
+          : "The sandbox refuses that token. Set WORKSHOP_SANDBOX_TOKEN to the token with which the server was started."
       )
     }
     if (key === null) {
       return yield* refuse(
-        `There is no sandbox at ${api.origin}/sandbox: start the server with one, or give --key to run the part that needs none.`
+        `There is no sandbox at ${api.origin}/sandbox. Start the server with a sandbox, or give --key to run the cases that need none.`
       )
     }
     yield* checkKey(api, key)

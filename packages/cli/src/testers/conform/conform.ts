@@ -12,7 +12,7 @@ import { findTarget, type Target } from "./Target.js"
 
 const chosen = Effect.fnUntraced(function* ({ section, only }: ConformFlags) {
   const unknown = only.find((id) => suite.every((one) => one.id !== id))
-  if (unknown !== undefined) return yield* refuse(`There is no case "${unknown}": --list shows their ids.`)
+  if (unknown !== undefined) return yield* refuse(`There is no case "${unknown}". List the ids with --list.`)
   return suite.filter(
     (one) => (section.length === 0 || section.includes(one.section)) && (only.length === 0 || only.includes(one.id))
   )
@@ -70,7 +70,7 @@ const secretsOf = ({ key, sandboxToken }: ConformFlags) => ({
 const opening = ({ sandbox, api: { origin } }: Target, cases: number, hasKey: boolean): string => {
   const all = counted(cases, "case")
   return sandbox === null
-    ? `${all} against ${origin} with a key alone. It makes tickets in that key's shop, and waits where a limit says so: all of it takes some five minutes.`
+    ? `${all} against ${origin} with only a key. They create tickets in that key's shop and wait for its limits, so they take about five minutes.`
     : `${all} against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
 }
 

@@ -11,9 +11,9 @@ import type { Target } from "./Target.js"
 /** The longest time for a case. */
 const TIMEOUT = "5 minutes"
 
-const NO_RECEIVER = "needs webhooks to come here, and only a server on this machine may send them to it"
+const NO_RECEIVER = "needs to receive webhooks, and only a server on this machine can send them here"
 
-const NO_SANDBOX = "needs a sandbox: everything that no key can do is done there"
+const NO_SANDBOX = "needs a sandbox, because a key alone cannot do what it tests"
 
 const failureOf = (error: unknown, { last }: Api): CaseFailure => {
   if (error instanceof ExpectationFailed)

@@ -7,16 +7,18 @@ import { type ReceiveFlags, receiveOptions } from "./ReceiveOptions.js"
 const checked = ({ secret, register, status, redirect, gone, endless, forwardTo }: ReceiveFlags) => {
   if (secret.length === 0 && register === null) {
     return refuse(
-      "Without the webhook's secret no signature can be verified: set WORKSHOP_SECRET, or use --register http://127.0.0.1:4010 to point a sandbox shop here."
+      "Without the webhook's secret no signature can be verified. Set WORKSHOP_SECRET, or use --register http://127.0.0.1:4010 to point a sandbox shop here."
     )
   }
   if (!secret.every(beginsAsSecret))
     return refuse(
-      "A webhook's secret starts with whsec_, which is part of it: set WORKSHOP_SECRET to the complete secret."
+      "A webhook's secret starts with whsec_, which is part of it. Set WORKSHOP_SECRET to the complete secret."
     )
   const manners = [status !== 200, redirect !== null, gone, endless, forwardTo !== null].filter((isAsked) => isAsked)
   return manners.length > 1
-    ? refuse("A request has one answer: give one of --status, --redirect, --gone, --endless and --forward-to.")
+    ? refuse(
+        "The receiver sends one response to a request. Give only one of --status, --redirect, --gone, --endless and --forward-to."
+      )
     : undefined
 }
 

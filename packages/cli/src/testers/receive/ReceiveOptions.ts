@@ -22,7 +22,7 @@ export const receiveOptions = {
   }),
   register: optional(
     "--register <url>",
-    "A server with a sandbox: set a shop's webhook to this receiver, and fetch its secret.",
+    "A server with a sandbox, on which to set a shop's webhook to this receiver and fetch its secret.",
     { decoder: webAddress }
   ),
   shop: optional(
@@ -32,7 +32,7 @@ export const receiveOptions = {
   key: optional("--key <key>", "With --register, the shop by one of its API keys."),
   sandboxToken: optional("--sandbox-token <text>", "With --register, the token of the sandbox, if it requires one."),
   enable: own.toggle("enable", "With --register, turn the webhook on if it is off; parked deliveries are then sent."),
-  status: own.value("--status <number>", "The status of every answer.", {
+  status: own.value("--status <number>", "The status of every response.", {
     decoder: wholeNumber(200, 599, "must be a status from 200 to 599"),
     fallback: "200"
   }),
@@ -40,7 +40,7 @@ export const receiveOptions = {
     decoder: duration,
     fallback: "0s"
   }),
-  failShare: own.value("--fail-share <share>", "The share of events to answer with 500, such as 0.3.", {
+  failShare: own.value("--fail-share <share>", "The share of events that get a 500, such as 0.3.", {
     decoder: share,
     fallback: "0"
   }),
@@ -48,14 +48,14 @@ export const receiveOptions = {
     decoder: wholeNumber(0, 4_294_967_295),
     fallback: "1"
   }),
-  redirect: own.optional("--redirect <url>", "Answer with a redirect to this address.", { decoder: webAddress }),
+  redirect: own.optional("--redirect <url>", "Respond with a redirect to this address.", { decoder: webAddress }),
   forwardTo: own.optional(
     "--forward-to <url>",
     "Forward each event with a valid signature to this address, and respond with the status that it gets.",
     { decoder: webAddress }
   ),
-  gone: own.toggle("gone", "Answer 410, which turns the webhook off."),
-  endless: own.toggle("endless", "Answer 200 with a body that never ends."),
+  gone: own.toggle("gone", "Respond 410, which turns the webhook off."),
+  endless: own.toggle("endless", "Respond 200 with a body that never ends."),
   json
 }
 

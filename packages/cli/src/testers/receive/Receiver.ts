@@ -67,7 +67,7 @@ export interface Behaviour {
   readonly delay_ms: number
   /** The share of requests, 0 to 1, that it answers with 500 instead; the receiver's seed decides which. */
   readonly fail_share: number
-  /** Passes a complete request on, and replies as it is replied to there; in the place of `answer`. */
+  /** Passes a complete request on, and replies as it is replied to there; in the place of `reply`. */
   readonly forward?: (request: ReceivedRequest) => Effect.Effect<Reply>
 }
 

@@ -97,13 +97,13 @@ const tones: Readonly<Record<string, Tone>> = {
 }
 
 const refusals: Readonly<Record<RefusalReason, string>> = {
-  missing: "it carries no signature header: --signature-header names another",
+  missing: "it has no signature header; if the header has another name, pass --signature-header",
   malformed: "its signature header is not t=<seconds>,v1=<hex>",
   mismatch:
-    "its signature belongs to another body or another secret: where the secret was changed, start this again with the new one",
-  too_old: "its signature is too old for this clock: --tolerance allows more",
+    "its signature belongs to another body or another secret; if the secret was changed, restart this command with the new one",
+  too_old: "its signature is too old by this clock; to accept it, increase --tolerance",
   too_new:
-    "its signature is from the future of this clock: --register reads the clock of a sandbox, --tolerance allows more",
+    "its signature is from the future by this clock; for a sandbox use --register, which reads its clock, or increase --tolerance",
   not_an_event: "its body is not an event",
   not_a_post: "it is not a POST",
   too_large: "its body is larger than 1 MiB"
@@ -111,15 +111,15 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
 
 /** The replies that are not simply a status, in words. */
 const specialReplies: Readonly<Record<Exclude<ReceivedDelivery["answered"], number>, string>> = {
-  redirect: "answered with a redirect",
-  endless: "answered without an end",
-  trickle: "answered a byte a second",
-  silent: "not answered",
+  redirect: "responded with a redirect",
+  endless: "responded without an end",
+  trickle: "responded a byte a second",
+  silent: "no response",
   cut: "cut off"
 }
 
 const replyInWords = (how: ReceivedDelivery["answered"]): string =>
-  typeof how === "number" ? `answered ${how}` : specialReplies[how]
+  typeof how === "number" ? `responded ${how}` : specialReplies[how]
 
 const text = (value: unknown): string =>
   (typeof value === "string" || typeof value === "number" ? String(value) : "").replaceAll(/\s+/g, " ")
@@ -145,7 +145,7 @@ const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint
 
 const newsInWords = (news: News, ticket: Fields | undefined): ReadonlyArray<string> => {
   if (news.kind === "changes") return news.changes.map(inWords)
-  return [news.kind === "first" ? serviceAndItem(ticket ?? {}) : "late: newer news of this ticket came before"]
+  return [news.kind === "first" ? serviceAndItem(ticket ?? {}) : "late: a newer event of this ticket arrived before"]
 }
 
 /** A request on one line: time, type, ticket, state, and what changed. */
@@ -153,7 +153,7 @@ export const eventLine = (received: ReceivedDelivery, news: News, paint: Paint):
   const time = paint("faint", new Date(received.at).toISOString().slice(0, 19).replace("T", " "))
   const { event, doubt } = received
   if (event === null || doubt !== null) {
-    return `${time}  ${paint("bad", "refused")}  ${doubt === null ? "" : refusals[doubt]} (answered ${received.answered})`
+    return `${time}  ${paint("bad", "refused")}  ${doubt === null ? "" : refusals[doubt]} (responded ${received.answered})`
   }
   const type = paint(tones[event.type] ?? "name", text(event.type).padEnd(TYPE_WIDTH))
   const ticket = ticketOf(event)

@@ -74,14 +74,14 @@ export const changeBy = (key: string, now: Behaviour, wanted: Behaviour): Partia
   Object.hasOwn(liveKeys, key) ? (liveKeys as Readonly<Record<string, LiveKey>>)[key]?.next(now, wanted) : undefined
 
 const replyInWords = ({ reply }: Behaviour): string => {
-  if (typeof reply === "function") return "answers as it chooses"
-  if (reply.kind === "status") return `answers ${reply.status}`
+  if (typeof reply === "function") return "chooses each response"
+  if (reply.kind === "status") return `responds ${reply.status}`
   if (reply.kind === "redirect") return `redirects to ${reply.to}`
   return {
-    endless: "answers without an end",
-    trickle: "answers a byte a second",
-    silent: "says nothing",
-    cut: "cuts off"
+    endless: "responds without an end",
+    trickle: "responds a byte a second",
+    silent: "does not respond",
+    cut: "closes the connection"
   }[reply.kind]
 }
 
@@ -90,7 +90,7 @@ export const behaviourInWords = (behaviour: Behaviour): string =>
   [
     replyInWords(behaviour),
     ...(behaviour.delay_ms > 0 ? [`after ${behaviour.delay_ms} ms`] : []),
-    ...(behaviour.fail_share > 0 ? [`fails ${Math.round(behaviour.fail_share * 100)} of 100`] : [])
+    ...(behaviour.fail_share > 0 ? [`fails ${Math.round(behaviour.fail_share * 100)} % of events`] : [])
   ].join(", ")
 
 /** The sandbox, and the shop whose webhook is set. */
@@ -120,7 +120,7 @@ const sandboxCalls = ({ base, token }: Registration) => {
   const ask = askingSandbox({ base_url: base, token })
   const nothingThere = () =>
     refuse(
-      `Nothing answers as a server at ${base}: start workshop serve --sandbox --store memory, or give --register its address.`
+      `No server responds at ${base}. Start workshop serve --sandbox --store memory, or give --register its address.`
     )
   return <A>(...call: Parameters<AskSandbox>) => Effect.catchTag(ask<A>(...call), "NoResponse", nothingThere)
 }
@@ -137,7 +137,8 @@ const shopOf = Effect.fnUntraced(function* (registration: Registration) {
   const created = yield* ask<{ readonly shop: { readonly id: string }; readonly key: string }>("open shop", "", body)
   const opened = String(created.key)
   // It is printed as a line for a shell.
-  if (!looksLikeKey(opened)) return yield* refuse(`${base} returned a shop without a valid key: is it a sandbox?`)
+  if (!looksLikeKey(opened))
+    return yield* refuse(`${base} returned a shop without a valid key. Check that it is a sandbox.`)
   return { shop_id: created.shop.id, opened }
 })
 
@@ -221,9 +222,9 @@ const deliveryPrinter = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
 
 const silenceInWords = (silence: string | null): string => {
   if (silence === null) return "The webhook is on again."
-  if (silence === "removed") return "The webhook was removed, so nothing arrives: start this again."
-  if (silence === "moved") return "The webhook leads elsewhere now, so nothing arrives: start this again."
-  return `The webhook is off (${silence}), so nothing arrives: start with --enable to turn it on, which sends what was parked.`
+  if (silence === "removed") return "The webhook was removed, so nothing arrives. Restart this command."
+  if (silence === "moved") return "The webhook now has another address, so nothing arrives. Restart this command."
+  return `The webhook is off (${silence}), so nothing arrives. Restart this command with --enable to turn it on and send the waiting events.`
 }
 
 const LOOK_EVERY = "5 seconds"
@@ -232,7 +233,7 @@ const LOOK_EVERY = "5 seconds"
 const watchWebhook = (pointed: Pointed, off_reason: string | null, asJson: boolean) => {
   let reported = off_reason
   const look = Effect.gen(function* () {
-    // A server that does not answer is no news.
+    // A server that does not respond is no news.
     const silence = yield* Effect.orElseSucceed(silenceOf(pointed), () => reported)
     if (silence === reported) return
     reported = silence
@@ -248,17 +249,17 @@ const startLines = (url: string, registration: Registration | null, registered: 
   const { shop_id, opened, replaced, off_reason } = registered
   const key = ["It is a new shop. Its key is shown this once:", paint("strong", `export WORKSHOP_KEY=${opened}`)]
   return [
-    `Listening on ${url}: the webhook of shop ${shop_id} points here now`,
+    `Listening on ${url}, which is now the webhook address of shop ${shop_id}`,
     ...(replaced === null
       ? []
-      : [`Until now it led to ${replaced}, and it stays here when this ends: set that address again afterwards.`]),
+      : [`Its address was ${replaced}, and is not restored when this command ends. Set it again afterwards.`]),
     ...(opened === null ? [] : key),
     ...(off_reason === null ? [] : [paint("warn", silenceInWords(off_reason))])
   ]
 }
 
 const totalsInWords = ({ event, again, failed, refused }: Receiver.Totals): string =>
-  `Events ${event}, duplicates ${again}, failed on request ${failed}, refused ${refused}`
+  `Events ${event}, duplicates ${again}, failed as requested ${failed}, refused ${refused}`
 
 /** Does what the keys say, until `q` or Ctrl-C. */
 const handleKeys = (receiver: Receiver.Receiver, wanted: Receiver.Behaviour, quit: Deferred.Deferred<void>) =>

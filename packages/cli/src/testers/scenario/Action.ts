@@ -87,7 +87,7 @@ export const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(
 
 /** A phone number, which YAML takes for a number without its quotes. */
 export const PhoneText = Schema.String.annotations({
-  message: () => 'must be text: put it in quotes, such as "+21620123456"'
+  message: () => 'must be text. Put it in quotes, such as "+21620123456"'
 })
 
 const optional = (known: ReadonlyArray<string>) => Object.fromEntries(known.map((field) => [field, maybe(Anything)]))
@@ -102,11 +102,11 @@ export const open = (...known: ReadonlyArray<string>) =>
 export const about = (subject: string, ...known: ReadonlyArray<string>) =>
   Schema.Struct({ [subject]: Reference, ...optional(known) }, Schema.Record({ key: Schema.String, value: Anything }))
 
-const NotHere = Schema.Never.annotations({ message: () => "does not belong here: write {} alone" })
+const NotHere = Schema.Never.annotations({ message: () => "does not belong here. Write {} alone" })
 
 /** No argument: written as `{}` or left empty. */
 export const EmptyBody = Schema.Union(Schema.Record({ key: Schema.String, value: NotHere }), Schema.Null).annotations({
-  message: () => "takes no argument: write {} after it",
+  message: () => "takes no argument. Write {} after it",
   jsonSchema: { type: ["object", "null"], additionalProperties: false }
 })
 
@@ -135,7 +135,7 @@ export const needed = (asked: Effect.Effect<StepExchange, StepFailed>, what: str
     asked,
     isSuccess,
     ({ status, body }) =>
-      new ReferenceUnknown({ message: `${what}: the service answers ${status} ${JSON.stringify(body)}` })
+      new ReferenceUnknown({ message: `${what}: the service responded ${status} ${JSON.stringify(body)}` })
   )
 
 /** The time zone of the step's shop. */

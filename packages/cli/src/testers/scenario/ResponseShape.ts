@@ -41,7 +41,7 @@ const instead = (field: string, members: ReadonlyArray<AST.AST>): string => {
   const names = [...new Set(members.flatMap(namesIn))]
   const meant = didYouMean(field, names)
   if (meant !== "") return meant
-  if (members.some(AST.isTupleType)) return "; it is a list: name an entry by its place, from 0."
+  if (members.some(AST.isTupleType)) return "; it is a list. Name an entry by its place, from 0."
   if (names.length === 0) return "; it has no fields."
   return names.length > MOST_NAMED ? "; correct its name." : `; it has ${names.join(", ")}.`
 }

@@ -6,7 +6,7 @@ import { observations } from "./observations.js"
 import { ReceiverText } from "./references.js"
 import type { Position } from "./Source.js"
 
-const Text = Schema.String.annotations({ message: () => "must be text: put it in quotes" })
+const Text = Schema.String.annotations({ message: () => "must be text. Put it in quotes" })
 
 const Name = Text.pipe(
   Schema.pattern(/^[A-Za-z_]\w*$/, { message: () => "must be a name: letters, digits and _, without a $ before it" })
@@ -74,13 +74,13 @@ const ExpectedResponse = Schema.Union(
 ).annotations({
   identifier: "ExpectedAnswer",
   message: () =>
-    "must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, lost, or fields of the answer"
+    "must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, lost, or fields of the response"
 })
 /** The response that a step expects. */
 export type ExpectedResponse = typeof ExpectedResponse.Type
 
 const Captures = Schema.Union(Name, Schema.Record({ key: Name, value: Schema.String })).annotations({
-  description: "A name for the answer's data, or names for places in the answer: { cursor: meta.next_cursor }"
+  description: "A name for the response's data, or names for places in the response: { cursor: meta.next_cursor }"
 })
 
 const rows = [...actions.values(), ...observations.values()]
@@ -96,7 +96,7 @@ const stepOptions = {
     Schema.Int.pipe(Schema.between(1, 1000, { message: () => "must be a whole number from 1 to 1000" }))
   ).annotations({ description: "How many times; $n counts from 1" }),
   statuses: maybe(Schema.Record({ key: Schema.String, value: Schema.Int })).annotations({
-    description: "Of repeated steps: how many answers had each status, such as { 201: 1, 200: 29 }"
+    description: "Of repeated steps: how many responses had each status, such as { 201: 1, 200: 29 }"
   }),
   shop: maybe(Text).annotations({ description: "Which shop, such as $lac; by default the first" }),
   key: maybe(Schema.NullOr(Text)).annotations({
@@ -138,7 +138,7 @@ export const ScenarioText = Schema.Struct({
       clients: maybe(named(Schema.NullOr(GivenClient)))
     })
   ).annotations({
-    description: "The shops and clients at the beginning; one shop named shop where no shops are named"
+    description: "The shops and clients at the start; by default one shop with the name shop"
   }),
   steps: Schema.Array(Step).pipe(Schema.minItems(1, NO_STEP))
 }).annotations({ identifier: "Scenario", title: "Workshop scenario" })
@@ -165,7 +165,7 @@ export interface Step extends Position {
   readonly does: Action | Observation | "together"
   readonly argument: unknown
   readonly together: ReadonlyArray<Step>
-  /** Names to keep of the answer: where in it each is found; empty for its data. */
+  /** Names to keep of the response: where in it each is found; empty for its data. */
   readonly captures: ReadonlyArray<{ readonly name: string; readonly path: string }>
   readonly expect?: ExpectedResponse
   readonly statuses?: Readonly<Record<string, number>>

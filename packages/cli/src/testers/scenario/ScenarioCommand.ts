@@ -5,7 +5,7 @@ import { runOptions } from "./RunOptions.js"
 
 const runCommand = command({
   name: "run",
-  description: "Run scenarios: one line a step, and a diff where something is not as expected",
+  description: "Run scenarios, and print one line per step and a diff of what was not expected",
   examples: [
     "workshop scenario run examples/scenarios",
     "workshop scenario run specs/*.yaml --base-url http://127.0.0.1:4010 --bail"

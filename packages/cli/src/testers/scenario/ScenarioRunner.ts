@@ -108,8 +108,8 @@ const keyOf = (value: unknown): string | null => {
 
 const noSandbox = (origin: string, { status }: StepExchange): string =>
   status === 401
-    ? `The sandbox at ${origin} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
-    : `There is no sandbox at ${origin} (${status}): start the service with workshop serve --sandbox --store memory.`
+    ? `The sandbox at ${origin} requires a token. Set WORKSHOP_SANDBOX_TOKEN to it.`
+    : `There is no sandbox at ${origin} (${status}). Start the service with workshop serve --sandbox --store memory.`
 
 const parsed = (text: string): unknown => {
   try {
@@ -181,7 +181,7 @@ export class ScenarioRunner {
         CUT.has(code ?? "")
           ? Effect.succeed({ call, status: LOST, headers: {}, body: "" })
           : new EnvironmentFailed({
-              message: `${method} ${url} got no response (${detail}): is the service running there?`
+              message: `${method} ${url} got no response (${detail}). Check that the service runs there.`
             })
       )
     )
@@ -192,9 +192,9 @@ export class ScenarioRunner {
 
   /** Moves the clock; the response comes once all that is due has run. */
   readonly clock = (move: Fields): Effect.Effect<StepExchange, EnvironmentFailed> =>
-    Effect.tap(this.#sandbox("POST", "/sandbox/clock", move), (answer) =>
+    Effect.tap(this.#sandbox("POST", "/sandbox/clock", move), (response) =>
       Effect.sync(() => {
-        if (isSuccess(answer)) this.#clock = stepData(answer) as ClockView
+        if (isSuccess(response)) this.#clock = stepData(response) as ClockView
       })
     )
 
@@ -277,7 +277,7 @@ export class ScenarioRunner {
   readonly #keyNamed = Effect.fnUntraced(function* (reference: string | null, names: Names) {
     if (reference === null) return null
     const key = keyOf(yield* resolve(reference, names))
-    return key ?? (yield* new ReferenceUnknown({ message: `${reference} has no key: name a shop or a key` }))
+    return key ?? (yield* new ReferenceUnknown({ message: `${reference} has no key. Name a shop or a key.` }))
   })
 
   readonly #shopNamed = Effect.fnUntraced(function* (reference: string, names: Names) {

@@ -48,7 +48,7 @@ const startOf = (node: unknown): number | undefined =>
 
 const hints: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "indent with spaces, not with tabs",
-  DUPLICATE_KEY: "this name is there twice: keep one of them",
+  DUPLICATE_KEY: "this name is used twice, so remove one of them",
   BLOCK_AS_IMPLICIT_KEY: "this line is indented too far, or a text with a colon needs quotes",
   MULTILINE_IMPLICIT_KEY: "this line is indented too far, or a text with a colon needs quotes",
   NON_STRING_KEY: "a name is a text, not a list or an object",
@@ -58,9 +58,9 @@ const hints: Readonly<Record<string, string>> = {
 const wrong = ({ code, message }: YAMLError): string =>
   `is not valid YAML: ${message.split("\n")[0]}; ${hints[code] ?? "correct this line"}.`
 
-const UNENDING = "has aliases (*name) that stand for too much, or for themselves: write out what they stand for."
+const UNENDING = "has aliases (*name) that are too large or contain themselves. Write their content out instead."
 
-const EMPTY = "is empty: workshop scenario new writes one to begin with."
+const EMPTY = "is empty. Create a scenario to start from with workshop scenario new."
 
 /** The value of a document; undefined where its aliases never end, or expand to too much. */
 const unfolded = (document: Document): unknown => {
@@ -212,7 +212,7 @@ const leaf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<PathProb
 
 const unknownField = (owner: AST.AST, path: Path): PathProblem => {
   const fields = fieldsOf(owner)
-  if (fields.length === 0) return problemWithName(path, "is no name: use letters, digits and _, without a $")
+  if (fields.length === 0) return problemWithName(path, "is no name. Use letters, digits and _, without a $")
   const list = fields.length <= 12 ? ` It takes ${fields.join(", ")}.` : ""
   const meant = didYouMean(String(path.at(-1)), fields)
   return problemWithName(

@@ -142,11 +142,11 @@ const systemActions: ReadonlyArray<Action> = [
 /** Actions of the shop in its app (Specification, Sandbox). */
 const appActions: ReadonlyArray<Action> = [
   withFields("create in app", "Creates a ticket in the app"),
-  onSubject("edit ticket", "Changes what was said of a ticket; items_done ticks items off by their id", "ticket"),
+  onSubject("edit ticket", "Changes the fields of a ticket; items_done marks items as done by their id", "ticket"),
   onSubject("propose quote", "Proposes a new price to the client", "ticket"),
   onSubject("announce delay", "Promises a later date", "ticket"),
   onSubject("record part", "Notes a part as ordered or received", "ticket"),
-  onSubject("attach photo", "Puts a picture to the ticket", "ticket")
+  onSubject("attach photo", "Attaches a photo to the ticket", "ticket")
 ]
 
 const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
@@ -162,11 +162,11 @@ const ownerActions: ReadonlyArray<Action> = [
   on("revoke key", "Revokes a key"),
   row(
     "set webhook",
-    "Sets the webhook's address; a shop with `webhook` under `given` has one that leads to its receiver",
+    "Sets the webhook's address; a shop with `webhook` under `given` already has the address of its receiver",
     Schema.Struct({ url: Schema.String }),
     (body: Fields, context) => send("set webhook", context, context.shop.id, body)
   ),
-  plain("get webhook", "Reads whether the webhook is on, and its failures in a row"),
+  plain("get webhook", "Reads whether the webhook is on, and its number of consecutive failures"),
   row("rotate secret", "Changes the webhook's secret; the receiver gets the new one", EmptyBody, (_, context) =>
     Effect.tap(send("rotate secret", context, context.shop.id), (rotated) => trustSecret(context, rotated))
   ),
@@ -208,7 +208,7 @@ const answering = (name: CallName, description: string): Action =>
 const clientActions: ReadonlyArray<Action> = [
   row(
     "visit",
-    "The client comes to the shop's counter, and is known there from then on",
+    "The client comes to the shop's counter, so that the shop knows them from then on",
     Reference,
     (client, context) => Effect.flatMap(idOf(client), (id) => send("visit", context, id, { shop_id: context.shop.id }))
   ),
@@ -265,7 +265,7 @@ const FaultsText = Schema.Array(
 const testerActions: ReadonlyArray<Action> = [
   row(
     "set faults",
-    "How requests to /v1 go wrong from now on, in the place of all faults set before: each with its fault, and the method, path and number (next) of the requests that meet it",
+    "The faults of requests to /v1 from now on, instead of all earlier ones: each has its fault, and the method, path and number (next) of the requests to which it applies",
     FaultsText,
     (asked: typeof FaultsText.Type, context) => {
       const { method, path } = requestOf("set faults")
@@ -273,7 +273,7 @@ const testerActions: ReadonlyArray<Action> = [
       return context.sandbox(method, path, { faults })
     }
   ),
-  plain("clear faults", "Requests are answered as ever")
+  plain("clear faults", "Requests are handled without faults again")
 ]
 
 /** Actions of the receiver of webhooks and of the clock (Specification, Sandbox). */
@@ -281,7 +281,7 @@ const machineActions: ReadonlyArray<Action> = [
   {
     name: "receiver",
     actor: "receiver",
-    description: `From now on the shop's receiver answers so: a status, or one of ${WORDS.join(", ")}`,
+    description: `The response of the shop's receiver from now on: a status, or one of ${WORDS.join(", ")}`,
     takes: ReceiverText,
     perform: (text: ReceiverText, context) =>
       Effect.gen(function* () {
@@ -293,7 +293,7 @@ const machineActions: ReadonlyArray<Action> = [
   },
   moving(
     "advance",
-    "Moves the clock on; everything due by then happens, each at its own instant",
+    "Moves the clock forward; everything that is due by then happens at its own instant",
     DurationText,
     (length: string) => ({ advance_ms: durationMs(length) ?? 0 })
   ),
@@ -301,7 +301,7 @@ const machineActions: ReadonlyArray<Action> = [
     name: "set clock",
     actor: "clock",
     endpoint: "POST /sandbox/clock",
-    description: `Moves the clock on to an instant, such as $ticket.ready_at + 60d, or to the next time that the shop's clocks show a time of day, such as 23:59:59.999`,
+    description: `Moves the clock forward to an instant, such as $ticket.ready_at + 60d, or to the next time that the shop's clocks show a time of day, such as 23:59:59.999`,
     takes: Schema.String,
     perform: (text: string, context) => {
       if (!TIME_OF_DAY.test(text)) return context.clock({ set: text })
@@ -311,7 +311,7 @@ const machineActions: ReadonlyArray<Action> = [
   },
   moving(
     "freeze clock",
-    "Lets the clock stand, as it does when a scenario begins, or, against a --base-url, run along with the real one",
+    "Stops the clock, as at the start of a scenario, or, with --base-url, lets it follow the real time",
     Schema.Boolean,
     (freeze) => ({ freeze })
   )

@@ -54,19 +54,19 @@ export type Known = ReadonlyMap<string, Shape>
 export const TAKEN: ReadonlyArray<string> = ["now", "n", ...Object.keys(kinds)]
 
 const NO_REFERENCE =
-  "is not a reference: write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
+  "is not a reference. Write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
 
 function* checkReference({ name, path: fields }: Reference, known: Known, path: Path): Problems {
   const shape = known.get(name)
   if (shape === undefined) {
-    const meant = didYouMean(name, [...known.keys(), ...TAKEN]) || ": name it before with as, or under given."
+    const meant = didYouMean(name, [...known.keys(), ...TAKEN]) || ". Name it before with as, or under given."
     return yield problemAt(path, `$${name} is not defined yet${meant}`, `$${name}`)
   }
   const followed = follow(shape, fields, `$${name}`)
   if ("error" in followed) yield problemAt(path, followed.error, `$${[name, ...fields].join(".")}`)
 }
 
-const MISPLACED_KIND = "stands for any such value, so it has its place only where something is expected."
+const MISPLACED_KIND = "means any such value, so it can be used only in an expectation."
 
 /** Checks a text and its references. Expectations may have kinds and patterns too. */
 function* checkText(text: string, known: Known, path: Path, isExpected: boolean): Problems {
@@ -82,7 +82,7 @@ function* checkText(text: string, known: Known, path: Path, isExpected: boolean)
   else
     for (const { text: braced, reference } of inBraces(bare))
       if (reference !== undefined) yield* checkReference(reference, known, path)
-      else yield problemAt(path, `${braced} is not a reference: write it as \${ticket.id}.`)
+      else yield problemAt(path, `${braced} is not a reference. Write it as \${ticket.id}.`)
 }
 
 function* checkOperator(field: string, path: Path): Problems {
@@ -134,9 +134,9 @@ export const givenNames = (given: unknown): ReadonlyArray<Given> => {
 /** Names that are given twice, or have a meaning of their own. */
 export function* checkGiven(names: ReadonlyArray<Given>): Problems {
   for (const [i, { path, name }] of names.entries()) {
-    if (TAKEN.includes(name)) yield problemWithName(path, `${name} has a meaning of its own: take another name.`)
+    if (TAKEN.includes(name)) yield problemWithName(path, `${name} is a reserved name. Choose another name.`)
     else if (names.findIndex((other) => other.name === name) < i)
-      yield problemWithName(path, `${name} is the name of something else already: take another.`)
+      yield problemWithName(path, `${name} is already used. Choose another name.`)
   }
 }
 
@@ -168,8 +168,8 @@ const responseOf = (step: Fields): Shape => {
 const capture = (response: Shape, name: string, place: string, path: Path): Capture => {
   const isPlace = PLACES.includes(place.split(".")[0] ?? "")
   const followed = isPlace
-    ? follow(response, place.split("."), "the answer")
-    : { error: `${place} is not part of a response: begin with ${PLACES.join(", ")}.` }
+    ? follow(response, place.split("."), "the response")
+    : { error: `${place} is not part of a response. Start with one of ${PLACES.join(", ")}.` }
   return "error" in followed
     ? { name, shape: anything, problem: problemAt(path, followed.error) }
     : { name, shape: followed.shape }

@@ -33,7 +33,7 @@ const rules: ReadonlyArray<Rule> = [
   {
     field: "key",
     isRefused: (does) => isAct(does) && actions.get(does)?.actor !== "system",
-    because: (does) => `has no effect on ${does}: only calls of the API have a key.`
+    because: (does) => `has no effect on ${does}, because only calls of the API have a key.`
   },
   {
     field: "idempotency_key",
@@ -43,7 +43,7 @@ const rules: ReadonlyArray<Rule> = [
   {
     field: "expect",
     isRefused: (does) => observations.has(does),
-    because: (does) => `is ${does} already: what you expect stands behind that.`
+    because: (does) => `is ${does} already is the expectation. Write the expected value after the colon.`
   },
   ...["as", "expect", "repeat", "shop", "key", "idempotency_key"].map((field) => ({
     field,
@@ -53,7 +53,7 @@ const rules: ReadonlyArray<Rule> = [
   {
     field: "statuses",
     isRefused: (does, step) => isAct(does) && !("repeat" in step),
-    because: () => "counts the answers of repeated steps: add repeat, or use expect."
+    because: () => "counts the responses of repeated steps. Add repeat, or use expect."
   }
 ]
 
@@ -162,7 +162,7 @@ function* withoutDollar(step: Fields, done: string | undefined, known: Known, pa
   ]
   for (const [place, value] of places)
     if (typeof value === "string" && known.has(value))
-      yield problemAt([...path, ...place], `${value} needs a dollar before it: write $${value}.`)
+      yield problemAt([...path, ...place], `${value} needs a dollar before it. Write $${value}.`)
 }
 
 /** Reports expected fields that neither the response nor an observed entry has. */
@@ -186,7 +186,7 @@ function* withoutWebhook(step: Fields, done: string | undefined, given: unknown,
   const name = typeof step.shop === "string" ? step.shop.replace("$", "") : (Object.keys(shops ?? {})[0] ?? "shop")
   const isGiven = Predicate.isRecord(shops) ? Object.hasOwn(shops, name) : name === "shop"
   if (!isGiven || fieldOf(fieldOf(shops, name), "webhook") !== undefined) return
-  const message = `needs a webhook, which ${name} does not have: write webhook: true under given.shops.${name}.`
+  const message = `needs a webhook, which ${name} does not have. Write webhook: true under given.shops.${name}.`
   yield problemWithName([...path, done], message)
 }
 
@@ -195,9 +195,9 @@ const KNOWN: ReadonlyArray<string> = [...stepNames, "together"]
 function* checkCount(step: Fields, done: ReadonlyArray<string>, path: Path): Problems {
   const others = Object.keys(step).filter((field) => !KNOWN.includes(field) && !STEP_OPTIONS.includes(field))
   if (done.length > 1)
-    yield problemAt(path, `does ${done.join(" and ")} at once: make a step of each, or put them under together.`)
+    yield problemAt(path, `does ${done.join(" and ")} at once. Make a step of each, or put them under together.`)
   else if (done.length === 0 && others.length === 0)
-    yield problemAt(path, "does nothing: a step has one act, such as create ticket.")
+    yield problemAt(path, "does nothing. A step needs an action, such as create ticket.")
 }
 
 function* checkStep(step: unknown, before: Known, given: unknown, path: Path): Problems {
@@ -220,8 +220,8 @@ function* checkStep(step: unknown, before: Known, given: unknown, path: Path): P
 }
 
 function* checkCapture({ name, problem }: Capture, given: Known, path: Path): Problems {
-  if (TAKEN.includes(name)) yield problemAt(path, `${name} has a meaning of its own: take another name.`)
-  else if (given.has(name)) yield problemAt(path, `${name} is given already: take another name.`)
+  if (TAKEN.includes(name)) yield problemAt(path, `${name} is a reserved name. Choose another name.`)
+  else if (given.has(name)) yield problemAt(path, `${name} is already used under given. Choose another name.`)
   else if (problem !== undefined) yield problem
 }
 

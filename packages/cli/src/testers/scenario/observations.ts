@@ -100,7 +100,7 @@ const ofEvents = (
 const rows: ReadonlyArray<Observation> = [
   ofEvents(
     "expect events",
-    "All events of the shop, oldest first; a name alone stands for an event of that type",
+    "All events of the shop, oldest first; a name alone means an event of that type",
     all("events", events),
     each(byType),
     "list events"
@@ -121,7 +121,7 @@ const rows: ReadonlyArray<Observation> = [
   ),
   ofEvents(
     "expect received",
-    "All that the shop's receiver got, in order of arrival, rightly signed unless `signature` says otherwise",
+    "All deliveries that the shop's receiver got, in order of arrival, with a valid signature unless `signature` says otherwise",
     all("received", arrived),
     each(signed)
   ),

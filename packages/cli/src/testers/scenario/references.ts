@@ -101,7 +101,7 @@ export const resolveText = (text: string, names: Names): unknown => {
   const whole = wholeReference(text)
   if (whole !== undefined) return lookUp(whole, names)
   return inBraces(text).reduce((result, { text: braced, reference }) => {
-    if (reference === undefined) return unknown(`${braced} is not a reference: write it as \${ticket.id}`)
+    if (reference === undefined) return unknown(`${braced} is not a reference. Write it as \${ticket.id}`)
     return result.replace(braced, plain(lookUp(reference, names)).replaceAll("$", "$$$$"))
   }, text)
 }
@@ -167,7 +167,7 @@ export const behaviourOf = (text: ReceiverText) => {
   const reply = replyOf(answers)
   return {
     ...healthy,
-    answer: times === undefined ? reply : forTimes(reply, times),
+    reply: times === undefined ? reply : forTimes(reply, times),
     delay_ms: delay === undefined ? 0 : (durationMs(delay) ?? 0)
   }
 }

@@ -50,7 +50,7 @@ const filesAt = (path: string): Either.Either<ReadonlyArray<string>, string> => 
   }
   if (stat !== undefined) return Either.right([path])
   if (!/[*?]/.test(path)) {
-    return Either.left(`There is no file ${path}; workshop scenario new ${path.replace(SCENARIO, "")} would write one.`)
+    return Either.left(`There is no file ${path}; workshop scenario new ${path.replace(SCENARIO, "")} creates one.`)
   }
   const files = matching(path)
   return files.length > 0 ? Either.right(files) : Either.left(`No file matches ${path}.`)
@@ -65,7 +65,7 @@ const print = (lines: ReadonlyArray<string>) => Console.log(lines.join("\n"))
 const textOf = (file: string) =>
   Effect.try({
     try: () => readFileSync(file, "utf8"),
-    catch: () => refuse(`${file} cannot be read: check its name and its permissions.`)
+    catch: () => refuse(`${file} cannot be read. Check its name and its permissions.`)
   })
 
 /** The report of `--json`: the number of scenarios that passed, and each scenario. */
@@ -96,7 +96,7 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJso
     ? print([JSON.stringify(reportOf([], 0, { problems }), null, 2)])
     : Effect.forEach(problems, (problem) => Console.error(...problemLines(problem.file, [problem])))
   const what = problems.length === 1 ? "this" : `these ${problems.length}`
-  return yield* refuse(`Nothing was run: correct ${what}, then try again.`)
+  return yield* refuse(`Nothing was run. Correct ${what}, then try again.`)
 })
 
 const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOptions => ({
@@ -117,7 +117,7 @@ export const runText = Effect.fnUntraced(function* (text: string) {
   const result = yield* Effect.timeoutOption(run(read.right), MOST_RUN)
   const duration_ms = (yield* Clock.currentTimeMillis) - began
   if (Option.isSome(result)) return reportOf([result.value], duration_ms)
-  const message = `The scenario took longer than ${MOST_RUN}: make it shorter, or run it with workshop scenario run.`
+  const message = `The scenario took longer than ${MOST_RUN}. Make it shorter, or run it with workshop scenario run.`
   return reportOf([], duration_ms, { problems: [{ file, line: 1, column: 1, path: "", message }] })
 })
 
@@ -127,7 +127,7 @@ const chosen = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>)
     only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.some((text) => name.includes(text)))
   return selected.length > 0
     ? Effect.succeed(selected)
-    : refuse(`No scenario is named like --only: the names are under "name" in the files.`)
+    : refuse(`No scenario has a name that matches --only. The names are under "name" in the files.`)
 }
 
 const write = Effect.fnUntraced(function* (

@@ -71,8 +71,8 @@ const isObservation = (does: Step["does"]): does is Observation => typeof does =
 /** A place in a response, such as `meta.next_cursor`. */
 const placeIn = (found: unknown, path: string, names: Names): unknown => {
   const place = path.replace(/^headers\.(.*)$/, (_, name: string) => `headers.${name.toLowerCase()}`)
-  const reference = wholeReference(`$answer.${place}`)
-  return reference && lookUp(reference, { ...names, values: new Map([["answer", found]]) })
+  const reference = wholeReference(`$response.${place}`)
+  return reference && lookUp(reference, { ...names, values: new Map([["response", found]]) })
 }
 
 const capture = (runner: ScenarioRunner, { captures }: Step, found: unknown, names: Names): void => {

@@ -16,7 +16,7 @@ section: "3"
 given:
   shops:
     lac:
-      webhook: true # a receiver that answers 200 to every event
+      webhook: true # a receiver that responds 200 to every event
   clients:
     amira:
       knows: [$lac] # she came to the counter before
@@ -58,8 +58,8 @@ steps:
 const SCHEMA = "scenario.schema.json"
 
 const refusals: Readonly<Record<string, (file: string) => string>> = {
-  EEXIST: (file) => `${file} is there already and stays as it is: choose another name.`,
-  ENOENT: (file) => `There is no folder ${dirname(file)}: make it first.`
+  EEXIST: (file) => `${file} already exists and was not changed. Choose another name.`,
+  ENOENT: (file) => `There is no folder ${dirname(file)}. Create it first.`
 }
 
 const write = (file: string, text: string) =>
@@ -67,7 +67,7 @@ const write = (file: string, text: string) =>
     try: () => writeFileSync(file, text, { flag: "wx" }),
     catch: (cause) => {
       const say = refusals[(cause as { code?: string }).code ?? ""]
-      return refuse(say?.(file) ?? `${file} cannot be written: choose another place.`)
+      return refuse(say?.(file) ?? `${file} cannot be written. Choose another place.`)
     }
   })
 

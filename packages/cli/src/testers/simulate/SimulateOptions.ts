@@ -22,7 +22,7 @@ export const simulateOptions = {
   duration: optional("--duration <time>", "Stop after so much real time, such as 30s, though steps are left.", {
     decoder: duration
   }),
-  store: own.value("--store <store>", "Where tickets are kept; postgres should be an empty database.", {
+  store: own.value("--store <store>", "The store of the tickets; for postgres, use an empty database.", {
     ...oneOf(STORES),
     fallback: "memory"
   }),
@@ -40,7 +40,7 @@ export const simulateOptions = {
   html: optional("--html <file>", "Write the report as an HTML page with plots to this file."),
   scenario: optional(
     "--scenario <file>",
-    "Write the first violation there as a scenario: the shortest run that has it, and of that what led to it."
+    "Write the first violation to this file as a scenario, with the steps of the shortest run that has it."
   ),
   json
 }

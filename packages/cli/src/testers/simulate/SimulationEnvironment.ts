@@ -94,7 +94,7 @@ export const remoteSimulation = (
     const url = yield* Effect.orDie(listen({ host: "127.0.0.1", port: 0 }, receivers.handler))
     const failed = (why: string) =>
       new EnvironmentFailed({
-        message: `${api.origin} does not answer as a workshop (${why}): start it with workshop serve --sandbox --store memory, or give its --base-url.`
+        message: `${api.origin} does not respond as a workshop service (${why}). Start it with workshop serve --sandbox --store memory, or give its address with --base-url.`
       })
     const sent = ({ method, path, query = "", key, once, body }: Sent) => {
       const options = { bearer: key?.text, once, body }
@@ -128,7 +128,7 @@ const clockAfter = ({ ask }: SimulationEnvironment, request: Sent): Effect.Effec
     const { now = "", frozen = false } = successData<{ readonly now: string; readonly frozen: boolean }>(response) ?? {}
     return Number.isNaN(Date.parse(now))
       ? new EnvironmentFailed({
-          message: "The server has no sandbox: start it with --sandbox, and give its token in WORKSHOP_SANDBOX_TOKEN."
+          message: "The server has no sandbox. Start it with --sandbox, and set WORKSHOP_SANDBOX_TOKEN to its token."
         })
       : Effect.succeed({ now: Date.parse(now), frozen })
   })

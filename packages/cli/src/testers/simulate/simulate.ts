@@ -183,7 +183,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
     const control: Control = {
       isOver: () => {
         if (stopped === null && isLate())
-          stopped = "Stopped at the end of --duration: a run of the same seed may get further."
+          stopped = "Stopped at the end of --duration. Another run of the same seed may get further."
         return stopped !== null
       },
       progress: (progress) => {
@@ -192,7 +192,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
       }
     }
     const stop = Effect.sync(() => {
-      stopped = "Stopped by a signal: this is what there was so far."
+      stopped = "Stopped by a signal. This is the result so far."
     })
     const soFar = () => repeated(flags, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) })
     const withRepetition = (why: CommandRefused) =>
@@ -221,7 +221,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
         const { length } = summary.violations
         if (length === 0) return
         const violated = `${counted(length, "invariant")} ${length === 1 ? "was" : "were"} violated`
-        return yield* refuse(`${violated}: repeat the run with ${report.command}`)
+        return yield* refuse(`${violated}. Repeat the run with ${report.command}`)
       }).pipe(Effect.scoped),
       stop
     )

@@ -129,7 +129,7 @@ class SimulationRunner {
       response?.status === 200
         ? Effect.void
         : new EnvironmentFailed({
-            message: `The sandbox clock does not move (${response?.status ?? "cut off"}): is the server started with --sandbox?`
+            message: `The sandbox clock does not move (${response?.status ?? "cut off"}). Check that the server was started with --sandbox.`
           })
     )
 
@@ -187,7 +187,7 @@ const wanted = <A>(runner: SimulationRunner, shop: KnownShop, call: CallName): E
   Effect.flatMap(read(runner, shop, call, shop.id), (response) => {
     const data = successData<A>(response)
     return data === null
-      ? new EnvironmentFailed({ message: `${requestOf(call, shop.id).path} answered ${response?.status}.` })
+      ? new EnvironmentFailed({ message: `${requestOf(call, shop.id).path} responded ${response?.status}.` })
       : Effect.succeed(data)
   })
 
@@ -315,7 +315,9 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
     const body = { name, currency: "TND", decimals: 3, time_zone, tracking_base_url: "https://track.example.com" }
     const opened = successData<Opened>(yield* run(planned("owner", "open a shop", null, ["open shop", "", body])))
     if (opened === null)
-      return yield* new EnvironmentFailed({ message: "No shop can be opened: is the server started with --sandbox?" })
+      return yield* new EnvironmentFailed({
+        message: "No shop can be opened. Check that the server was started with --sandbox."
+      })
     const shop: KnownShop = {
       id: opened.shop.id,
       name,

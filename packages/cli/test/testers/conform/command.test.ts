@@ -74,7 +74,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     expect(without).toEqual({
       status: 1,
       stdout: "",
-      stderr: "The sandbox asks for a token: give it in WORKSHOP_SANDBOX_TOKEN.\n"
+      stderr: "The sandbox requires a token. Set WORKSHOP_SANDBOX_TOKEN to it.\n"
     })
   })
 
@@ -116,9 +116,9 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
       return (await typed(words)).stderr
     }
     expect(await said(404, 404)).toBe(
-      "GET /v1/shop returned 404 and GET /v1/tickets 404, so nothing of the API is there: check --base-url, and the server's log. Nothing is known against the key.\n"
+      "GET /v1/shop returned 404 and GET /v1/tickets 404, so the API does not respond there. Check --base-url and the server's log. The key may be valid.\n"
     )
-    expect(await said(404, 401)).toBe("The server does not know that key: give a good one with --key.\n")
+    expect(await said(404, 401)).toBe("The server does not know that key. Give a valid key with --key.\n")
     expect(await said(403, 200)).toMatch(/^The key's shop may not use the API/)
     // The run begins: a missing endpoint, or scopes that are not told, are what the cases are there to find.
     for (const shop of [404, 500, 200]) expect(await said(shop, 200)).toMatch(/^$|^The server breaks \d+ rules? of /)
@@ -129,10 +129,13 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     [[], "Name the server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases.\n"],
     [
       ["--base-url", "http://127.0.0.1:1"],
-      /^No answer came from http:\/\/127\.0\.0\.1:1\/sandbox\/clock \(.+\): see that .+\n$/
+      /^No response came from http:\/\/127\.0\.0\.1:1\/sandbox\/clock \(.+\)\. Check that .+\n$/
     ],
-    [["--base-url", "http://127.0.0.1:1", "--only", "no-such"], 'There is no case "no-such": --list shows their ids.\n']
-  ])("%j is refused in one sentence", async (args, sentence) => {
+    [
+      ["--base-url", "http://127.0.0.1:1", "--only", "no-such"],
+      'There is no case "no-such". List the ids with --list.\n'
+    ]
+  ])("%j is refused with what to do", async (args, sentence) => {
     const { status, stdout, stderr } = await typed(["conform", ...args])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
     expect(stderr).toMatch(sentence)
@@ -157,7 +160,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     expect(stdout).toMatch(/^1 case against http/)
     expect(status).toBe(1)
     expect(stderr).toMatch(
-      /^\S+report\.html cannot be written \(Error: ENOENT: .+\): name another file with --html\.\n$/
+      /^\S+report\.html cannot be written \(Error: ENOENT: .+\). Name another file with --html\.\n$/
     )
   })
 })

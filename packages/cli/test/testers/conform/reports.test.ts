@@ -177,7 +177,7 @@ describe("with a key alone", () => {
       )
     )
     expect(new Set(found.map(({ outcome, because }) => `${outcome}: ${because}`))).toEqual(
-      new Set(["skipped: needs a sandbox: everything that no key can do is done there"])
+      new Set(["skipped: needs a sandbox, because a key alone cannot do what it tests"])
     )
   })
 
@@ -220,7 +220,7 @@ describe("a run", () => {
     }
     const lost = await Effect.runPromise(Effect.flip(runCases(target(gone), [{ ...one, run }])))
     expect(lost.message).toBe(
-      "No answer came from http://workshop.test/v1/shop (ECONNREFUSED): see that the server runs there, and give its address with --base-url."
+      "No response came from http://workshop.test/v1/shop (ECONNREFUSED). Check that the server runs there, or give its address with --base-url."
     )
   })
 })

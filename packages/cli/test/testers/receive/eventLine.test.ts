@@ -76,8 +76,8 @@ describe("each event on one line (Specification, Commands)", () => {
       came("ticket.created", { ticket })
     )
     expect(again).toMatch(/ again$/)
-    expect(failed).toMatch(/ not answered$/)
-    expect(late).toMatch(/ {2}late: newer news of this ticket came before$/)
+    expect(failed).toMatch(/ no response$/)
+    expect(late).toMatch(/ {2}late: a newer event of this ticket arrived before$/)
   })
 
   it("an event that it made fail is not remembered: its retry prints the same change", () => {
@@ -86,7 +86,7 @@ describe("each event on one line (Specification, Commands)", () => {
       came("ticket.ready", { ticket: ready }, { outcome: "failed", answered: 500 }),
       came("ticket.ready", { ticket: ready })
     )
-    expect(failed).toBe(`${retried}  answered 500`)
+    expect(failed).toBe(`${retried}  responded 500`)
   })
 
   it("says why a request was refused", () => {
@@ -96,21 +96,21 @@ describe("each event on one line (Specification, Commands)", () => {
       plain
     )
     expect(line).toBe(
-      "2026-11-20 12:00:00  refused  its signature belongs to another body or another secret: where the secret was changed, start this again with the new one (answered 400)"
+      "2026-11-20 12:00:00  refused  its signature belongs to another body or another secret; if the secret was changed, restart this command with the new one (responded 400)"
     )
   })
 
   it("names the flags if the clocks differ", () => {
     const future = came("ping", {}, { outcome: "refused", doubt: "too_new", answered: 400 })
     expect(eventLine(future, { kind: "first" }, plain)).toContain(
-      "from the future of this clock: --register reads the clock of a sandbox, --tolerance allows more"
+      "from the future by this clock; for a sandbox use --register, which reads its clock, or increase --tolerance"
     )
   })
 
   it("names the flag if there is no signature, which may be in another header", () => {
     const missing = came("ping", {}, { outcome: "refused", doubt: "missing", answered: 400 })
     expect(eventLine(missing, { kind: "first" }, plain)).toBe(
-      "2026-11-20 12:00:00  refused  it carries no signature header: --signature-header names another (answered 400)"
+      "2026-11-20 12:00:00  refused  it has no signature header; if the header has another name, pass --signature-header (responded 400)"
     )
   })
 

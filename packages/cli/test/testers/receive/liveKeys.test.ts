@@ -11,19 +11,19 @@ const typed = (keys: string, asked: Behaviour = healthy): string => {
 
 describe("keys typed in the terminal (Specification, Commands)", () => {
   it.each([
-    ["5", "answers 500"],
-    ["g", "answers 410"],
-    ["e", "answers without an end"],
-    ["s", "says nothing"],
-    ["c", "cuts off"],
+    ["5", "responds 500"],
+    ["g", "responds 410"],
+    ["e", "responds without an end"],
+    ["s", "does not respond"],
+    ["c", "closes the connection"],
     ["r", "redirects to http://127.0.0.1:9/"],
-    ["d", "answers 200, after 3000 ms"],
-    ["dd", "answers 200"],
-    ["f", "answers 200, fails 30 of 100"],
-    ["ff", "answers 200"],
-    ["5df", "answers 500, after 3000 ms, fails 30 of 100"],
-    ["5df1", "answers 200"],
-    ["5x", "answers 500"]
+    ["d", "responds 200, after 3000 ms"],
+    ["dd", "responds 200"],
+    ["f", "responds 200, fails 30 % of events"],
+    ["ff", "responds 200"],
+    ["5df", "responds 500, after 3000 ms, fails 30 % of events"],
+    ["5df1", "responds 200"],
+    ["5x", "responds 500"]
   ])("%s: it %s", (keys, behaviour) => {
     expect(typed(keys)).toBe(behaviour)
   })
@@ -31,8 +31,8 @@ describe("keys typed in the terminal (Specification, Commands)", () => {
   it("return to the behaviour of the command line", () => {
     const asked: Behaviour = { reply: { kind: "redirect", to: "http://x.example/" }, delay_ms: 50, fail_share: 0.5 }
     expect(typed("1r", asked)).toBe("redirects to http://x.example/")
-    expect(typed("dd", asked)).toBe("redirects to http://x.example/, after 50 ms, fails 50 of 100")
-    expect(typed("1f", asked)).toBe("answers 200, fails 50 of 100")
+    expect(typed("dd", asked)).toBe("redirects to http://x.example/, after 50 ms, fails 50 % of events")
+    expect(typed("1f", asked)).toBe("responds 200, fails 50 % of events")
   })
 
   it("are all named on one line", () => {

@@ -79,12 +79,12 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     const { base, key } = await server.listens()
     const words = ["receive", "--port", "0", "--register", base, "--key", key]
     const first = new Workshop(words)
-    const [, url = ""] = await first.says(/^Listening on (\S+): the webhook of shop/m)
-    expect(first.stdout).not.toContain("Until now")
+    const [, url = ""] = await first.says(/^Listening on (\S+), which is now the webhook address of shop/m)
+    expect(first.stdout).not.toContain("Its address was")
     const second = new Workshop(words)
     await second.says(/^Listening on/m)
     expect(second.stdout).toContain(
-      `Until now it led to ${url}, and it stays here when this ends: set that address again afterwards.\n`
+      `Its address was ${url}, and is not restored when this command ends. Set it again afterwards.\n`
     )
     for (const path of ["/docs", "/sandbox/openapi.json"]) {
       const response = await fetch(base + path)
@@ -97,7 +97,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(server.stdout).toContain(`\nRead and try the API: ${base}/docs\n`)
     expect(server.stdout).toContain(`\nAll calls of the sandbox: ${base}/sandbox/openapi.json\n`)
     expect(server.stdout).not.toContain("For a console")
-    expect(server.stdout).toMatch(/\nStopped; the data in memory are lost\.\n$/)
+    expect(server.stdout).toMatch(/\nStopped\. The data in memory are lost\.\n$/)
   })
 
   it("--register refuses an invalid key, because it prints a new shop's key as a line for a shell", async () => {
@@ -108,7 +108,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     const receiver = new Workshop(["receive", "--port", "0", "--register", base])
     expect(await receiver.exited).toBe(1)
     server.close()
-    expect(receiver.stderr).toBe(`${base} returned a shop without a valid key: is it a sandbox?\n`)
+    expect(receiver.stderr).toBe(`${base} returned a shop without a valid key. Check that it is a sandbox.\n`)
     expect(receiver.stdout).not.toContain("obeyed")
   })
 
@@ -136,7 +136,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     const words = ["receive", "--port", "0", "--register", base, "--key", key]
     const deaf = new Workshop(words)
     await deaf.says(
-      /^The webhook is off \(gone\), so nothing arrives: start with --enable to turn it on, which sends what was parked\.$/m
+      /^The webhook is off \(gone\), so nothing arrives\. Restart this command with --enable to turn it on and send the waiting events\.$/m
     )
     deaf.kill("SIGINT")
     expect(await deaf.exited).toBe(0)
@@ -176,15 +176,15 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
   it.each([
     [
       ["receive", "--port", "0"],
-      "Without the webhook's secret no signature can be verified: set WORKSHOP_SECRET, or use --register http://127.0.0.1:4010 to point a sandbox shop here."
+      "Without the webhook's secret no signature can be verified. Set WORKSHOP_SECRET, or use --register http://127.0.0.1:4010 to point a sandbox shop here."
     ],
     [
       ["receive", "--port", "0", "--secret", "abc"],
-      "A webhook's secret starts with whsec_, which is part of it: set WORKSHOP_SECRET to the complete secret."
+      "A webhook's secret starts with whsec_, which is part of it. Set WORKSHOP_SECRET to the complete secret."
     ],
     [
       ["receive", "--port", "0", "--secret", "whsec_s", "--gone", "--endless"],
-      "A request has one answer: give one of --status, --redirect, --gone, --endless and --forward-to."
+      "The receiver sends one response to a request. Give only one of --status, --redirect, --gone, --endless and --forward-to."
     ],
     [
       ["receive", "--port", "0", "--secret", "whsec_s", "--delay", "soon"],
@@ -192,7 +192,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     ],
     [
       ["receive", "--port", "0", "--register", "http://127.0.0.1:9"],
-      "Nothing answers as a server at http://127.0.0.1:9: start workshop serve --sandbox --store memory, or give --register its address."
+      "No server responds at http://127.0.0.1:9. Start workshop serve --sandbox --store memory, or give --register its address."
     ]
   ])("workshop %j says what to do", async (args, sentence) => {
     expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })

@@ -62,7 +62,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     const at = folder()
     writeFileSync(join(at, "a.yaml"), "name: x\nsteps:\n  - pong: {}\n")
     const { status, stdout, stderr } = await typed(["scenario", "run", at, "--json"])
-    expect({ status, stderr }).toEqual({ status: 1, stderr: "Nothing was run: correct this, then try again.\n" })
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "Nothing was run. Correct this, then try again.\n" })
     expect(JSON.parse(stdout)).toMatchObject({
       passed: 0,
       failed: 0,
@@ -86,7 +86,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     expect(await printed("--verbose")).toMatchObject({ exchange: { status: 200, call: { path: "/v1/shop" } } })
     expect(await typed(["scenario", "run", at, "--only", "Nobody"])).toMatchObject({
       status: 1,
-      stderr: 'No scenario is named like --only: the names are under "name" in the files.\n'
+      stderr: 'No scenario has a name that matches --only. The names are under "name" in the files.\n'
     })
   })
 
@@ -141,13 +141,13 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     const { status, stdout, stderr } = await typed(["scenario", "run", at])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
     expect(stderr).toBe(
-      `${join(at, "b.yaml")}:3:5 steps.0.get shp is not known here; did you mean "get shop"?\nNothing was run: correct this, then try again.\n`
+      `${join(at, "b.yaml")}:3:5 steps.0.get shp is not known here; did you mean "get shop"?\nNothing was run. Correct this, then try again.\n`
     )
   })
 
   it.each([
     [["run"], "error: missing required argument 'file'. See workshop scenario run --help."],
-    [[], "Name one of the commands run, new, schema: workshop scenario --help shows what each does."]
+    [[], "Name one of the commands run, new, schema. workshop scenario --help describes them."]
   ])("scenario %j says what to do", async (args, sentence) => {
     expect(await typed(["scenario", ...args])).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
   })
@@ -169,7 +169,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     expect(await typed(["scenario", "new", file])).toEqual({
       status: 1,
       stdout: "",
-      stderr: `${file} is there already and stays as it is: choose another name.\n`
+      stderr: `${file} already exists and was not changed. Choose another name.\n`
     })
     expect(readFileSync(file, "utf8")).toBe(text)
   })
@@ -201,7 +201,7 @@ describe("the files named to run", () => {
   it("a path without a scenario is reported", () => {
     const at = folder()
     expect(findFiles([`${at}/no.yaml`])).toEqual(
-      Either.left(`There is no file ${at}/no.yaml; workshop scenario new ${at}/no would write one.`)
+      Either.left(`There is no file ${at}/no.yaml; workshop scenario new ${at}/no creates one.`)
     )
     expect(findFiles([`${at}/no/*.yaml`])).toEqual(Either.left(`No file matches ${at}/no/*.yaml.`))
     expect(findFiles([at])).toEqual(Either.left(`There is no .yaml file in ${at}.`))

@@ -81,7 +81,7 @@ describe("against a running service, over sockets (Specification, Commands)", { 
     expect(shops.map(({ active }) => active)).toEqual([true, ...shops.slice(1).map(() => false)])
     expect(await read("clock")).toMatchObject({ data: { frozen: false } })
     await expect(runScenario(`${folder}/1-envelope.yaml`, { base_url: base })).rejects.toThrow(
-      `The sandbox at ${base} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
+      `The sandbox at ${base} requires a token. Set WORKSHOP_SANDBOX_TOKEN to it.`
     )
   })
 })

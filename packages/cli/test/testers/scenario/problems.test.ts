@@ -28,22 +28,22 @@ steps:
     expect(wrong(text)).toEqual([
       'a.yaml:2:1 sections is not known here; did you mean "section"?',
       'a.yaml:4:19 given.shops.lac.webhok is not known here; did you mean "webhook"?',
-      "a.yaml:4:35 given.shops.la c is no name: use letters, digits and _, without a $.",
-      'a.yaml:5:30 given.clients.amira.phone must be text: put it in quotes, such as "+21620123456".',
+      "a.yaml:4:35 given.shops.la c is no name. Use letters, digits and _, without a $.",
+      'a.yaml:5:30 given.clients.amira.phone must be text. Put it in quotes, such as "+21620123456".',
       'a.yaml:5:52 given.clients.amira.knows.0 $lak is not defined yet; did you mean "lac"?',
       'a.yaml:7:5 steps.0.creat ticket is not known here; did you mean "create ticket"?',
       "a.yaml:8:14 steps.1.advance must be a length of time such as 60d, 23h59m or 1ms.",
       'a.yaml:10:5 steps.2.expects is not known here; did you mean "expect"?',
-      "a.yaml:11:5 steps.3 does nothing: a step has one act, such as create ticket."
+      "a.yaml:11:5 steps.3 does nothing. A step needs an action, such as create ticket."
     ])
   })
 
   it.each([
-    ["", "a.yaml:1:1 The file is empty: workshop scenario new writes one to begin with."],
+    ["", "a.yaml:1:1 The file is empty. Create a scenario to start from with workshop scenario new."],
     ["- a", "a.yaml:1:1 The file must be an object."],
     ["name: x\nsteps: []", "a.yaml:2:8 steps needs at least one step."],
     ["steps:\n  - ping: {}", "a.yaml:1:1 name is required."],
-    ["name: 3\nsteps:\n  - ping: {}", "a.yaml:1:7 name must be text: put it in quotes."]
+    ["name: 3\nsteps:\n  - ping: {}", "a.yaml:1:7 name must be text. Put it in quotes."]
   ])("%j", (text, line) => {
     expect(wrong(text)).toEqual([line])
   })
@@ -52,7 +52,7 @@ steps:
     ["  - ping: {}\n\t- ping: {}", /^a\.yaml:4:1 The file is not valid YAML: .*; indent with spaces, not with tabs\.$/],
     [
       "  - ping: {}\n    ping: {}",
-      /^a\.yaml:4:5 The file is not valid YAML: .*; this name is there twice: keep one of them\.$/
+      /^a\.yaml:4:5 The file is not valid YAML: .*; this name is used twice, so remove one of them\.$/
     ],
     ["  - { [ping]: {} }", /^a\.yaml:3:7 The file is not valid YAML: .*; a name is a text, not a list or an object\.$/],
     [
@@ -71,7 +71,7 @@ steps:
     ]
   ])("aliases that stand for %s are a fault of the file, and not of the command", (_, lines) => {
     expect(wrong(`z: &z [x]\n${steps(lines)}`)).toEqual([
-      "a.yaml:1:1 The file has aliases (*name) that stand for too much, or for themselves: write out what they stand for."
+      "a.yaml:1:1 The file has aliases (*name) that are too large or contain themselves. Write their content out instead."
     ])
   })
 
@@ -83,30 +83,33 @@ steps:
   it.each([
     [
       "  - ping: {}\n    advance: 1d",
-      "a.yaml:3:5 steps.0 does ping and advance at once: make a step of each, or put them under together."
+      "a.yaml:3:5 steps.0 does ping and advance at once. Make a step of each, or put them under together."
     ],
     [
       "  - get ticket: $boots",
-      "a.yaml:3:17 steps.0.get ticket $boots is not defined yet: name it before with as, or under given."
+      "a.yaml:3:17 steps.0.get ticket $boots is not defined yet. Name it before with as, or under given."
     ],
     [
       "  - create ticket: { service: $any }",
-      "a.yaml:3:31 steps.0.create ticket.service $any stands for any such value, so it has its place only where something is expected."
+      "a.yaml:3:31 steps.0.create ticket.service $any means any such value, so it can be used only in an expectation."
     ],
-    ["  - ping: {}\n    as: now", "a.yaml:4:9 steps.0.as now has a meaning of its own: take another name."],
-    ["  - ping: {}\n    as: shop", "a.yaml:4:9 steps.0.as shop is given already: take another name."],
+    ["  - ping: {}\n    as: now", "a.yaml:4:9 steps.0.as now is a reserved name. Choose another name."],
+    ["  - ping: {}\n    as: shop", "a.yaml:4:9 steps.0.as shop is already used under given. Choose another name."],
     [
       "  - expect events: [{ data: { $lenght: 1 } }]",
       'a.yaml:3:31 steps.0.expect events.0.data.$lenght is not an operator; did you mean "$length"?'
     ],
     [
       "  - expect events: []\n    expect: 200",
-      "a.yaml:4:5 steps.0.expect is expect events already: what you expect stands behind that."
+      "a.yaml:4:5 steps.0.expect is expect events already is the expectation. Write the expected value after the colon."
     ],
-    ["  - ping: {}\n    key: $shop", "a.yaml:4:5 steps.0.key has no effect on ping: only calls of the API have a key."],
+    [
+      "  - ping: {}\n    key: $shop",
+      "a.yaml:4:5 steps.0.key has no effect on ping, because only calls of the API have a key."
+    ],
     [
       "  - ping: {}\n    statuses: { 200: 1 }",
-      "a.yaml:4:5 steps.0.statuses counts the answers of repeated steps: add repeat, or use expect."
+      "a.yaml:4:5 steps.0.statuses counts the responses of repeated steps. Add repeat, or use expect."
     ],
     [
       "  - together: [{ ping: {} }]\n    expect: 200",
@@ -114,7 +117,7 @@ steps:
     ],
     [
       "  - ping: {}\n    expect: 4O9",
-      "a.yaml:4:13 steps.0.expect must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, lost, or fields of the answer."
+      "a.yaml:4:13 steps.0.expect must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, lost, or fields of the response."
     ],
     [
       "  - receiver: sulk",
@@ -124,24 +127,24 @@ steps:
       "  - get shop: {}\n    idempotency_key: k",
       "a.yaml:4:5 steps.0.idempotency_key has no effect on get shop: only create ticket, add stamps, redeem reward have one."
     ],
-    ["  - ping: {}\n    shop: shop", "a.yaml:4:11 steps.0.shop shop needs a dollar before it: write $shop."],
+    ["  - ping: {}\n    shop: shop", "a.yaml:4:11 steps.0.shop shop needs a dollar before it. Write $shop."],
     [
       "  - create ticket: {}\n    as: hem\n  - set status: { ticket: hem, status: ready }",
-      "a.yaml:5:27 steps.1.set status.ticket hem needs a dollar before it: write $hem."
+      "a.yaml:5:27 steps.1.set status.ticket hem needs a dollar before it. Write $hem."
     ],
     [
       "  - together:\n      - ping: {}\n        as: now",
-      "a.yaml:5:13 steps.0.together.0.as now has a meaning of its own: take another name."
+      "a.yaml:5:13 steps.0.together.0.as now is a reserved name. Choose another name."
     ],
     ["  - ping: {}\n    repeat: 0", "a.yaml:4:13 steps.0.repeat must be a whole number from 1 to 1000."],
-    ["  - ping: { now: true }", "a.yaml:3:18 steps.0.ping.now does not belong here: write {} alone."],
+    ["  - ping: { now: true }", "a.yaml:3:18 steps.0.ping.now does not belong here. Write {} alone."],
     [
       "  - ping: {}\n    expect: { data: /(/ }",
       "a.yaml:4:21 steps.0.expect.data /(/ is not a valid regular expression."
     ],
     [
       "  - create ticket: { service: $12 }",
-      "a.yaml:3:31 steps.0.create ticket.service $12 is not a reference: write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
+      "a.yaml:3:31 steps.0.create ticket.service $12 is not a reference. Write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
     ]
   ])("%j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
@@ -161,7 +164,7 @@ steps:
     [`${hem}  - get ticket: $hem.number.id`, "a.yaml:5:17 steps.1.get ticket $hem.number has no id; it has no fields."],
     [
       "  - list tickets: {}\n    as: all\n  - get ticket: $all.id",
-      "a.yaml:5:17 steps.1.get ticket $all has no id; it is a list: name an entry by its place, from 0."
+      "a.yaml:5:17 steps.1.get ticket $all has no id; it is a list. Name an entry by its place, from 0."
     ],
     [
       "  - list tickets: {}\n    as: { first: data.0 }\n  - get ticket: $first.idd",
@@ -169,15 +172,15 @@ steps:
     ],
     [
       "  - list tickets: {}\n    as: { next: meta.next_cusor }",
-      'a.yaml:4:17 steps.0.as.next the answer.meta has no next_cusor; did you mean "next_cursor"?'
+      'a.yaml:4:17 steps.0.as.next the response.meta has no next_cusor; did you mean "next_cursor"?'
     ],
     [
       "  - get shop: {}\n    as: { next: meta.next_cursor }",
-      "a.yaml:4:17 steps.0.as.next the answer has no meta; it has status, data, headers, body."
+      "a.yaml:4:17 steps.0.as.next the response has no meta; it has status, data, headers, body."
     ],
     [
       "  - get shop: {}\n    as: { id: id }",
-      "a.yaml:4:15 steps.0.as.id id is not part of a response: begin with status, data, meta, error, headers, body."
+      "a.yaml:4:15 steps.0.as.id id is not part of a response. Start with one of status, data, meta, error, headers, body."
     ],
     ["  - get ticket: $shop.kye", 'a.yaml:3:17 steps.0.get ticket $shop has no kye; did you mean "key"?'],
     ["  - get ticket: $now.id", "a.yaml:3:17 steps.0.get ticket $now has no id; it has no fields."],
@@ -185,7 +188,7 @@ steps:
       "  - expect events: []\n    as: seen\n  - get ticket: $seen.0.tpye",
       'a.yaml:5:17 steps.1.get ticket $seen.0 has no tpye; did you mean "type"?'
     ]
-  ])("what an answer never holds: %j", (text, line) => {
+  ])("a value that a response never has is refused: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
   })
 
@@ -236,7 +239,7 @@ steps:
     ],
     ["    expect: { meta: { replyed: true } }", 'meta.replyed is not known; did you mean "replayed"?'],
     ["    expect: { error: { cod: CONFLICT } }", 'error.cod is not known; did you mean "code"?']
-  ])("a field that no answer to the act has: %j", (text, problem) => {
+  ])("a field that no response to the act has is refused: %j", (text, problem) => {
     const [line] = wrong(steps("  - create ticket: {}", text))
     expect(line).toMatch(/^a\.yaml:4:\d+ steps\.0\.expect\./)
     expect(line).toContain(`.expect.${problem}`)
@@ -254,13 +257,13 @@ steps:
 
   it("a receiver without a webhook, unless the step expects no delivery", () => {
     const without = "name: x\ngiven: { shops: { lac: {}, sea: { webhook: true } } }\nsteps:\n"
-    const missing = "needs a webhook, which lac does not have: write webhook: true under given.shops.lac."
+    const missing = "needs a webhook, which lac does not have. Write webhook: true under given.shops.lac."
     expect(wrong(`${without}  - expect received: [ping]`)).toEqual([`a.yaml:4:5 steps.0.expect received ${missing}`])
     expect(wrong(`${without}  - receiver: 500`)).toEqual([`a.yaml:4:5 steps.0.receiver ${missing}`])
     expect(wrong(`${without}  - expect new received: [ping]\n    shop: $sea`)).toEqual([])
     expect(wrong(`${without}  - expect received: []`)).toEqual([])
     expect(wrong(steps("  - receiver: 500"))).toEqual([
-      "a.yaml:3:5 steps.0.receiver needs a webhook, which shop does not have: write webhook: true under given.shops.shop."
+      "a.yaml:3:5 steps.0.receiver needs a webhook, which shop does not have. Write webhook: true under given.shops.shop."
     ])
   })
 

@@ -232,7 +232,7 @@ steps:
 
   it("a shop without a key cannot be named as one", async () => {
     const text = "given: { clients: { amira: {} } }\nsteps:\n  - get shop: {}\n    key: $amira"
-    expect(await differences(text)).toEqual(["$amira has no key: name a shop or a key"])
+    expect(await differences(text)).toEqual(["$amira has no key. Name a shop or a key."])
   })
 
   it("each shop has its own key, and `shop` chooses", async () => {
@@ -375,14 +375,14 @@ describe("the place of a run", () => {
     const text = "given: { shops: { lac: { currency: money } } }\nsteps:\n  - ping: {}"
     const { failure, steps, passed } = await play(text)
     expect(passed).toBe(false)
-    expect(failure?.message).toMatch(/^given\.shops\.lac: the service answers 400 .*currency/)
+    expect(failure?.message).toMatch(/^given\.shops\.lac: the service responded 400 .*currency/)
     expect(steps).toMatchObject([{ line: 4, title: "ping", outcome: "not_run" }])
   })
 
   it("no server responds", async () => {
     const { failure } = await play("steps:\n  - ping: {}", { base_url: "http://127.0.0.1:1/v1/" })
     expect(failure?.message).toMatch(
-      /^GET http:\/\/127\.0\.0\.1:1\/sandbox\/clock got no response \(.+\): is the service running there\?$/
+      /^GET http:\/\/127\.0\.0\.1:1\/sandbox\/clock got no response \(.+\)\. Check that the service runs there\.$/
     )
   })
 

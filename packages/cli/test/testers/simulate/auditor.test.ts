@@ -61,7 +61,7 @@ describe("the auditor (Specification, Commands)", () => {
         (one) => one.act === "stamps" && one.response?.status === 200 && cardOf(one) != null
       )
       const repeated = seen.exchanges[i]!
-      const before = { ...repeated, seq: repeated.seq - 0.5, now: repeated.now - days_before * DAY_MS, answer: null }
+      const before = { ...repeated, seq: repeated.seq - 0.5, now: repeated.now - days_before * DAY_MS, response: null }
       const data = cardOf(repeated)
       const { added } = repeated.response!.body.data as { readonly added: number }
       const card = data!.card as { balance: number; lifetime: number; rewards_available: number }
@@ -86,14 +86,14 @@ describe("the auditor (Specification, Commands)", () => {
         (one) =>
           isCreate(one) && one.once === repetition.once && one.key === repetition.key && one.response?.status === 201
       )!
-      const lost = { ...repetition, seq: repetition.seq - 0.5, now: first.now + days_after * DAY_MS, answer: null }
+      const lost = { ...repetition, seq: repetition.seq - 0.5, now: first.now + days_after * DAY_MS, response: null }
       for (const one of seen.exchanges.slice(i)) if (one.once === first.once) one.now = lost.now + 1
       ;(repetition.response!.body.data as { service: string }).service = "Something else"
       const exchanges = seen.exchanges.toSpliced(i, 0, lost)
       return checks.idempotency({ ...seen, exchanges }).map(({ message }) => message)
     }
     expect(messages(31)).toEqual([])
-    expect(messages(29)).toEqual(["a repetition was answered differently"])
+    expect(messages(29)).toEqual(["a repetition got a different response"])
   }, 60_000)
 
   it("distinguishes a notification by the service from one by the shop in the same millisecond", async () => {

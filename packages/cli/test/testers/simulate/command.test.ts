@@ -121,7 +121,7 @@ describe("a simulation of a store with a fault (Specification, Commands)", () =>
     const eventless = changes((one) => (one._tag === "EventRaised" && one.row.type === "ticket.ready" ? null : one))
     const { status, stdout, stderr } = await on(eventless, ["simulate", "--seed", "7", ...SMALL])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
-    expect(stderr).toMatch(/^The sandbox clock does not move \(500\): .+\n$/)
+    expect(stderr).toMatch(/^The sandbox clock does not move \(500\)\. .+\n$/)
     expect(stderr).toContain(` Repeat it with npx workshop simulate --seed 7 ${SMALL.join(" ")}\n`)
   })
 })
@@ -176,7 +176,7 @@ describe("a simulation of a server that loses events (Specification, Commands)",
     const [warning, ...rest] = stderr.split(/(?<=\n)/)
     expect(warning).toBe(`The simulation moves the sandbox's clock at ${base} forward, for everybody who uses it.\n`)
     expect(rest.join("")).toMatch(
-      /^\d+ invariants? (?:was|were) violated: repeat the run with npx workshop simulate .*\n$/
+      /^\d+ invariants? (?:was|were) violated. Repeat the run with npx workshop simulate .*\n$/
     )
     expect(stderr.trimEnd().endsWith(words.join(" "))).toBe(true)
     expect(await typed(words)).toMatchObject({ status: 1, stdout: expect.stringMatching(/^events: broken/m) })

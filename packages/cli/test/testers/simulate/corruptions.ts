@@ -215,7 +215,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
       void Object.assign(exchangeOf(seen, isStatus(200, /^\/v1\/shop$/, "GET")).response as Json, { status: 500 })
   },
   {
-    name: "an answer has no Request-Id",
+    name: "a response has no Request-Id",
     rule: "envelope",
     breaks: "rule-error-request-id",
     lie: (seen) => {

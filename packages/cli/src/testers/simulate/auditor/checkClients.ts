@@ -65,7 +65,7 @@ const expectedCard = (operations: ReadonlyArray<Operation>, tickets: number, pro
 
 const cardWrong = (card: LoyaltyCard, expected: ReturnType<typeof expectedCard>, required: number): string | null => {
   for (const name of ["balance", "lifetime", "rewards_redeemed"] as const)
-    if (card[name] !== expected[name]) return `${name} is ${card[name]}, where ${expected[name]} was acknowledged`
+    if (card[name] !== expected[name]) return `${name} is ${card[name]}, but ${expected[name]} was acknowledged`
   const available = Math.floor(card.balance / required)
   return card.rewards_available === available
     ? null
@@ -168,7 +168,10 @@ export const checkPrivacy = check("privacy", "Specification, Endpoints; Clients 
   const refused: Array<readonly [string, RecordedRequest]> = []
   for (const exchange of trace.exchanges) {
     if (isHolderShown(exchange))
-      yield [breaks("rule-create-offer", "a ticket offered to a number is answered with its holder"), shown(exchange)]
+      yield [
+        breaks("rule-create-offer", "the response about a ticket offered to a number shows its holder"),
+        shown(exchange)
+      ]
     const asked = asksAbout(exchange, phones)
     if (asked === null) continue
     if (codeOf(exchange) === "NOT_FOUND") refused.push([asked.call, exchange])

@@ -73,7 +73,7 @@ const windowFindings = ({ policy }: Bound, open: Window | null, uses: ReadonlyAr
   const findings: Array<Finding> = []
   if (sure > limit)
     findings.push([
-      breaks(anchor, `${policy}: ${sure} within one window, where ${limit} are allowed`),
+      breaks(anchor, `${policy}: ${sure} within one window, but ${limit} are allowed`),
       uses.at(-1)?.exchange
     ])
   for (const { what, count, exchange } of uses)

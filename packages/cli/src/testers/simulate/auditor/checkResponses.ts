@@ -43,9 +43,9 @@ const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
   const { status, headers, body } = response
   const wrong = (message: string) => breaks("rule-envelope-success", message)
   if (status >= 500) return breaks("rule-error-failures", `the service failed with ${status}`)
-  if (headers["request-id"] === undefined) return breaks("rule-error-request-id", "the answer has no Request-Id")
+  if (headers["request-id"] === undefined) return breaks("rule-error-request-id", "the response has no Request-Id")
   if (["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].some((name) => headers[name] === undefined))
-    return breaks("rule-limit-headers", "the answer lacks RateLimit headers")
+    return breaks("rule-limit-headers", "the response has no RateLimit headers")
   if (body.success !== status < 300) return wrong("success does not agree with the status")
   if (body.success) return body.data === undefined ? wrong("a success has no data") : null
   if (body.error === undefined) return wrong("a failure has no error")
@@ -114,9 +114,10 @@ const keyWrong = (exchange: RecordedRequest, { revoked_at }: Key): Breach | null
 const flagWrong = (exchange: RecordedRequest, settings: Readonly<Record<string, unknown>>): Breach | null => {
   const off = FLAGS.find(([flag]) => settings[flag] === false)
   const code = codeOf(exchange)
-  if (off !== undefined) return isGood(exchange) ? breaks(off[2], `answered while the shop's ${off[0]} is off`) : null
+  if (off !== undefined)
+    return isGood(exchange) ? breaks(off[2], `it succeeded while the shop's ${off[0]} is off`) : null
   const refusalCheck = FLAGS.find(([, name]) => name === code)
-  return refusalCheck === undefined ? null : breaks(refusalCheck[2], `${code}, where nothing of the shop is off`)
+  return refusalCheck === undefined ? null : breaks(refusalCheck[2], `${code}, but nothing of the shop is off`)
 }
 
 const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): Breach | null => {
@@ -177,7 +178,7 @@ const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEven
   const to = (exchange.body as { readonly status: string }).status
   if (isGood(exchange)) {
     const { state, updated_at } = recordedData<{ readonly state: string; readonly updated_at: string }>(exchange)
-    if (state !== to) return breaks("rule-status-workshop-ready-2", `asked for ${to}, answered ${state}`)
+    if (state !== to) return breaks("rule-status-workshop-ready-2", `asked for ${to} and got ${state}`)
     return ms(updated_at) === exchange.now
       ? null
       : breaks("rule-instants-held", "updated_at is not the instant of the move")
@@ -189,7 +190,7 @@ const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEven
   if (fitting.length === 0)
     return breaks(
       reason === "REOPEN_WINDOW" ? "rule-reopen-at-24h" : "rule-status-all-refused",
-      `${to} was refused for ${reason}, where the ticket was ${possible.map(({ data }) => data.ticket.state).join(" or ")}`
+      `${to} was refused for ${reason}, but the ticket was ${possible.map(({ data }) => data.ticket.state).join(" or ")}`
     )
   const [from, state] = [detailOf(exchange, "from"), detailOf(exchange, "state")]
   if (!fitting.some(({ data }) => data.ticket.state === from))
@@ -272,11 +273,11 @@ const formWrong = (exchange: RecordedRequest, call: Operation["call"]): Breach |
   const { response } = exchange
   if (response === null || !isGood(exchange)) return null
   const replayed = isReplay(exchange)
-  if (!replayed && response.body.meta?.replayed !== false) return replayBreach("the answer has no meta.replayed")
+  if (!replayed && response.body.meta?.replayed !== false) return replayBreach("the response has no meta.replayed")
   if (replayed !== (response.headers["idempotent-replayed"] === "true"))
     return replayBreach("Idempotent-Replayed disagrees with meta.replayed")
   const { status, anchor } = replayed ? ({ status: 200, anchor: "rule-replay" } as const) : FIRST[call]
-  return response.status === status ? null : breaks(anchor, `answered ${response.status}, and not ${status}`)
+  return response.status === status ? null : breaks(anchor, `responded ${response.status}, and not ${status}`)
 }
 
 /** True if a request without a response may have been done once more after its key was forgotten: a repetition then shows that result. */
@@ -296,11 +297,11 @@ const repeatsWrong = (operation: Operation): Breach | null => {
     const first = done.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
     if (first === undefined || mayBeSecondResult(operation, first, exchange)) continue
     if (JSON.stringify(recordedData(first)) !== JSON.stringify(recordedData(exchange)))
-      return replayBreach("a repetition was answered differently")
+      return replayBreach("a repetition got a different response")
   }
   const isLong = operation.exchanges.at(-1)!.now - operation.exchanges[0]!.now >= REMEMBERED
   return operation.results.length > 1 && done.length <= 1 && !isLong
-    ? replayBreach("repetitions were answered differently")
+    ? replayBreach("repetitions got different responses")
     : null
 }
 
@@ -334,7 +335,7 @@ export const checkIdempotency = check("idempotency", "Specification, Endpoints; 
       const { id, created_at } = data as { readonly id: string; readonly created_at: string }
       const other = operationOfTicket.get(id)
       if (other !== undefined && other !== operation)
-        yield [breaks("rule-idempotency-by-key", `ticket ${id} was answered under two keys`), shown(exchange)]
+        yield [breaks("rule-idempotency-by-key", `ticket ${id} was returned under two keys`), shown(exchange)]
       if (!isReplay(exchange) && ms(created_at) !== exchange.now)
         yield [breaks("rule-instants-held", `ticket ${id} was created at another time`), shown(exchange)]
       operationOfTicket.set(id, operation)

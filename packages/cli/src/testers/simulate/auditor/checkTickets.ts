@@ -128,15 +128,18 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
     const name = nameOf(event.type, ticketOf(event), ms(event.created_at))
     if (expected.get(name)?.shift() !== undefined) continue
     if (event.type !== "ticket.created")
-      yield [breaks("rule-event-steps", `${event.type} comes of nothing that was done`), event]
+      yield [breaks("rule-event-steps", `${event.type} has no request that raised it`), event]
     else if (!created.has(ticketOf(event) ?? "")) unclaimed++
   }
   for (const [name, left] of expected)
     for (const exchange of left)
-      yield [breaks("rule-event-steps", `what was acknowledged raised no event ${name.split(" ")[0]}`), shown(exchange)]
+      yield [
+        breaks("rule-event-steps", `an acknowledged request raised no event ${name.split(" ")[0]}`),
+        shown(exchange)
+      ]
   if (unclaimed > lost)
     yield [
-      breaks("rule-idempotency-parallel", `${unclaimed} tickets were created and answered to nobody`),
+      breaks("rule-idempotency-parallel", `${unclaimed} tickets were created and returned in no response`),
       { shop: shop.id }
     ]
 }
@@ -167,10 +170,7 @@ export const checkNumbers = check("numbers", "Specification, Resources; Tickets"
       while (pending[0] !== undefined && pending[0].at <= ms(created_at)) expected = pending.shift()!.next
       const { number, number_label } = ticket
       if (number !== expected)
-        yield [
-          numberBreach(`ticket ${ticket.id} has number ${number}, where ${expected} was next`),
-          { shop: id, ticket }
-        ]
+        yield [numberBreach(`ticket ${ticket.id} has number ${number}, but ${expected} was next`), { shop: id, ticket }]
       if (number_label !== String(number).padStart(4, "0"))
         yield [numberBreach(`the label of ${number} is ${number_label}`), { shop: id, ticket }]
       expected = number === 9999 ? 1 : number + 1
@@ -263,7 +263,7 @@ const fieldsWrong = (ticket: Ticket): Breach | null => {
 const closedWrong = (before: Ticket, { created_at, data }: TicketEvent, news: News | undefined): Breach | null => {
   const { abandoned_at, abandon_reason } = data.ticket
   const due = closureOf(before, news, ms(created_at) - 1)
-  if (due === null) return breaks("rule-closure-never-all", "it was not to close")
+  if (due === null) return breaks("rule-closure-never-all", "it had no closure that was due")
   const wrong = (message: string) => breaks("rule-closure-at-its-own-instant", message)
   if (ms(abandoned_at ?? created_at) !== due.due_at)
     return wrong(`closed at ${abandoned_at}, and not at ${new Date(due.due_at).toISOString()}`)
@@ -284,7 +284,7 @@ const transitionWrong = (before: Ticket, event: TicketEvent, news: News | undefi
         : breaks("rule-reopen-at-24h", `outcome is ${ticket.outcome} after ${before.state}`)
     }
     case "ticket.reopened": {
-      if (data.from !== before.state) return wrong(`from is ${data.from}, where the ticket was ${before.state}`)
+      if (data.from !== before.state) return wrong(`from is ${data.from}, but the ticket was ${before.state}`)
       const since = before.collected_at === null ? 0 : ms(created_at) - ms(before.collected_at)
       return since > REOPEN_WINDOW ? breaks("rule-reopen-at-24h", `reopened ${since} ms after it was collected`) : null
     }
@@ -314,7 +314,7 @@ const stepWrong = (before: Ticket | null, event: TicketEvent, news: News | undef
   if (!move.from.includes(before.state) || ticket.state !== move.to)
     return breaks(
       event.type === "ticket.abandoned" ? "rule-closure-never-all" : "rule-status-workshop-ready",
-      `${event.type} leads from ${before.state} to ${ticket.state}`
+      `${event.type} moves it from ${before.state} to ${ticket.state}`
     )
   return fieldsWrong(ticket) ?? transitionWrong(before, event, news)
 }

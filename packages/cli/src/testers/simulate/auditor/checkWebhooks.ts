@@ -83,7 +83,7 @@ const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray
     if (status !== null && delivery.attempts[i]!.status !== status)
       return breaks(
         "rule-delivery-status-all",
-        `attempt ${i + 1} is logged as ${delivery.attempts[i]!.status}, and was answered ${status}`
+        `attempt ${i + 1} is logged as ${delivery.attempts[i]!.status}, and the receiver responded ${status}`
       )
   }
   const text = received[0]?.body

@@ -112,7 +112,7 @@ export const violationScenario = (trace: Trace, violation: Violation, command: s
     `# ${violation.rule}: ${violation.message}`,
     `# Breaks: ${violation.rule_at}`,
     `# Found by: ${command}`,
-    "# The steps are what led there, with the refusals that came. Add what the rule demands as an expectation.",
+    "# The steps lead to the violation, with the refusals that came. Add an expectation for what the rule requires.",
     `name: ${JSON.stringify(`${violation.rule}: ${violation.message}`)}`,
     ...(clients.length === 0 ? [] : ["given:", "  shops: { shop: {} }", "  clients:", ...clients]),
     "steps:",
