@@ -59,7 +59,7 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
     expect(first).toMatchObject({ shop: { name: "Demo workshop" }, status: 0, stderr: "" })
     const [mine] = await shops(there)
     const plain = processes.start(["serve", "--port", "0"], { ...there, npm_command: "exec" })
-    await plain.says(/make another key for one, with DATABASE_URL set as here:\nnpx workshop shop list\n/)
+    await plain.says(/create another key for one, with DATABASE_URL set as here:\nnpx workshop shop list\n/)
     expect(plain.stdout).toContain("\nnpx workshop key create SHOP --name Till\n")
     plain.kill("SIGTERM")
     await plain.exited
@@ -145,7 +145,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     await end(again)
   })
 
-  it("if they are of production, are refused by a sandbox, unless the flag allows it", async () => {
+  it("are refused by a sandbox if a production server created them, unless --sandbox-on-real-data allows it", async () => {
     const there = await aDatabase()
     const earnest = processes.start(["serve", "--port", "0"], there)
     expect((await earnest.listens()).key).toMatch(/^wk_live_/)

@@ -105,7 +105,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect((await fetch(`${base}/sandbox/clock`)).status).toBe(404)
   })
 
-  it("--sandbox: a move of the clock closes due tickets", async () => {
+  it("--sandbox serves a clock whose moves close due tickets", async () => {
     const { base, key } = await sandboxed.listens()
     const post = (path: string, bearer: string, body: unknown) =>
       fetch(base + path, {
@@ -128,7 +128,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect((await clock({ Authorization: "Bearer sandbox-token-of-thirty-two-chars" })).status).toBe(200)
   })
 
-  it("--demo fills the shop: tickets in every state but abandoned, and a known client with a reward", async () => {
+  it("--demo fills the shop with tickets in every state but abandoned, and with a known client who has a reward", async () => {
     const { base, key } = await demo.listens()
     const { data: tickets } = await get(`${base}/v1/tickets`, key)
     const states = (tickets as ReadonlyArray<{ state: string }>).map(({ state }) => state)
@@ -140,7 +140,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect(demo.stdout.match(/export WORKSHOP_KEY=/g)).toHaveLength(1)
   })
 
-  it("--words: the words of the file replace the default ones, in shops of every language", async () => {
+  it("--words replaces the default words by those of the file, in shops of every language", async () => {
     const folder = mkdtempSync(join(tmpdir(), "words-"))
     const file = join(folder, "words.txt")
     writeFileSync(file, "# Our own\n\ngrumble\r\nblue moon\n")
@@ -170,7 +170,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
 })
 
 describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, () => {
-  it("--shutdown-delay: after SIGTERM it keeps serving, and /readyz is 503 before connections are refused", async () => {
+  it("--shutdown-delay keeps it serving after SIGTERM, and /readyz is 503 before connections are refused", async () => {
     const workshop = serve(["--shutdown-delay", "3s"])
     const { base, port, key } = await workshop.listens()
     expect((await fetch(`${base}/readyz`)).status).toBe(200)
@@ -189,7 +189,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     expect(await workshop.exited).toBe(0)
   })
 
-  it("--shutdown-delay: Ctrl-C does not wait for it", async () => {
+  it("Ctrl-C does not wait for --shutdown-delay", async () => {
     const workshop = serve(["--shutdown-delay", "10m"])
     await workshop.listens()
     workshop.kill("SIGINT")
@@ -358,7 +358,7 @@ describe(
         ["serve", "--host", "0.0.0.0", "--sandbox"],
         "The sandbox has no keys, so on 0.0.0.0 it needs a token. Set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1."
       ]
-    ])("workshop %j", async (args, sentence) => {
+    ])("workshop %j is refused with what to do", async (args, sentence) => {
       expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
     })
 
@@ -380,7 +380,7 @@ describe(
         ["--data-dir", "x", "--database-url", "y"],
         "error: option '--data-dir <folder>' cannot be used with option '--database-url <url>'. See workshop serve --help."
       ]
-    ])("%j contradict each other; variables do not", async (words, stderr) => {
+    ])("%j contradict each other when typed, but not as variables", async (words, stderr) => {
       expect(await typed(["serve", ...words])).toEqual({ status: 1, stdout: "", stderr: `${stderr}\n` })
     })
 

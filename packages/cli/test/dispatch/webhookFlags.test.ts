@@ -53,13 +53,13 @@ describe("workshop serve", PATIENT, () => {
     base = at
   }, 60_000)
 
-  it("--refuse-network: an address in the network is refused when it is set, and one beside it is not", async () => {
+  it("--refuse-network refuses an address in the network when it is set, and accepts one outside it", async () => {
     const shop = await open()
     const set = async (url: string) => (await ask("PUT", `/shops/${shop}/webhook`, { url })).status
     expect([await set("https://93.184.216.34/events"), await set("https://93.184.217.34/events")]).toEqual([400, 200])
   })
 
-  it("--signature-header: a delivery has its signature only in that header, and it verifies (Specification, Webhooks)", async () => {
+  it("--signature-header puts the signature of a delivery only in that header, and it verifies (Specification, Webhooks)", async () => {
     const shop = await open()
     const arrived = Effect.runSync(Deferred.make<Receiver.ReceivedDelivery>())
     const onReceived = (received: Receiver.ReceivedDelivery) => Deferred.unsafeDone(arrived, Effect.succeed(received))
@@ -83,7 +83,7 @@ describe("workshop serve", PATIENT, () => {
     expect(JSON.parse(line)).toMatchObject({ outcome: "event", doubt: null, event: { type: "ping" } })
   })
 
-  it("--webhook-port: its ports are accepted when an address is set and connected, another port is refused with what to change (Specification, Webhooks)", async () => {
+  it("--webhook-port allows its ports when an address is set and connected, and another port is refused with what to change (Specification, Webhooks)", async () => {
     const shop = await open()
     const other = await ask("PUT", `/shops/${shop}/webhook`, { url: "https://shop.example.com:9443/events" })
     expect(other.error.details.issues).toEqual([{ in: "body", field: "url", message: "must use port 443 or 8443" }])

@@ -46,14 +46,14 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   })
 
   it.each([
-    ["on a past date", { since: "2020-01-01" }, 1],
+    ["since a past date", { since: "2020-01-01" }, 1],
     ["until a past date", { until: "2020-01-01" }, 0],
     ["until the past", { until: "2020-01-01T00:00:00Z" }, 0],
     ["until the future", { until: "9000-01-01T00:00:00Z" }, 1],
     ["since the past", { since: "2020-01-01T00:00:00Z" }, 1],
     ["since the future", { since: "9000-01-01T00:00:00Z" }, 0],
     ["of another state", { state: "dead" }, 0]
-  ] as const)("%s it is bounded", async (_, bound, count) => {
+  ] as const)("is limited to the events %s", async (_, bound, count) => {
     await using office = new Office()
     const asked = await withPing(office)
     expect((await office.does(webhooks.replayEvents({ ...asked, ...bound }))).data.count).toBe(count)

@@ -39,7 +39,7 @@ describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120
     expect(JSON.parse((await webhook("show", "--json")).stdout)).toMatchObject({ url: null })
   })
 
-  it("names what is wrong: the address, the confirmation, the shop, or an unreachable server", async () => {
+  it("names an invalid address, a missing confirmation, an unknown shop and an unreachable server", async () => {
     const refused = async (args: ReadonlyArray<string>) => {
       const { status, stderr } = await typed(["webhook", ...args])
       expect(status).toBe(1)

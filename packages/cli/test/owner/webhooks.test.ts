@@ -96,7 +96,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
       "must not hold a private or special-purpose address: give one that can be reached from the internet."
     ],
     ["8443", "must be a web address such as https://shop.example.com/hook."]
-  ])("set %s speaks of --webhook-port where the port alone stands against it", async (url, must) => {
+  ])("set %s names --webhook-port only if the address is refused for its port alone", async (url, must) => {
     await using office = new Office()
     expect(await office.refusal(webhooks.setWebhook(await open(office), url, false, [9443]))).toBe(
       `The address ${must}`
@@ -217,7 +217,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     await using office = new Office()
     const shop = await open(office)
     const said = await office.refusal(Effect.mapError(webhooks.enableWebhook(shop), commandRefusal))
-    expect(said).toBe("The shop has no webhook; set its address first: Set one with workshop webhook set.")
+    expect(said).toBe("The shop has no webhook; set its address first. Set one with workshop webhook set.")
     expect((await office.does(webhooks.listNotices(shop))).lines).toEqual(["There are no notices yet."])
   })
 })

@@ -67,7 +67,7 @@ describe("no command ends with a failure and an empty standard error (Specificat
     expect(endingOf(Exit.fail({ message: "No." }), ["shop"]).complaint).toBe("No.")
     for (const cause of [Cause.empty, Cause.fail({ message: " " })]) {
       expect(endingOf(Exit.failCause(cause), ["shop"]).complaint).toBe(
-        "workshop shop stopped because of a bug in it (it failed without a reason): report it, with the lines below."
+        "workshop shop stopped because of a bug in it (it failed without a reason). Report it with the lines below."
       )
     }
   })

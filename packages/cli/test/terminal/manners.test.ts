@@ -18,14 +18,14 @@ describe("colours (Specification, Commands)", () => {
     [true, { FORCE_COLOR: "0" }, false],
     [true, { FORCE_COLOR: "false" }, false],
     [true, { FORCE_COLOR: "" }, true]
-  ])("on a terminal %s with %j: %s", (isTTY, env, wanted) => {
+  ])("are decided by the terminal (%s) and the variables %j: %s", (isTTY, env, wanted) => {
     expect(wantsColour({ isTTY }, env)).toBe(wanted)
   })
 
   describe("--no-color", () => {
     afterEach(() => vi.unstubAllEnvs())
 
-    it("holds at every level, is NO_COLOR, and wins over FORCE_COLOR", async () => {
+    it("works at every level, sets NO_COLOR, and wins over FORCE_COLOR", async () => {
       for (const words of [
         ["--no-color", "scenario", "schema"],
         ["scenario", "--no-color", "schema"],

@@ -30,11 +30,11 @@ const dependenciesOf = (start: ReadonlyArray<string>): ReadonlyArray<string> => 
 const cases = readdirSync(join(src, "conform/cases")).map((name) => `conform/cases/${name}`)
 
 describe("the code that judges a service shares none with it", () => {
-  it("the auditor of a simulation", () => {
+  it("the auditor of a simulation imports no code of the service", () => {
     expect(dependenciesOf(["simulate/auditor/audit.ts"])).toEqual(["node:crypto"])
   })
 
-  it("the cases of conform, and what they expect", () => {
+  it("the cases of conform and their expectations import no code of the service", () => {
     expect(cases.length).toBeGreaterThan(10)
     expect(dependenciesOf(cases)).toEqual(["effect", "node:crypto", "node:util"])
   })

@@ -123,7 +123,7 @@ describe("reports", () => {
     expect(JSON.stringify(report)).not.toContain("wk_live_secret")
   })
 
-  it("on the terminal: a line a section, then each failure in full, and why cases were skipped", () => {
+  it("print on the terminal a line per section, then each failure in full, and why cases were skipped", () => {
     expect(report.sections.flatMap((section) => sectionLines(section, plain))).toEqual([
       `§4      ${"Endpoints".padEnd(46)}✓ 1  ✗ 1`,
       "  ✗ replay  A <repetition> is a 200.",
@@ -137,7 +137,7 @@ describe("reports", () => {
     expect(closing).toMatch(/\n1 skipped: needs a sandbox\.\n3 cases in 1\.5 s: ✓ 1 {2}✗ 1 {2}- 1$/)
   })
 
-  it("as JUnit XML: failures and skips, with everything escaped", () => {
+  it("list failures and skips in JUnit XML, with everything escaped", () => {
     const xml = junitReport(report)
     expect(xml).toContain(
       '<testsuites name="workshop conform" tests="3" failures="1" errors="0" skipped="1" time="1.500">'
@@ -151,7 +151,7 @@ describe("reports", () => {
     expect(xml.match(/<\/testcase>/g)).toHaveLength(3)
   })
 
-  it("as one page that loads nothing", () => {
+  it("are one HTML page that loads no other files", () => {
     const html = htmlReport(report)
     expect(html).toContain("breaks 1 rule")
     expect(html).toContain("A &lt;repetition&gt; is a 200.")
@@ -212,7 +212,7 @@ describe("a run", () => {
     expect(found[0]?.failure).toMatchObject({ expected: "this", exchange: { url: "http://workshop.test/v1/shop" } })
   })
 
-  it("ends with one sentence if the server no longer responds", async () => {
+  it("ends with an error that names the address if the server no longer responds", async () => {
     const gone = () =>
       Promise.reject(new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) }))
     const run: Case["run"] = async (shop) => {

@@ -59,7 +59,7 @@ steps:
       `  - create ticket: { service: \${x} }`,
       /^a\.yaml:3:32 The file is not valid YAML: .*; a text with { } \[ \] > or # in it needs quotes\.$/
     ]
-  ])("what is not valid YAML: %j", (text, line) => {
+  ])("a text that is not valid YAML is refused: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([expect.stringMatching(line)])
   })
 
@@ -69,7 +69,7 @@ steps:
       "too much",
       `  - create ticket: {}\n${"abcdefgh".replaceAll(/./g, (n) => `${n}: &${n} [${`*${n === "a" ? "z" : String.fromCharCode(n.charCodeAt(0) - 1)}, `.repeat(9)}]\n`)}`
     ]
-  ])("aliases that stand for %s are a fault of the file, and not of the command", (_, lines) => {
+  ])("aliases that contain %s are reported as an error of the file, and not as a bug of the command", (_, lines) => {
     expect(wrong(`z: &z [x]\n${steps(lines)}`)).toEqual([
       "a.yaml:1:1 The file has aliases (*name) that are too large or contain themselves. Write their content out instead."
     ])
@@ -200,7 +200,7 @@ steps:
     "  - create ticket: {}\n    repeat: 2\n    statuses: { 201: 1, 429: 1 }\n    as: it\n  - get ticket: $it.whatever",
     "  - expect events: []\n    as: seen\n  - get ticket: $seen.0.data.ticket.id",
     "  - get shop: {}\n    as: { left: headers.RateLimit-Remaining, ok: body.success }"
-  ])("what it may hold is left to the run: %j", (text) => {
+  ])("a field that a response may have is checked only in the run: %j", (text) => {
     expect(wrong(steps(text))).toEqual([])
   })
 
@@ -221,7 +221,7 @@ steps:
       "  - ping: {}\n    expect: { error: { details: { reason: { $one_of: [SAME_STATE, ABANDONNED] } } } }",
       'a.yaml:4:67 steps.0.expect.error.details.reason.$one_of.1 ABANDONNED is not a reason; did you mean "ABANDONED"?'
     ]
-  ])("a code or a reason that no refusal has: %j", (text, line) => {
+  ])("a code or a reason that no refusal has is refused: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
   })
 
@@ -245,7 +245,7 @@ steps:
     expect(line).toContain(`.expect.${problem}`)
   })
 
-  it("a field that no observed entry has, and meta of a response without meta", () => {
+  it("a field that no observed entry has is refused, and so is meta of a response without meta", () => {
     expect(wrong(steps("  - expect deliveries: { $contains: [{ stat: dead }] }"))).toEqual([
       'a.yaml:3:40 steps.0.expect deliveries.$contains.0.stat is not known; did you mean "state"?'
     ])
@@ -255,7 +255,7 @@ steps:
     expect(wrong(steps("  - get shop: {}", "    expect: { data: { secret: $absent } }"))).toEqual([])
   })
 
-  it("a receiver without a webhook, unless the step expects no delivery", () => {
+  it("a receiver without a webhook is refused, unless the step expects no delivery", () => {
     const without = "name: x\ngiven: { shops: { lac: {}, sea: { webhook: true } } }\nsteps:\n"
     const missing = "needs a webhook, which lac does not have. Write webhook: true under given.shops.lac."
     expect(wrong(`${without}  - expect received: [ping]`)).toEqual([`a.yaml:4:5 steps.0.expect received ${missing}`])
@@ -280,7 +280,7 @@ steps:
       "  - expect notices: { $not: [webhook_of] }",
       'a.yaml:3:30 steps.0.expect notices.$not.0 webhook_of is not a known notice; did you mean "webhook_off"?'
     ]
-  ])("an event or a notice that there never is: %j", (text, line) => {
+  ])("an unknown event or notice is refused: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
   })
 

@@ -118,13 +118,13 @@ steps:
     expect(reportLines(result, { width: 60 })[1]).toBe(`  \u2713 ${title.slice(0, 53)}...`)
   })
 
-  it("a key is never shown whole", async () => {
+  it("a key is never shown completely", async () => {
     const { failure } = await play("steps:\n  - get shop: {}\n    expect: 201")
     expect(failure?.exchange?.call.headers?.authorization).toMatch(/^Bearer \.\.\..{4}$/)
   })
 })
 
-describe("expectations of answers", () => {
+describe("expectations of responses", () => {
   it.each([
     ["expect: 201", "passed"],
     ["expect: 200", ["status: 200 / 201"]],
@@ -178,7 +178,7 @@ describe("expectations of answers", () => {
     ["expect: 409 LOYALTY_OFF", "passed"],
     ["expect: 409 NO_REWARD", ["status: 409 NO_REWARD / 409 CONFLICT LOYALTY_OFF"]],
     ["expect: { error: { details: { reason: LOYALTY_OFF } } }", "passed"]
-  ])("of a refusal: %j", async (line, found) => {
+  ])("compare the code and the reason of a refusal: %j", async (line, found) => {
     const text = `given: { clients: { amira: { knows: [$shop] } } }\nsteps:\n  - redeem reward: $amira\n    ${line}`
     expect(await differences(text)).toEqual(found)
   })
@@ -379,7 +379,7 @@ describe("the place of a run", () => {
     expect(steps).toMatchObject([{ line: 4, title: "ping", outcome: "not_run" }])
   })
 
-  it("no server responds", async () => {
+  it("a run against an address without a server fails with what to check", async () => {
     const { failure } = await play("steps:\n  - ping: {}", { base_url: "http://127.0.0.1:1/v1/" })
     expect(failure?.message).toMatch(
       /^GET http:\/\/127\.0\.0\.1:1\/sandbox\/clock got no response \(.+\)\. Check that the service runs there\.$/

@@ -155,7 +155,7 @@ describe("a simulation of a server that loses events (Specification, Commands)",
     await workshop?.exited
   })
 
-  it("ends with status 1, and prints in one sentence the command that repeats the run", async () => {
+  it("ends with status 1, and prints the command that repeats the run", async () => {
     workshop = new Workshop(["serve", "--sandbox", "--store", "memory", "--port", "0"])
     server = await keepingBack((await workshop.listens()).base)
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
