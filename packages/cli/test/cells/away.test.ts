@@ -51,7 +51,7 @@ describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeou
             Effect.promise(async () => {
               const [, base = ""] = await node.says(/^Listening on (http:\/\/\S+)$/m)
               expect(node.stdout).toContain("The shops of an earlier start are there.")
-              expect(node.stdout).toContain("All data are kept in the cells of --cells: 2 with the home cell.")
+              expect(node.stdout).toContain("All data are kept in the cells of --cells, 2 with the home cell.")
               expect(node.stderr).toMatch(/The cell east does not respond; the shops there are refused until it does/)
               expect([await statusOf(base, atHome), await statusOf(base, inEast)]).toEqual([200, 503])
               expect(await (await fetch(`${base}/readyz`)).json()).toMatchObject({ status: "ready", away: ["east"] })

@@ -249,7 +249,7 @@ const startLines = (url: string, registration: Registration | null, registered: 
   const { shop_id, opened, replaced, off_reason } = registered
   const key = ["It is a new shop. Its key is shown this once:", paint("strong", `export WORKSHOP_KEY=${opened}`)]
   return [
-    `Listening on ${url}, which is now the webhook address of shop ${shop_id}`,
+    `Listening on ${url} as the webhook address of shop ${shop_id}`,
     ...(replaced === null
       ? []
       : [`Its address was ${replaced}, and is not restored when this command ends. Set it again afterwards.`]),

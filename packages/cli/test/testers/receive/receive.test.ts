@@ -79,7 +79,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     const { base, key } = await server.listens()
     const words = ["receive", "--port", "0", "--register", base, "--key", key]
     const first = new Workshop(words)
-    const [, url = ""] = await first.says(/^Listening on (\S+), which is now the webhook address of shop/m)
+    const [, url = ""] = await first.says(/^Listening on (\S+) as the webhook address of shop/m)
     expect(first.stdout).not.toContain("Its address was")
     const second = new Workshop(words)
     await second.says(/^Listening on/m)
