@@ -33,7 +33,7 @@ const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) 
   )
 })
 
-// Light on dark whatever the terminal's colours are, because not every scanner reads the reverse.
+// Light on dark also in a terminal with dark colours, because not every scanner reads the reverse.
 const onDark = (line: string): string => `\u001b[97;40m${line}\u001b[0m`
 
 /** The QR code of a ticket's page, for a receipt. */

@@ -31,7 +31,7 @@ export const limitCases = casesOf("§8", [
     await shop.env.advance(1)
     ;(await shop.get("/shop")).ok()
   }),
-  test("limit-requests-any-answer (rule-limit-requests): A request counts against the limit whatever its response is.", async (shop) => {
+  test("limit-requests-any-answer (rule-limit-requests): A request counts against the limit, even if its response is a refusal.", async (shop) => {
     ;(await shop.get("/shop")).withHeader("RateLimit-Remaining", "119")
     ;(await shop.get("/nothing-here")).withHeader("RateLimit-Remaining", "118").refused(404, "NOT_FOUND")
     ;(await shop.get("/tickets?limit=0")).withHeader("RateLimit-Remaining", "117").refused(400, "VALIDATION_ERROR")
