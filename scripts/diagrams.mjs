@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { AUTHENTICATION } from "../packages/core/dist/http/authentication.js"
+import { endpointHandler } from "../packages/core/dist/http/checks.js"
 import { workshopChecks } from "../packages/core/dist/http/workshopRoutes.js"
 
 /** @param {ReadonlyArray<string>} lines */
@@ -23,13 +24,18 @@ export const packagesDiagram = mermaid([
   })
 ])
 
+/** Only the handler's description is used. */
+const handler = endpointHandler({ handlers: new Map(), callerOf: () => null, validateResponses: false })
+
 /** The way of a `POST /v1/tickets`; the checks are those that the service runs, in its order (Specification, Errors). */
 const STEPS = /** @type {const} */ ([
   ["client", "server", "the request"],
   ["server", "checks", "method, path and headers"],
-  ...workshopChecks({ ...AUTHENTICATION, run: () => Effect.never }, { validateResponses: false }).steps.map(
-    ({ name, refuses }) => ["checks", "checks", `${name}: ${refuses}`]
-  ),
+  ...workshopChecks({ ...AUTHENTICATION, run: () => Effect.never }, handler).steps.map(({ name, refuses }) => [
+    "checks",
+    "checks",
+    `${name}: ${refuses}`
+  ]),
   ["checks", "service", "the input, parsed by the endpoint's schemas"],
   ["service", "store", "a command: the data it needs, and a pure decision"],
   ["store", "store", "waits for the shop's earlier commands, loads, decides, saves all changes and events"],

@@ -18,23 +18,13 @@ export { nextDeadline } from "./domain/TicketLifecycle.js"
 export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
 export { beginsAsSecret, overlapEnd } from "./domain/Webhook.js"
 export { makeWordList } from "./domain/WordList.js"
-export {
-  addressUse,
-  bodyCheck,
-  type Check,
-  Checks,
-  endpointHandler,
-  headCheck,
-  Rejected,
-  refusalCheck,
-  routeCheck,
-  runChecks,
-  validationCheck
-} from "./http/checks.js"
+export { type Check, Checks, Rejected, runChecks } from "./http/checkChain.js"
+export { bodyCheck, endpointHandler, headCheck, refusalCheck, routeCheck, validationCheck } from "./http/checks.js"
 export { BodyLimit, EmptyBody, type GroupHandlers, router, routes } from "./http/Endpoint.js"
 export { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, status201 } from "./http/Envelope.js"
 export { errorCodes, failureRows, givenTwice } from "./http/ErrorTable.js"
 export { bodyText, isHeaderRepeated, type Page } from "./http/HttpMessage.js"
+export { addressUse } from "./http/limitUses.js"
 export { mountOptions } from "./http/Mount.js"
 export { newContext } from "./http/Pipeline.js"
 export { respond, respondToCause } from "./http/respond.js"

@@ -8,9 +8,9 @@ export type VerifyFailure =
   | "malformed"
   /** No `v1` belongs to this body, this `t` and these secrets. */
   | "mismatch"
-  /** Rightly signed, but `t` lies too far back: late, or sent again by somebody who listened. */
+  /** The signature is valid but too old: the event is late, or an attacker replays it. */
   | "too_old"
-  /** Rightly signed, but `t` lies too far ahead: one of the two clocks is wrong. */
+  /** The signature is valid but `t` is too far in the future: one of the two clocks is wrong. */
   | "too_new"
 
 /** `t` is the time of sending, in seconds since 1970. */

@@ -31,7 +31,8 @@ export class LimitReached extends Data.TaggedError("LimitReached")<{
   override get message() {
     const { policy, limit, remaining } = this.decisive
     const { counts, per, window } = Policies[policy]
-    return `The limit is ${limit} ${counts} per ${per} and ${windowNames[window]}; ${remaining} are left until it resets`
+    const left = remaining === 0 ? "no uses are" : remaining === 1 ? "1 use is" : `${remaining} uses are`
+    return `The limit is ${limit} ${counts} per ${per} and ${windowNames[window]}; ${left} left until the limit resets`
   }
 }
 

@@ -8,7 +8,6 @@ import { inputIssues } from "../domain/InvalidInput.js"
 import { Limits, type PolicyName } from "../domain/Limits.js"
 import { trimmer } from "../domain/Text.js"
 import { quickReader, UNSURE } from "../fast/QuickReader.js"
-import type { Caller } from "../services/Caller.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import type { HandlerOutcome, HandlerResult } from "./HttpMessage.js"
 
@@ -27,13 +26,13 @@ export class BodyLimit extends Context.Tag("@workshop/core/http/BodyLimit")<Body
 type Groups<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Group, infer _E, infer _R> ? Group : never
 type Endpoints<Group> = Group extends HttpApiGroup.HttpApiGroup.Any ? HttpApiGroup.HttpApiGroup.Endpoints<Group> : never
 type GroupName<Group> = Group extends { readonly identifier: infer Name extends string } ? Name : never
-type ReplyOf<Success> = Success extends unknown
+type HandlerResultOf<Success> = Success extends unknown
   ? Omit<Success, "success"> & Omit<HandlerResult, "data" | "meta">
   : never
 type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any, C> = (
   request: Omit<HttpApiEndpoint.HttpApiEndpoint.Request<E>, "request">,
   context: C
-) => Effect.Effect<ReplyOf<HttpApiEndpoint.HttpApiEndpoint.Success<E>>, Failure>
+) => Effect.Effect<HandlerResultOf<HttpApiEndpoint.HttpApiEndpoint.Success<E>>, Failure>
 
 /** The handlers of one group of endpoints, typed by its contract: the input of each and its result. `C` is the caller as a handler gets it. */
 export type GroupHandlers<G, C> = {
@@ -56,7 +55,7 @@ export interface RawRequest {
   readonly payload: unknown
 }
 
-/** An endpoint with its handler, compiled from the contract: its decoder, its scope and its limits. */
+/** An endpoint, compiled from the contract: its decoder, its scope and its limits. */
 export interface Route {
   readonly method: string
   /** The path with `:name` for its parameters. */
@@ -72,10 +71,12 @@ export interface Route {
   readonly listParameters: ReadonlyArray<string>
   /** The request as its schemas read it, or everything that is wrong with it. */
   readonly decode: (raw: RawRequest) => Either.Either<unknown, ReadonlyArray<RequestIssue>>
-  readonly handle: (input: unknown, caller: Caller | null) => Effect.Effect<HandlerOutcome, Failure>
   /** Validates an envelope against the contract's schema of success; tests check every response with it. */
   readonly validateEnvelope: (envelope: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
 }
+
+/** The handler of a route. `input` is the request as the route's `decode` reads it, and `C` the caller as the handler gets it. */
+export type RouteHandler<C> = (input: unknown, caller: C) => Effect.Effect<HandlerOutcome, Failure>
 
 /** The parts of a request: the names that Effect gives each, and the name that issues give it. */
 const parts = [
@@ -150,22 +151,23 @@ const fieldsOf = (part: Option.Option<unknown>): ReadonlyArray<AST.PropertySigna
 
 const nameOf = ({ name }: AST.PropertySignature): string => String(name)
 
-/** All endpoints of an API with their handlers, ready to serve. */
+/** All endpoints of an API with their handlers, ready to serve, in the order of the contract. */
 export const routes =
   <C>() =>
   <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
     api: HttpApi.HttpApi<Id, G, E, R>,
     handlers: Handlers<HttpApi.HttpApi<Id, G, E, R>, C>
-  ): ReadonlyArray<Route> => {
-    const found: Array<Route> = []
-    const table = handlers as unknown as Record<string, Record<string, Route["handle"]>>
+  ): ReadonlyMap<Route, RouteHandler<C>> => {
+    const compiled = new Map<Route, RouteHandler<C>>()
+    // Each handler's input has the type of its endpoint in the contract, by which the route decodes it.
+    const table = handlers as unknown as Record<string, Record<string, RouteHandler<C>>>
     HttpApi.reflect(api, {
       onGroup: () => undefined,
       onEndpoint: ({ group, endpoint: reflected, mergedAnnotations }) => {
         const endpoint = reflected as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
         const handle = table[group.identifier]?.[endpoint.name]
         if (handle === undefined) throw new Error(`No handler for ${group.identifier}.${endpoint.name}`)
-        found.push({
+        const route: Route = {
           method: endpoint.method,
           path: endpoint.path,
           scope: Option.getOrUndefined(Context.getOption(mergedAnnotations, RequiredScope)),
@@ -177,14 +179,14 @@ export const routes =
             .filter(({ type }) => AST.isTupleType(type))
             .map(nameOf),
           decode: decoder(endpoint),
-          handle,
           validateEnvelope: ParseResult.validateEither(endpoint.successSchema as Schema.Schema<unknown>, {
             onExcessProperty: "error"
           })
-        })
+        }
+        compiled.set(route, handle)
       }
     })
-    return found
+    return compiled
   }
 
 /** The route of a method and a path, with the path's parameters. */
@@ -209,11 +211,14 @@ const isSpelledAsDeclared = (route: string, path: string): boolean => {
 }
 
 /** Finds routes by method and path. A path without a route, or with another's method, finds nothing. */
-export const router = (routes: ReadonlyArray<Route>): ((method: string, path: string) => RouteMatch | undefined) => {
+export const router = (routes: Iterable<Route>): ((method: string, path: string) => RouteMatch | undefined) => {
   const tree = FindMyWay.make<Route>(EXACT_MATCH)
-  for (const route of routes) tree.on(route.method, route.path, route)
   // The tree looks methods up in a plain object, in which it would also find `constructor` and `toString`.
-  const methods = new Set<string>(routes.map(({ method }) => method))
+  const methods = new Set<string>()
+  for (const route of routes) {
+    tree.on(route.method, route.path, route)
+    methods.add(route.method)
+  }
   return (method, path) => {
     if (!methods.has(method)) return undefined
     // The tree ignores what follows `;` and `#`, and takes an empty segment for a parameter.

@@ -120,7 +120,7 @@ export const failureRows = {
   },
   AccountDeactivated: { code: "ACCOUNT_DEACTIVATED", message: "The shop is deactivated" },
   ShopNotApproved: { code: "SHOP_NOT_APPROVED", message: "The shop is not approved yet" },
-  ApiDisabled: { code: "API_DISABLED", message: "The API is not open for this shop yet" },
+  ApiDisabled: { code: "API_DISABLED", message: "The API is not switched on for this shop yet" },
   RouteNotFound: { code: "NOT_FOUND", message: "There is nothing at this path with this method" },
   ScopeMissing: { code: "FORBIDDEN", message: "The right that details.scope names is missing" },
   InvalidRequest: { code: "VALIDATION_ERROR", message: "The request is invalid; details.issues lists what to change" },

@@ -1,15 +1,7 @@
 import { Data, Effect, Runtime, Schema } from "effect"
 import { type Issue, inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
-import {
-  type Complaint,
-  checkedOptions,
-  isFunction,
-  isObject,
-  isText,
-  OptionRefused,
-  ofFields
-} from "../domain/OptionChecks.js"
+import { type Complaint, isFunction, isObject, isText, OptionRefused, ofFields } from "../domain/OptionChecks.js"
 import { countedAddress } from "../domain/PublicAddress.js"
 import { StoreUnavailable } from "../ports/StorePorts.js"
 import { Caller } from "../services/Caller.js"
@@ -18,9 +10,8 @@ import { withoutUndefined } from "../services/PromiseApi.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import { isStopped, WorkshopStopped } from "../services/WorkshopStopped.js"
 import type { OwnAuthentication } from "./authentication.js"
-import { fetchRequest, fetchResponse } from "./FetchMessage.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
-import { isBelow, newContext, type Pipeline, pipeline, type RequestObserver } from "./Pipeline.js"
+import { isBelow, newContext, pipeline, type RequestObserver } from "./Pipeline.js"
 import { respond } from "./respond.js"
 import { type TrackingOptions, trackingRoutes } from "./tracking/trackingRoutes.js"
 import { workshopRoutes } from "./workshopRoutes.js"
@@ -192,33 +183,4 @@ export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
 /** A workshop of the Promise API, as far as a mount needs it. */
 export interface Mountable {
   readonly runtime: Runtime.Runtime<WorkshopServices>
-}
-
-/**
- * The service as a web-standard `fetch(Request) → Response`, for workers, edge runtimes and frameworks. `addressOf` returns the
- * address of a request, for the limit on requests without a valid key; without it all requests share one address.
- */
-export const webHandler =
-  (pipeline: Pipeline, runtime: Runtime.Runtime<never>, addressOf: (request: Request) => string = () => "unknown") =>
-  async (request: Request): Promise<Response> =>
-    fetchResponse(request, await Runtime.runPromise(runtime)(pipeline(fetchRequest(request, addressOf(request)))))
-
-/**
- * The API as a web-standard `fetch`: for Hono, workers, Bun, Deno and other runtimes with `Request` and `Response`. `authenticate`
- * and `addressOf` also get all that you pass besides the request.
- */
-export const mountFetch = <Context extends ReadonlyArray<unknown> = []>(
-  workshop: Mountable,
-  options: MountOptions<Request, Context> = {}
-): ((request: Request, ...context: Context) => Promise<Response>) => {
-  const { addressOf = () => "unknown", ...rest } = checkedOptions("mountFetch", options, {
-    ...mountOptions,
-    addressOf: isFunction
-  })
-  const { handle } = mountPromise(workshop, rest)
-  return async (request, ...context) => {
-    const source = { request, context }
-    const received = { ...fetchRequest(request, addressOf(request, ...context)), source }
-    return fetchResponse(request, await Runtime.runPromise(workshop.runtime)(handle(received)))
-  }
 }

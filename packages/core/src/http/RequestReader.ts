@@ -59,7 +59,7 @@ const malformedBody = (message: string): RequestPart => ({
 export const COMPRESSED: RequestIssue = {
   in: "header",
   field: "Content-Encoding",
-  message: "must be left out: bodies are taken uncompressed"
+  message: "must be omitted, because the service does not accept compressed bodies"
 }
 
 /** Parses a JSON body. An empty body is an empty object, so that an endpoint without fields needs no body. */

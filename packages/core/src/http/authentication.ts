@@ -5,16 +5,10 @@ import { Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
 import { CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
-import {
-  type AuthenticatedRequest,
-  addressUse,
-  assignFields,
-  type Check,
-  type CheckedRequest,
-  Rejected
-} from "./checks.js"
+import { type AuthenticatedRequest, type Check, type CheckedRequest, Rejected, withFields } from "./checkChain.js"
 import type { NotSignedIn } from "./ErrorTable.js"
 import type { HttpRequest } from "./HttpMessage.js"
+import { addressUse } from "./limitUses.js"
 
 /**
  * Finds the caller in place of API keys; null if nobody is signed in (Specification, Keys and scopes). All checks that follow
@@ -84,7 +78,7 @@ export const authentication = (own?: OwnAuthentication) =>
 
     const authenticated = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): AuthenticatedRequest => {
       checked.request.onAuthenticated?.()
-      return assignFields(checked, { caller, shop, context: { ...checked.context, caller } })
+      return withFields(checked, { caller, shop, context: { ...checked.context, caller } })
     }
 
     const unauthenticated = ({ request }: CheckedRequest, key?: string): Rejected => {
@@ -115,8 +109,8 @@ export const authentication = (own?: OwnAuthentication) =>
         }
         const key = bearer(request)
         if (key === undefined) return unauthenticated(checked)
-        const known = keys.known(key, context.now)
-        if (known !== undefined) return authenticated(checked, known)
+        const cachedHolder = keys.known(key, context.now)
+        if (cachedHolder !== undefined) return authenticated(checked, cachedHolder)
         return Effect.map(lookUp(request, key, context.now), (holder) =>
           holder === null ? unauthenticated(checked, key) : authenticated(checked, holder)
         )

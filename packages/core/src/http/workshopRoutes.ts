@@ -9,21 +9,17 @@ import { Tickets } from "../services/Tickets.js"
 import { authentication, type OwnAuthentication } from "./authentication.js"
 import {
   type AuthenticatedRequest,
-  addressUse,
-  bodyCheck,
   type Check,
   type CheckedRequest,
   Checks,
-  callerUse,
-  endpointHandler,
-  headCheck,
-  refusalCheck,
-  routeCheck,
+  type HandlerStep,
   runChecks,
-  validationCheck
-} from "./checks.js"
+  type ValidRequest
+} from "./checkChain.js"
+import { bodyCheck, endpointHandler, headCheck, refusalCheck, routeCheck, validationCheck } from "./checks.js"
 import { type Handlers, router, routes } from "./Endpoint.js"
 import type { AdmissionRefusal } from "./ErrorTable.js"
+import { addressUse, callerUse } from "./limitUses.js"
 import type { RouteGroup } from "./Pipeline.js"
 import { byNumberResponse, createdTicketResponse, idempotentResponse } from "./successResponse.js"
 import { WorkshopApi } from "./WorkshopApi.js"
@@ -41,7 +37,7 @@ const shopRefusal = ({ shop }: AuthenticatedRequest): AdmissionRefusal | undefin
  */
 export const workshopChecks = (
   authenticationCheck: Check<CheckedRequest, AuthenticatedRequest>,
-  options: { readonly validateResponses: boolean }
+  handler: HandlerStep<AuthenticatedRequest & ValidRequest>
 ) =>
   Checks.from([headCheck((request) => [addressUse(request)])])
     .check(authenticationCheck)
@@ -73,7 +69,7 @@ export const workshopChecks = (
           ? []
           : match.route.policies.map((policy) => ({ policy, subject: caller.shop_id, time_zone }))
     })
-    .handle(endpointHandler(options))
+    .handle(handler)
 
 const data = <A>(data: A) => ({ data })
 
@@ -125,10 +121,19 @@ const workshopHandlers = Effect.gen(function* () {
 /** The API of the specification under `/v1` (Specification, Endpoints; Errors). */
 export const workshopRoutes = (options: { readonly validateResponses: boolean; readonly own?: OwnAuthentication }) =>
   Effect.gen(function* () {
-    const checks = workshopChecks(yield* authentication(options.own), options)
+    const handlers = routes<Caller>()(WorkshopApi, yield* workshopHandlers)
+    const { validateResponses } = options
+    const checks = workshopChecks(
+      yield* authentication(options.own),
+      endpointHandler({
+        handlers,
+        callerOf: ({ caller }: AuthenticatedRequest & ValidRequest) => caller,
+        validateResponses
+      })
+    )
     const group: RouteGroup = {
       prefix: "/v1",
-      find: router(routes<Caller>()(WorkshopApi, yield* workshopHandlers)),
+      find: router(handlers.keys()),
       handle: runChecks(checks, yield* CachedRateLimits)
     }
     return group

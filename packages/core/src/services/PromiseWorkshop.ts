@@ -162,7 +162,7 @@ const untilEnd = (run: Run<WorkshopServices>) => {
 const WITHIN_ENDED =
   "This call of within has ended, and its transaction may have too: call the services inside work, or those of the workshop"
 
-/** Stands where no sender was given; the dispatcher on it is never asked to deliver. */
+/** The sender of a workshop without one. It is never called. */
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
 
 /** Removes old rows; null if the store has no retention. */

@@ -1,5 +1,5 @@
 import * as MemoryStore from "@workshop/store-memory"
-import { mountFetch } from "../../src/http/Mount.js"
+import { mountFetch } from "../../src/http/FetchMount.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { start } from "../../src/services/PromiseWorkshop.js"
 import type { SettableClock } from "../../src/testing/SettableClock.js"

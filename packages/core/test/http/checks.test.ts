@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import {
-  bodyCheck,
+  type AuthenticatedRequest,
   type CheckedRequest,
   Checks,
-  refusalCheck,
-  routeCheck,
   runChecks,
-  validationCheck
-} from "../../src/http/checks.js"
-import type { Route } from "../../src/http/Endpoint.js"
+  type ValidRequest
+} from "../../src/http/checkChain.js"
+import { bodyCheck, endpointHandler, refusalCheck, routeCheck, validationCheck } from "../../src/http/checks.js"
+import type { Route, RouteHandler } from "../../src/http/Endpoint.js"
+import type { Caller } from "../../src/services/Caller.js"
 
 const context = { id: "r", now: 0, route: "/v1", caller: null, limitStatuses: [] }
 const request = {} as CheckedRequest["request"]
@@ -62,13 +62,22 @@ describe("The checks of a request (Specification, Errors)", () => {
     Checks.from([]).check(routeCheck()).check(validationCheck())
     // @ts-expect-error Nobody has found the shop.
     Checks.from([]).check(refusalCheck("shop", "403", ({ shop }) => shop.active && undefined))
+    const forCallers = endpointHandler({
+      handlers: new Map<Route, RouteHandler<Caller>>(),
+      callerOf: ({ caller }: ValidRequest & AuthenticatedRequest) => caller,
+      validateResponses: false
+    })
+    // @ts-expect-error The handlers get a caller, whom nothing has found.
+    routed.handle(forCallers)
   })
 
   it("the request's labels have the route as soon as it is known, and before that the prefix", () => {
     const check = routeCheck()
     const match = { route: { path: "/v1/tickets/:id" } as unknown as Route, path: { id: "x" } }
-    const found = check.kind === "sync" && check.run({ request, match, context })
-    expect(found).toMatchObject({ match, context: { route: "/v1/tickets/:id" } })
+    const checked = { request, match, context }
+    const routed = check.kind === "sync" && check.run(checked)
+    expect(routed).toMatchObject({ match, context: { route: "/v1/tickets/:id" } })
+    expect(checked.context).toBe(context)
     const missing = check.kind === "sync" && check.run({ request, match: undefined, context })
     expect(missing).toMatchObject({ failure: { _tag: "RouteNotFound" } })
     expect(context.route).toBe("/v1")

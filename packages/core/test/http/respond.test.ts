@@ -116,7 +116,6 @@ describe("Specification, Lists and sync: results are checked against the contrac
     headerNames: [],
     listParameters: [],
     decode: () => Either.right({}),
-    handle: () => Effect.succeed({ data: null }),
     validateEnvelope: ParseResult.validateEither(
       Schema.Struct({ success: Schema.Literal(true), data: Schema.String }),
       {

@@ -111,6 +111,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
       session: yield* sessionHandlers({ log, feed, faults, receivers, begin }),
       scenarios: scenariosHandlers(runScenario)
     }
+    const routed = routes<void>()(SandboxApi, handlers)
     // Loaded and serialised at the first request for it, so that a start does not wait for it.
     const document = onceAsked(
       Effect.promise(async () => {
@@ -131,13 +132,13 @@ export const sandboxRoutes = (options: SandboxOptions) =>
         .check(routeCheck())
         .check(bodyCheck())
         .check(validationCheck())
-        .handle(endpointHandler({ validateResponses })),
+        .handle(endpointHandler({ handlers: routed, callerOf: () => undefined, validateResponses })),
       limits
     )
 
     const group: RouteGroup = {
       prefix: "/sandbox",
-      find: router(routes<void>()(SandboxApi, handlers)),
+      find: router(routed.keys()),
       handle: (request, context, match) => {
         const respond = isDocument(request) ? showDocument : handleRequest
         const limitStatuses = [limits.look(addressUse(request), context.now)]
