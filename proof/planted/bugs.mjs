@@ -972,7 +972,7 @@ const ofDeliveries = [
     "    void shop_id\n    void turn"
   ),
   service(
-    "Dispatcher",
+    "DeliveryAttempt",
     "recorded-before-sent",
     "a delivery that could not be recorded is not tried to be recorded again",
     "Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),",
@@ -986,7 +986,7 @@ const ofDeliveries = [
     "const reclaimThenWait = Effect.zipRight(Effect.void,"
   ),
   service(
-    "Dispatcher",
+    "DeliveryAttempt",
     "superseded-outcome-dropped",
     "the outcome of an attempt whose claim was taken over is dropped",
     'recorded.result.outcome === "superseded"',
@@ -1028,7 +1028,7 @@ const ofDeliveries = [
     ""
   ),
   service(
-    "Dispatcher",
+    "DeliveryAttempt",
     "signed-at-claim",
     "a delivery is signed with the secrets of two days ago",
     "signingSecrets(webhook, started_at)",
