@@ -58,7 +58,7 @@ const replayInto =
     } else if (entry._tag === "ErasureEnded") memory.erasures.delete(entry.id)
     else {
       const data = memory.dataOf(entry.shop_id)
-      for (const change of entry.changes) memory.keep(data, change)
+      for (const change of entry.changes) memory.applyChange(data, change)
     }
   }
 
@@ -87,7 +87,7 @@ const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Ser
           } catch (cause) {
             return away(cause)
           }
-          for (const change of changes) memory.keep(data, change)
+          for (const change of changes) memory.applyChange(data, change)
           return Effect.succeed({ result, limitStatuses })
         }
         return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")

@@ -1,4 +1,4 @@
-import { Entropy, type Sent, type StorePorts } from "@workshop/core"
+import { Entropy, type SendResult, type StorePorts } from "@workshop/core"
 import { layerOn, Memory, memoryCells } from "@workshop/store-memory"
 import { type Context, Effect, Layer } from "effect"
 import { History, type Json } from "./History.js"
@@ -47,7 +47,7 @@ export interface KnownShop {
   sync: { since: string; cursor: string | null; isBusy: boolean }
 }
 
-const sentOf = (status: number | null): Sent => ({
+const sentOf = (status: number | null): SendResult => ({
   status,
   error: status === null ? "reset" : null,
   detail: null,

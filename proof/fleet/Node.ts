@@ -12,7 +12,7 @@ import {
   OwnerNotifier,
   Profanity,
   type Quotes,
-  type Sent,
+  type SendResult,
   type Shops,
   type StorePorts,
   StoreUnavailable,
@@ -93,7 +93,7 @@ export interface Surroundings {
       readonly headers: Readonly<Record<string, string>>
       readonly body: string
     },
-    answer: (sent: Sent) => void
+    answer: (sent: SendResult) => void
   ) => void
 }
 
@@ -290,7 +290,7 @@ export class Node {
         return Effect.void
       })
     const sender = Layer.succeed(WebhookSender, {
-      send: (post) => Effect.async<Sent>((resume) => receive(this, post, (sent) => resume(Effect.succeed(sent))))
+      send: (post) => Effect.async<SendResult>((resume) => receive(this, post, (sent) => resume(Effect.succeed(sent))))
     })
     const services = NotificationSender.Default.pipe(
       Layer.provide(

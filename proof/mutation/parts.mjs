@@ -72,7 +72,7 @@ export const parts = {
     tests: ["domain/Resources", "decisions/keys", "decisions/shopSettings", "decisions/stamps", "decisions/webhooks"]
   },
   moves: {
-    files: ["decisions/changeStatus", "decisions/clientLink", "decisions/ticketMoves"],
+    files: ["decisions/changeStatus", "decisions/clientLink", "decisions/ticketActs"],
     tests: [
       "domain/Resources",
       "decisions/closures",
@@ -81,7 +81,7 @@ export const parts = {
       "decisions/offers",
       "decisions/stateMatrix",
       "decisions/ticketBounds",
-      "decisions/ticketMoves"
+      "decisions/ticketActs"
     ]
   },
   acts: {

@@ -317,7 +317,7 @@ const ofTickets = [
     "actOnTicket",
     "received-part-ordered-now",
     "a part that is received counts as ordered at that instant",
-    "ordered_at: known?.ordered_at ?? now",
+    "ordered_at: current?.ordered_at ?? now",
     "ordered_at: now"
   ),
   domain(
@@ -683,7 +683,7 @@ const ofRequests = [
     "CachedRateLimits",
     "given-back-not-forgotten",
     "a process refuses requests until the minute ends, although a use was given back",
-    "for (const { policy, subject } of uses) known.get(policy)?.delete(subject)",
+    "for (const { policy, subject } of uses) rememberedWindows.get(policy)?.delete(subject)",
     "void uses"
   ),
   http(
@@ -697,7 +697,7 @@ const ofRequests = [
     "ApiKeyCache",
     "expired-key-from-memory",
     "a key that expires is used from memory for half a minute more",
-    "Math.min(now + api_key_cache_ms, found.key.expires_at ?? Number.POSITIVE_INFINITY)",
+    "Math.min(now + api_key_cache_ms, stored.key.expires_at ?? Number.POSITIVE_INFINITY)",
     "now + api_key_cache_ms"
   ),
   http(
@@ -891,8 +891,8 @@ const ofDeliveries = [
     "webhookSettings",
     "address-keeps-failures",
     "another address inherits the failures of the one before",
-    "loaded.webhook?.url === url ? known : onSuccess({ ...known, url })",
-    "loaded.webhook?.url === url ? known : known"
+    "loaded.webhook?.url === url ? current : onSuccess({ ...current, url })",
+    "loaded.webhook?.url === url ? current : current"
   ),
   decision(
     "webhookSettings",
@@ -905,8 +905,8 @@ const ofDeliveries = [
     "webhookSettings",
     "address-change-new-secret",
     "another address gets another secret",
-    "onSuccess({ ...known, url })), url }",
-    "onSuccess({ ...known, url, secret })), url }"
+    "onSuccess({ ...current, url })), url }",
+    "onSuccess({ ...current, url, secret })), url }"
   ),
   decision(
     "replayDeliveries",
@@ -1017,8 +1017,8 @@ const ofDeliveries = [
     "ShopState",
     "late-failure-is-last",
     "the failure of an attempt that was overtaken makes a delivery that arrived one given up",
-    "known.splice(known.findLastIndex((one) => inLog(one, row) <= 0) + 1, 0, row)",
-    "known.push(row)"
+    "ofEvent.splice(ofEvent.findLastIndex((one) => inLog(one, row) <= 0) + 1, 0, row)",
+    "ofEvent.push(row)"
   ),
   decision(
     "ShopState",
@@ -1038,8 +1038,8 @@ const ofDeliveries = [
     "NotificationSender",
     "notification-recorded-as-told",
     "a notification that failed counts as delivered",
-    "recordNotification(made, Exit.isSuccess(exit))",
-    "recordNotification(made, Exit.isSuccess(exit) || true)"
+    "recordNotification(attempted, Exit.isSuccess(exit))",
+    "recordNotification(attempted, Exit.isSuccess(exit) || true)"
   ),
   domain(
     "Delivery",

@@ -104,7 +104,7 @@ const inProcess = Effect.gen(function* () {
     ),
     row(
       "the holder of a known key",
-      costOf(() => keys.known(key(0), now))
+      costOf(() => keys.cachedHolder(key(0), now))
     ),
     row(
       "one limit counted, memory store",

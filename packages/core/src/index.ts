@@ -29,7 +29,7 @@ export {
   type NoticeKind,
   type NoticeRecord,
   type SendError,
-  Sent,
+  SendResult,
   type Timings,
   WebhookNotSet,
   WebhookOffReason

@@ -10,7 +10,7 @@ import { isResponseOver, SocketReader } from "./SocketReader.js"
 import type { ConnectionLimits } from "./serverLimits.js"
 
 /** The state of a connection. */
-interface Connection {
+interface OpenConnection {
   /** The address by which it is counted. */
   readonly address: string
   /** Undefined if the address is trusted to wait for its responses: node reads such a connection itself. */
@@ -47,7 +47,7 @@ const remember = (addresses: Set<string>, address: string): void => {
 /** The server's open connections: their limits, and the order of their responses even if a client violates HTTP. */
 export class OpenConnections {
   /** In the order in which they were opened or last sent a request. */
-  readonly #open = new Map<Socket, Connection>()
+  readonly #open = new Map<Socket, OpenConnection>()
   readonly #perAddress = new Map<string, number>()
   /**
    * Addresses that sent a valid key. Node reads their connections itself, which takes a fifth less time than through a
@@ -206,9 +206,9 @@ export class OpenConnections {
     }
     if (this.#open.size < this.limits.maxConnections) return true
     const busiestAddress = this.#busiestBeside(held)
-    const isOfBusiest = (connection: Connection) => connection.address === busiestAddress
+    const isOfBusiest = (connection: OpenConnection) => connection.address === busiestAddress
     // An address that holds fewer than the new one's keeps them all.
-    const mayGiveWay = (connection: Connection) => (this.#perAddress.get(connection.address) ?? 0) >= held
+    const mayGiveWay = (connection: OpenConnection) => (this.#perAddress.get(connection.address) ?? 0) >= held
     return this.#closeIdle(isOfBusiest) || this.#closeIdle(mayGiveWay) || this.#closeFirst(isOfBusiest)
   }
 
@@ -228,14 +228,14 @@ export class OpenConnections {
    * Closes the connection that has been idle for longest. If none is idle, it closes one whose response was begun: its client
    * still sends an unwanted body, or does not read the response.
    */
-  #closeIdle(matches: (connection: Connection) => boolean): boolean {
+  #closeIdle(matches: (connection: OpenConnection) => boolean): boolean {
     return (
       this.#closeFirst((connection) => isResponseOver(connection.response) && matches(connection)) ||
       this.#closeFirst((connection) => connection.response?.headersSent === true && matches(connection))
     )
   }
 
-  #closeFirst(matches: (connection: Connection) => boolean): boolean {
+  #closeFirst(matches: (connection: OpenConnection) => boolean): boolean {
     for (const [socket, connection] of this.#open) {
       if (!matches(connection)) continue
       this.#forget(socket)
@@ -247,7 +247,7 @@ export class OpenConnections {
 
   #respondAndClose(
     socket: Socket,
-    { request, body, response }: Connection,
+    { request, body, response }: OpenConnection,
     isOver: boolean,
     findResponse: FindLastResponse
   ): void {

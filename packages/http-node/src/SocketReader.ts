@@ -45,7 +45,7 @@ export class SocketReader {
     if (parse === undefined || others.length > 0) return
     this.#parse = parse as (chunk: Buffer) => void
     // A listener for data makes node emit the bytes instead of parsing them.
-    socket.on("data", (chunk: Buffer) => this.#take(chunk))
+    socket.on("data", (chunk: Buffer) => this.#onData(chunk))
     socket.off("data", this.#parse)
   }
 
@@ -61,7 +61,7 @@ export class SocketReader {
   stop(): void {
     this.#isOver = true
     this.#held = undefined
-    this.#flow()
+    this.#resumeSocket()
   }
 
   /** Whether no request waits for its response, except one whose body has not arrived yet. */
@@ -69,18 +69,18 @@ export class SocketReader {
     return isResponseOver(this.#response) || (isResponseOver(this.#earlier) && this.#request?.complete === false)
   }
 
-  #take(chunk: Buffer): void {
+  #onData(chunk: Buffer): void {
     if (this.#isOver) return
     if (this.#held === undefined) this.#parseAll(chunk)
     else this.#hold(Buffer.concat([this.#held, chunk]))
   }
 
-  #goOn(): void {
+  #parseHeld(): void {
     const held = this.#held
     if (held === undefined || !this.#isReady || this.#socket.destroyed) return
     this.#held = undefined
     this.#parseAll(held)
-    if (this.#held === undefined) this.#flow()
+    if (this.#held === undefined) this.#resumeSocket()
   }
 
   #parseAll(chunk: Buffer): void {
@@ -117,14 +117,14 @@ export class SocketReader {
     this.#socket.pause()
     if (isWaiting) return
     const onResponded = () => {
-      if (this.#held !== undefined && this.#isReady) this.#backlog.add(() => this.#goOn())
+      if (this.#held !== undefined && this.#isReady) this.#backlog.add(() => this.#parseHeld())
     }
     // The held bytes wait for the latest response, or for the one before it if the latest request lacks its body.
     for (const response of [this.#earlier, this.#response])
       if (!isResponseOver(response)) response?.once("close", onResponded)
   }
 
-  #flow(): void {
+  #resumeSocket(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
     this.#socket.resume()

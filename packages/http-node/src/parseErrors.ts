@@ -78,6 +78,6 @@ export const unknownMethod = (
       return [field.slice(0, Math.max(0, colon)).toLowerCase(), field.slice(colon + 1).trim()]
     })
   const header = (name: string) => rawHeaders.find((_, i) => i % 2 === 1 && rawHeaders[i - 1] === name)
-  const found = { method, url, header, rawHeaders, remoteAddress }
-  return requestFromHead(found, trustProxy, () => Effect.fail(new BodyIncomplete()))
+  const requestHead = { method, url, header, rawHeaders, remoteAddress }
+  return requestFromHead(requestHead, trustProxy, () => Effect.fail(new BodyIncomplete()))
 }

@@ -85,9 +85,9 @@ export class Memory {
   }
 
   /** Applies a change to the data of its shop and to the data that no shop owns. */
-  keep(data: ShopData, change: Change): void {
+  applyChange(data: ShopData, change: Change): void {
     if (change._tag === "OfferRemoved") this.#withdraw(data.state.offers.get(change.row.id))
-    data.keep(change)
+    data.applyAndIndex(change)
     const shop_id = data.state.shop.id
     switch (change._tag) {
       case "KeyPut":

@@ -9,7 +9,7 @@ import {
 } from "@workshop/core/store"
 import { type Clock, type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
-import { logged, matchingEvents } from "./ShopData.js"
+import { deliveryLogOf, matchingEvents } from "./ShopData.js"
 import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 
 const NANOS_PER_MS = 1_000_000n
@@ -99,7 +99,7 @@ export const memoryDeliveries = (
 
 /** The log of deliveries, which a shop's owner can read. */
 export const memoryDeliveryLog = (memory: Memory): Context.Tag.Service<DeliveryLog> => ({
-  deliveries: (shop_id, part) => Effect.sync(() => logged(memory.dataOf(shop_id), part)),
+  deliveries: (shop_id, part) => Effect.sync(() => deliveryLogOf(memory.dataOf(shop_id), part)),
   count: (shop_id, filter) => Effect.sync(() => [...matchingEvents(memory.dataOf(shop_id), filter)].length),
   notices: (shop_id) => Effect.sync(() => memory.dataOf(shop_id).notices.slice(-ServiceLimits.list_max))
 })

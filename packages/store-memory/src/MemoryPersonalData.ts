@@ -82,6 +82,6 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
           isNamed(`${idempotencyRecordKey(row)} ${row.fingerprint} ${row.answer}`) ||
           tickets.includes(JSON.parse(row.answer).id)
       )
-      return { found: naming, next: null }
+      return { records: naming, next: null }
     })
 })

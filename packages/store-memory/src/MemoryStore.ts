@@ -104,7 +104,7 @@ const memoryStore = (
         if (Either.isLeft(decision)) return Effect.fail(decision.left)
         const { result, changes, limitStatuses } = decision.right
         if (changes.some((change) => data.rejects(change))) continue
-        for (const change of changes) memory.keep(data, change)
+        for (const change of changes) memory.applyChange(data, change)
         return Effect.succeed({ result, limitStatuses })
       }
       return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")

@@ -70,7 +70,7 @@ export const replayable = (
     .slice(after_seq, last_seq)
     .filter((event) => matchesReplayFilter(filter, event, stateOf(data, event)))
   return {
-    found: matching.map((event) => ({
+    events: matching.map((event) => ({
       event,
       delivery: data.state.deliveries.get(event.id),
       is_in_flight: data.queue.isInFlight(event.id),
@@ -105,7 +105,7 @@ export const partOf = (
 }
 
 /** The deliveries of the latest events of a part. */
-export const logged = (
+export const deliveryLogOf = (
   data: DeliveryData,
   { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}
 ): ReadonlyArray<LoggedDelivery> => {
@@ -257,13 +257,13 @@ export class ShopData {
   }
 
   /** Applies a change, and updates the indexes. */
-  keep(change: Change): void {
+  applyAndIndex(change: Change): void {
     const before = change._tag === "TicketPut" ? this.state.tickets.get(change.row.id) : undefined
     const removed = change._tag === "DeliveryRemoved" ? this.state.deliveries.get(change.row.event_id) : undefined
     apply(this.state, change)
     switch (change._tag) {
       case "TicketPut":
-        this.#order(change.row, before)
+        this.#indexTicket(change.row, before)
         return
       case "WebhookPut":
         this.queue.webhook(change.row)
@@ -311,7 +311,7 @@ export class ShopData {
     )
   }
 
-  #order(ticket: TicketRecord, before: TicketRecord | undefined): void {
+  #indexTicket(ticket: TicketRecord, before: TicketRecord | undefined): void {
     this.byChange.note(ticket)
     this.byClosure.note(ticket)
     if (ticket.client_id !== null && ticket.client_id !== before?.client_id) {

@@ -5,7 +5,7 @@ import { callersPool } from "./connection/CallersPool.js"
 import { checkedSchema, DEFAULT_SCHEMA } from "./connection/Schema.js"
 import * as PgStore from "./PgStore.js"
 import { inRealTime } from "./RealTime.js"
-import { checkedOptions, type MigratedStoreOptions, migratedOptions } from "./StoreOptions.js"
+import { checkedStoreOptions, type MigratedStoreOptions, migratedOptions } from "./StoreOptions.js"
 
 export type { MigratedStoreOptions } from "./StoreOptions.js"
 
@@ -29,7 +29,7 @@ export const layer = (options: MigratedStoreOptions) =>
   inRealTime(
     Layer.unwrapScoped(
       Effect.gen(function* () {
-        yield* checkedOptions(options, migratedOptions)
+        yield* checkedStoreOptions(options, migratedOptions)
         const { createSchema, ...store } = options
         yield* poolChecked(store)
         const applied = yield* migrate(store.url, { ...store, createSchema })

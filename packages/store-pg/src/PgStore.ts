@@ -46,7 +46,7 @@ import { pgAuditLog, pgClosures, pgDirectory, pgMessages } from "./reads/PgDirec
 import { pgReads } from "./reads/PgReads.js"
 import { pgSandboxData } from "./reads/PgSandboxData.js"
 import { type RetentionOptions, tidier } from "./retention/Retention.js"
-import { checkedOptions, type PgStoreOptions } from "./StoreOptions.js"
+import { checkedStoreOptions, type PgStoreOptions } from "./StoreOptions.js"
 import { secretsGuard } from "./secrets/SecretsGuard.js"
 import { type SecretsRefused, WebhookSecrets } from "./secrets/WebhookSecrets.js"
 
@@ -217,7 +217,7 @@ export const layer = (
     const { cells = [] } = options
     return cells.length === 0 ? singleStore(options) : Effect.succeed(Layer.scopedContext(cellStore(options, cells)))
   })
-  return inRealTime(Layer.unwrapScoped(Effect.zipRight(checkedOptions(options), store)))
+  return inRealTime(Layer.unwrapScoped(Effect.zipRight(checkedStoreOptions(options), store)))
 }
 
 /** Like {@link layer}, from configuration: `layerConfig({ url: Config.redacted("DATABASE_URL") })`. */

@@ -86,7 +86,7 @@ export const rightSchema = (schema: string | undefined): Effect.Effect<string, O
  * Fails with a sentence about the first wrong option, before anything is connected or written. So `DatabaseFailed` remains for what the
  * database says, or that it is unreachable.
  */
-export const checkedOptions = (
+export const checkedStoreOptions = (
   given: PgStoreOptions,
   checks: OptionChecks = storeOptions
 ): Effect.Effect<void, OptionRefused> =>

@@ -7,7 +7,7 @@ import {
   Profanity,
   parseWebhookAddress,
   productionAddresses,
-  Sent,
+  SendResult,
   ShopInput,
   Shops,
   TicketInput,
@@ -47,7 +47,7 @@ const orphans = (quiet: (background: typeof Workshop.background) => typeof Works
       })
       const sent = yield* Deferred.make<void>()
       const sender = Layer.succeed(WebhookSender, {
-        send: () => Effect.as(Deferred.succeed(sent, undefined), Sent.answered(200))
+        send: () => Effect.as(Deferred.succeed(sent, undefined), SendResult.responded(200))
       })
       const layer = quiet(Workshop.background).pipe(
         Layer.provide(Dispatcher.layer()),

@@ -1,4 +1,4 @@
-import type { Sent } from "@workshop/core"
+import type { SendResult } from "@workshop/core"
 import { Deliveries, Directory } from "@workshop/core/store"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -11,7 +11,7 @@ import { Office, open } from "./Office.js"
 const URL = "https://shop.example.com/events"
 const asked = (shop: string) => ({ shop, ids: [], since: null, until: null, state: null, dry_run: false })
 
-const reset: Sent = {
+const reset: SendResult = {
   status: null,
   error: "reset",
   detail: "ECONNRESET",
@@ -19,7 +19,7 @@ const reset: Sent = {
   timings: { lookup_ms: 3, connect_ms: 12, tls_ms: 20, first_byte_ms: null, total_ms: 41 },
   head: ""
 }
-const unavailable: Sent = {
+const unavailable: SendResult = {
   ...reset,
   status: 503,
   error: null,
@@ -29,7 +29,7 @@ const unavailable: Sent = {
 }
 
 /** An attempt of everything that is due at an instant, with what came of it. */
-const attempted = (at: number, sent: Sent) =>
+const attempted = (at: number, sent: SendResult) =>
   Effect.gen(function* () {
     for (const { shop_id, event_id, token, webhook } of yield* (yield* Deliveries).claim(at, 10)) {
       yield* run(recordAttempt(shop_id, { event_id, token, url: webhook.url, started_at: at, sent, jitter: 0 }))

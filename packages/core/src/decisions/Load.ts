@@ -89,10 +89,10 @@ export const ticketRecord = (id: TicketId | null): Load<TicketRecord | null> => 
 export const client = (id: ClientId): Load<SeenClient & { readonly phone: Phone }, ClientNotFound> => ({
   loadRequests: [{ _tag: "VisibleClient", id }],
   read: (state) => {
-    const found = seen(state, id)
-    return found === null
+    const client = seen(state, id)
+    return client === null
       ? Either.left(new ClientNotFound())
-      : Either.right({ ...found, phone: state.accounts.get(id)!.phone })
+      : Either.right({ ...client, phone: state.accounts.get(id)!.phone })
   }
 })
 

@@ -113,9 +113,9 @@ export const emptyShopState = (input: Seen): ShopState => ({
  * of processes differ, so of attempts with one number an acknowledged one is the last, whenever it began.
  */
 const log = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
-  const known = attempts.get(row.event_id) ?? []
-  attempts.set(row.event_id, known)
-  known.splice(known.findLastIndex((one) => inLog(one, row) <= 0) + 1, 0, row)
+  const ofEvent = attempts.get(row.event_id) ?? []
+  attempts.set(row.event_id, ofEvent)
+  ofEvent.splice(ofEvent.findLastIndex((one) => inLog(one, row) <= 0) + 1, 0, row)
 }
 
 const inLog = Order.combineAll<AttemptRecord>([

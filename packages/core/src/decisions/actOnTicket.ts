@@ -245,13 +245,13 @@ export const recordPart = (shop_id: ShopId, id: TicketId, { label, status, expec
   actOnTicket<never>(shop_id, id, {
     actor: "shop",
     patch: ({ part }, { now }) => {
-      const known = part !== null && part.label === label ? part : null
+      const current = part !== null && part.label === label ? part : null
       return Either.right({
         part: {
           label,
           status,
-          ordered_at: known?.ordered_at ?? now,
-          expected_at: expected_at ?? known?.expected_at ?? null,
+          ordered_at: current?.ordered_at ?? now,
+          expected_at: expected_at ?? current?.expected_at ?? null,
           received_at: status === "received" ? now : null
         }
       })

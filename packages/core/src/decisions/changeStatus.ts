@@ -29,10 +29,10 @@ export const changeStatus = (
   makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {
     const { now } = moment
     const { record, linked } = loaded.ticket
-    const found = moveTo(record, to, now)
-    if (Either.isLeft(found)) return Either.left(found.left)
+    const moveOrRefusal = moveTo(record, to, now)
+    if (Either.isLeft(moveOrRefusal)) return Either.left(moveOrRefusal.left)
 
-    const move = found.right
+    const move = moveOrRefusal.right
     const stamps = stampsEarned(record, move, loaded.shop.program, linked?.client ?? null)
     const notifies = move.notifies_client && linked !== null
     const policies = notifies ? (["moves_per_day", "notifications_per_day"] as const) : (["moves_per_day"] as const)

@@ -38,9 +38,9 @@ export const answerOffer = (
       const row = { shop_id, client_id: holder.id, known_at: link?.known_at ?? null, blocked_at: now }
       return changes.add({ _tag: "LinkPut", row }).decided<void>(undefined)
     }
-    const known = linkOrNew(shop_id, holder.id, link, now)
-    changes.add({ _tag: "LinkPut", row: known })
-    const client = asSeen(holder, known)
+    const row = linkOrNew(shop_id, holder.id, link, now)
+    changes.add({ _tag: "LinkPut", row })
+    const client = asSeen(holder, row)
     // A client who has blocked the shop since counts as none, so the ticket has no client.
     if (linked === null && client !== null && ticket.state !== "abandoned") {
       const view = changes.putTicket({ ...ticket, client_id: holder.id }, client)

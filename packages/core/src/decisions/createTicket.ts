@@ -70,13 +70,13 @@ export const forbiddenField = (
 ): string | null => {
   if (found.length === 0 && shop.forbidden_words.length === 0) return null
   const texts = checkedTexts(input)
-  const everywhere = [WordList.makeWordList(shop.allowed_words)]
-  const here = [...everywhere, ...shop.languages.map(plainWords)]
+  const allowedByShop = [WordList.makeWordList(shop.allowed_words)]
+  const harmlessForShop = [...allowedByShop, ...shop.languages.map(plainWords)]
   const byFilter = texts.find(([field, text]) => {
     const of = found.filter((word) => word.field === field)
     const local = of.filter(({ languages }) => languages?.some((language) => shop.languages.includes(language)))
     const always = of.filter(({ languages }) => languages === undefined)
-    return isRefused(text, local.map(wordOf), here) || isRefused(text, always.map(wordOf), everywhere)
+    return isRefused(text, local.map(wordOf), harmlessForShop) || isRefused(text, always.map(wordOf), allowedByShop)
   })
   if (byFilter !== undefined) return byFilter[0]
   const own = WordList.makeWordList(shop.forbidden_words)
@@ -206,7 +206,7 @@ const newTicket = (
   shop_id: ShopId,
   changes: ChangeSet,
   input: TicketInput,
-  drawn: {
+  assigned: {
     readonly number: number
     readonly via: "app" | "api"
     readonly moment: ShopMoment
@@ -215,7 +215,7 @@ const newTicket = (
 ): TicketRecord => ({
   shop_id,
   id: changes.newId<TicketId>(),
-  number: drawn.number,
+  number: assigned.number,
   state: "workshop",
   outcome: null,
   type: input.type ?? ticketDefaults.type,
@@ -232,9 +232,9 @@ const newTicket = (
   part: null,
   client_id: input.client_id ?? null,
   client_phone: input.client_phone ?? null,
-  tracking_code: drawn.tracking_code,
+  tracking_code: assigned.tracking_code,
   photo_url: null,
-  created_at: drawn.moment.recorded_at,
+  created_at: assigned.moment.recorded_at,
   updated_at: changes.nextChange.updated_at,
   ready_at: null,
   collected_at: null,
@@ -242,10 +242,10 @@ const newTicket = (
   abandon_reason: null,
   notified_at: null,
   notified_channel: null,
-  created_via: drawn.via,
+  created_via: assigned.via,
   external_ref: input.external_ref ?? null,
   change_seq: changes.nextChange.change_seq,
-  shop_changed_at: drawn.moment.now,
+  shop_changed_at: assigned.moment.now,
   stamps_earned: false,
   moves_per_day: null,
   notifications_per_day: null,

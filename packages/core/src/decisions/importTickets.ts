@@ -305,9 +305,9 @@ const importClients = (
     const { link, card } = known.get(client_id) ?? { link: null, card: null }
     const earlier = links.get(client_id) ?? link
     if (earlier?.known_at == null) {
-      const made = { shop_id, client_id, known_at: now, blocked_at: earlier?.blocked_at ?? null }
-      links.set(client_id, made)
-      changes.add({ _tag: "LinkPut", row: made })
+      const linkRow = { shop_id, client_id, known_at: now, blocked_at: earlier?.blocked_at ?? null }
+      links.set(client_id, linkRow)
+      changes.add({ _tag: "LinkPut", row: linkRow })
       clients++
     }
     const given = row.client?.card

@@ -10,7 +10,7 @@ import {
   type NoticeRecord,
   onFailure,
   onSuccess,
-  type Sent,
+  type SendResult,
   saysGone,
   type Webhook
 } from "../domain/Webhook.js"
@@ -25,7 +25,7 @@ export interface Attempted {
   /** The URL to which the event was sent; the webhook's URL may have changed since the claim. */
   readonly url: string
   readonly started_at: Instant
-  readonly sent: Sent
+  readonly sent: SendResult
   /** From 0 to 1: the share of the largest possible jitter for the next attempt. */
   readonly jitter: number
 }

@@ -57,9 +57,9 @@ const again = (
  * raised, so it precedes the ticket's later events. If it is in flight, the attempt continues, and its failure is the first of the new
  * attempts. If it has all its attempts left, nothing changes.
  */
-const takenUp = (shop_id: ShopId, found: Replayable, webhook: Webhook, moment: ShopMoment): Change | null => {
-  const { event, delivery, is_in_flight } = found
-  if (delivery === undefined) return { _tag: "DeliveryPut", row: again(shop_id, found, webhook, moment) }
+const takenUp = (shop_id: ShopId, replayable: Replayable, webhook: Webhook, moment: ShopMoment): Change | null => {
+  const { event, delivery, is_in_flight } = replayable
+  if (delivery === undefined) return { _tag: "DeliveryPut", row: again(shop_id, replayable, webhook, moment) }
   if (presentSchedule(delivery, webhook).attempts_in_round === 0) return null
   if (is_in_flight) return { _tag: "DeliveryRenewed", row: { ...delivery, attempts_in_round: 0 } }
   const due_at = Math.min(moment.now, event.created_at)
@@ -88,12 +88,12 @@ export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> 
       changes.add({ _tag: "ReplayPut", row: { ...record, is_done: true } })
       return changes.decided<ReplayStep>({ taken_up: 0, is_done: true })
     }
-    for (const found of next.found) {
-      const change = takenUp(shop_id, found, webhook, moment)
+    for (const event of next.events) {
+      const change = takenUp(shop_id, event, webhook, moment)
       if (change !== null) changes.add(change)
     }
     const after_seq = Math.max(record.after_seq, next.last_seq)
     const is_done = after_seq >= record.until_seq - 1
     changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done } })
-    return changes.decided<ReplayStep>({ taken_up: next.found.length, is_done })
+    return changes.decided<ReplayStep>({ taken_up: next.events.length, is_done })
   })

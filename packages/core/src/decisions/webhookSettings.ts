@@ -28,8 +28,8 @@ export const setWebhook = (
       failures_in_row: 0,
       first_failure_at: null
     }
-    const known = loaded.webhook ?? fresh
-    const row: Webhook = { ...(loaded.webhook?.url === url ? known : onSuccess({ ...known, url })), url }
+    const current = loaded.webhook ?? fresh
+    const row: Webhook = { ...(loaded.webhook?.url === url ? current : onSuccess({ ...current, url })), url }
     return changes.add({ _tag: "WebhookPut", row }).decided(row)
   })
 

@@ -8,11 +8,11 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
 
 const formatterOf = (name: string): Intl.DateTimeFormat => {
   const key = name.toLowerCase()
-  const known = formatters.get(key)
-  if (known !== undefined) return known
-  const made = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" })
-  formatters.set(key, made)
-  return made
+  const cached = formatters.get(key)
+  if (cached !== undefined) return cached
+  const formatter = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" })
+  formatters.set(key, formatter)
+  return formatter
 }
 
 // On some platforms Intl also accepts offsets such as +01:00, which are not zones and have no calendar.
@@ -50,9 +50,9 @@ const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/
 
 /** How far the zone's clocks are ahead of UTC, in milliseconds. */
 const offsetAt = (formatter: Intl.DateTimeFormat, instant: Instant): number => {
-  const found = OFFSET.exec(formatter.format(instant))
-  if (found === null) throw new Error("Intl gave no offset for a time zone")
-  const [, sign, hours, minutes, seconds] = found
+  const match = OFFSET.exec(formatter.format(instant))
+  if (match === null) throw new Error("Intl gave no offset for a time zone")
+  const [, sign, hours, minutes, seconds] = match
   const size = Number(hours ?? 0) * HOUR_MS + Number(minutes ?? 0) * MINUTE_MS + Number(seconds ?? 0) * SECOND_MS
   return sign === "-" ? -size : size
 }

@@ -3,7 +3,7 @@ import type { EventType } from "./EventType.js"
 import type { EventId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import { Limits, retryDelays_ms, ServiceLimits } from "./Limits.js"
-import type { Sent, Webhook } from "./Webhook.js"
+import type { SendResult, Webhook } from "./Webhook.js"
 
 /** The state of an event's delivery: waiting, delivered, parked until its webhook is on again, or given up. */
 export type DeliveryState = "pending" | "delivered" | "parked" | "dead"
@@ -34,7 +34,7 @@ export interface DeliveryRecord {
 }
 
 /** One attempt, as it is logged permanently. */
-export interface AttemptRecord extends Sent {
+export interface AttemptRecord extends SendResult {
   readonly shop_id: ShopId
   readonly event_id: EventId
   /** The number of the attempt, from 1. */
@@ -98,7 +98,7 @@ export const nextAttempt = (made: number, ended_at: Instant, jitter: number): In
 }
 
 /** A delivery in the queue. */
-export interface Queued {
+export interface WaitingDelivery {
   /** The event's place in the shop's order of events. */
   readonly seq: number
   /** Deliveries of one ticket are sent one after another; null if there is no ticket. */
@@ -108,23 +108,23 @@ export interface Queued {
 }
 
 /** The fields that order a shop's due deliveries, ascending: live before replayed, then the earliest (Specification, Webhooks). */
-export const claimOrder = ["is_replay", "due_at", "seq"] as const satisfies ReadonlyArray<keyof Queued>
+export const claimOrder = ["is_replay", "due_at", "seq"] as const satisfies ReadonlyArray<keyof WaitingDelivery>
 
 /** Compares two due deliveries of a shop by {@link claimOrder}: negative if `a` is first. */
 export const compareClaims = (a: ClaimRank, b: ClaimRank): number =>
   claimOrder.reduce((order, field) => order || Number(a[field]) - Number(b[field]), 0)
 
 /** The fields that the order of claims depends on. */
-export type ClaimRank = Pick<Queued, (typeof claimOrder)[number]>
+export type ClaimRank = Pick<WaitingDelivery, (typeof claimOrder)[number]>
 
 /** A shop whose webhook is on. */
-export interface QueuedShop {
-  readonly waiting: ReadonlyArray<Queued>
-  readonly in_flight: ReadonlyArray<Queued>
+export interface ShopQueue {
+  readonly waiting: ReadonlyArray<WaitingDelivery>
+  readonly in_flight: ReadonlyArray<WaitingDelivery>
 }
 
 /** The shop's next delivery: not one of a ticket that has one in flight, and none if the shop has as many in flight as it may. */
-const nextOf = ({ waiting, in_flight }: QueuedShop, now: Instant): Queued | undefined => {
+const nextOf = ({ waiting, in_flight }: ShopQueue, now: Instant): WaitingDelivery | undefined => {
   if (in_flight.length >= Limits.deliveries_in_flight_per_shop) return undefined
   const busy = new Set(in_flight.map(({ ticket }) => ticket))
   const free = waiting.filter(({ ticket, due_at }) => due_at <= now && (ticket === null || !busy.has(ticket)))
@@ -133,7 +133,7 @@ const nextOf = ({ waiting, in_flight }: QueuedShop, now: Instant): Queued | unde
 
 /** The claimed deliveries, each with the place of its shop in the queue before the claim, and the queue afterwards. */
 export interface NextClaims<Shop> {
-  readonly claims: ReadonlyArray<readonly [place: number, delivery: Queued]>
+  readonly claims: ReadonlyArray<readonly [place: number, delivery: WaitingDelivery]>
   readonly queue: ReadonlyArray<Shop>
 }
 
@@ -142,12 +142,12 @@ export interface NextClaims<Shop> {
  * begins with the shop that was served longest ago. A shop that is served moves to the end, so each shop with due deliveries is served
  * before any is served again.
  */
-export const nextClaims = <Shop extends QueuedShop>(
+export const nextClaims = <Shop extends ShopQueue>(
   queue: ReadonlyArray<Shop>,
   now: Instant,
   slots: number
 ): NextClaims<Shop> => {
-  const claims: Array<readonly [number, Queued]> = []
+  const claims: Array<readonly [number, WaitingDelivery]> = []
   let turns = queue.map((shop, place) => ({ shop, place }))
   while (claims.length < slots) {
     const turn = turns.find(({ shop }) => nextOf(shop, now) !== undefined)
@@ -200,7 +200,7 @@ export interface Replayable {
 
 /** The events that a replay's next step read. The number of events read is bounded, even if few of them match. */
 export interface EventRange {
-  readonly found: ReadonlyArray<Replayable>
+  readonly events: ReadonlyArray<Replayable>
   /** The place up to which the step looked. */
   readonly last_seq: number
 }

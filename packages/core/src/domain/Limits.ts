@@ -88,7 +88,7 @@ export const Limits = {
   /** The age at which a receiver refuses a signature. */
   webhook_tolerance_ms: 5 * MINUTE_MS,
   /** How long a receiver may take to respond. */
-  webhook_answer_ms: 10 * SECOND_MS
+  webhook_timeout_ms: 10 * SECOND_MS
 } as const
 
 /**
@@ -141,7 +141,7 @@ export const ServiceLimits = {
   /** The notifications that one process sends at once. */
   notifications_in_flight_per_process: 256,
   /** How long a notifier may take for one notification, in real time. */
-  notifier_answer_ms: 10 * SECOND_MS,
+  notifier_timeout_ms: 10 * SECOND_MS,
   /** How long a client's notification waits for a process with a notifier. Then a process without one removes it. */
   notification_wait_max_ms: 3 * DAY_MS,
   /** How often a process looks for due notifications. */

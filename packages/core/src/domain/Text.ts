@@ -76,13 +76,13 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** Unknown fields are refused by name, and an error names at most this many. */
 const ofFields = (ast: AST.TypeLiteral): Trim => {
-  const known = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), trimmer(type)]))
+  const trims = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), trimmer(type)]))
   return (value) => {
     if (!isPlain(value)) return value
     const kept: Record<string, unknown> = Object.create(null)
     let unknown = 0
     for (const name of Object.keys(value)) {
-      if (known.has(name)) kept[name] = known.get(name)?.(value[name]) ?? value[name]
+      if (trims.has(name)) kept[name] = trims.get(name)?.(value[name]) ?? value[name]
       else if (unknown++ <= Limits.issues_max) kept[name] = value[name]
     }
     return kept

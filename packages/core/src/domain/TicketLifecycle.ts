@@ -111,9 +111,9 @@ export type StateDate = (typeof stateDates)[number]
 const dateSets = new Map<TicketState, ReadonlyArray<ReadonlyArray<StateDate>>>()
 
 const addDateSet = (state: TicketState, dates: ReadonlyArray<StateDate>): void => {
-  const known = dateSets.get(state) ?? []
-  if (known.some((set) => set.join() === dates.join())) return
-  dateSets.set(state, [...known, dates])
+  const existing = dateSets.get(state) ?? []
+  if (existing.some((set) => set.join() === dates.join())) return
+  dateSets.set(state, [...existing, dates])
   const moves: ReadonlyArray<StatusMove> = statusMoves.filter(({ from }) => from === state)
   for (const { to, dates: sets, clears = [] } of moves) {
     const cleared: ReadonlyArray<string> = clears
@@ -212,8 +212,8 @@ export const moveTo = (
   now: Instant
 ): Either.Either<TableMove, MoveRefusal> => {
   const moves = movesFrom(ticket, now)
-  const found = moves.find((move) => move.to === to)
-  if (found !== undefined) return Either.right(found)
+  const allowedMove = moves.find((move) => move.to === to)
+  if (allowedMove !== undefined) return Either.right(allowedMove)
   const { state, updated_at } = ticket
   const refused: RefusedMove = { from: state, to, allowed: moves.map((move) => move.to), state, updated_at }
   if (ticket.state === "abandoned") return Either.left(new TicketAbandoned(refused))

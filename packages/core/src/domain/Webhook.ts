@@ -132,7 +132,7 @@ export interface Timings {
 }
 
 /** The result of one attempt to deliver an event. Either `status` or `error` is null, never both. */
-export interface Sent {
+export interface SendResult {
   readonly status: number | null
   readonly error: SendError | null
   /** The system's name for the error, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, if there is one. */
@@ -147,7 +147,7 @@ export interface Sent {
   readonly head: string
 }
 
-const unknown: Omit<Sent, "status" | "error"> = {
+const unknown: Omit<SendResult, "status" | "error"> = {
   detail: null,
   address: null,
   timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 },
@@ -155,22 +155,22 @@ const unknown: Omit<Sent, "status" | "error"> = {
 }
 
 /** Results for a sender of your own that knows nothing else of the attempt, such as one of a test. */
-export const Sent = {
+export const SendResult = {
   /** The receiver responded with this status; any 2xx acknowledges the event. */
-  answered: (status: number): Sent => ({ ...unknown, status, error: null }),
-  /** No answer came, such as `Sent.failed("timeout")`; the event is sent again later. */
-  failed: (error: SendError, detail: string | null = null): Sent => ({ ...unknown, status: null, error, detail })
+  responded: (status: number): SendResult => ({ ...unknown, status, error: null }),
+  /** No response came, such as `SendResult.failed("timeout")`; the event is sent again later. */
+  failed: (error: SendError, detail: string | null = null): SendResult => ({ ...unknown, status: null, error, detail })
 } as const
 
 /**
  * Whether the receiver acknowledged the event: any 2xx. A redirect (3xx) is a failure like every other status, and no sender follows it,
  * because its `Location` may lead to an address that is not public (Specification, Webhooks).
  */
-export const acknowledges = ({ status }: Pick<Sent, "status">): boolean =>
+export const acknowledges = ({ status }: Pick<SendResult, "status">): boolean =>
   status !== null && status >= 200 && status < 300
 
 /** Whether the receiver wants no more events, which turns the webhook off at once (Specification, Webhooks). */
-export const saysGone = ({ status }: Sent): boolean => status === 410
+export const saysGone = ({ status }: SendResult): boolean => status === 410
 
 /**
  * How many failures in a row, and over what time, lead to the first warning, the second, and the switch-off: both numbers of a row must be
@@ -189,7 +189,7 @@ export interface HealthChange {
 }
 
 /** The webhook after one more failure in a row. A 410 turns it off at once. A webhook that is already off does not change. */
-export const onFailure = (webhook: Webhook, sent: Sent, now: Instant): HealthChange => {
+export const onFailure = (webhook: Webhook, sent: SendResult, now: Instant): HealthChange => {
   // A failure in the future was recorded by a clock that was ahead.
   const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)
   const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }

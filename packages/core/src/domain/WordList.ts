@@ -25,8 +25,8 @@ const plain = (text: string): string => text.normalize("NFKC").replace(INVISIBLE
 const wordsOf = (text: string): ReadonlyArray<string> => plain(text).match(WORD) ?? []
 
 const grown = (steps: Steps, word: string): Step => {
-  const known = steps.get(word)
-  if (known !== undefined) return known
+  const existing = steps.get(word)
+  if (existing !== undefined) return existing
   const step: Step = { isEntry: false, next: undefined }
   steps.set(word, step)
   return step
@@ -91,10 +91,10 @@ export const findWords = (
   allowed: ReadonlyArray<WordList> = []
 ): ReadonlyArray<string> => {
   const words = wordsOf(text)
-  const found = occurrences(list, words)
-  if (found.length === 0) return NOTHING
+  const hits = occurrences(list, words)
+  if (hits.length === 0) return NOTHING
   const reach = reachOf(allowed, words)
-  return found
+  return hits
     .filter(({ at, length }) => reach[at]! < at + length)
     .map(({ at, length }) => words.slice(at, at + length).join(" "))
 }

@@ -33,16 +33,16 @@ const ofFields =
   (value) => {
     if (!isPlainObject(value)) return UNSURE
     const read: Record<string, unknown> = {}
-    let found = 0
+    let declared = 0
     for (const field of fields) {
       if (Object.hasOwn(value, field.name)) {
         const part = field.read(value[field.name])
         if (part === UNSURE) return UNSURE
         read[field.name] = part
-        found++
+        declared++
       } else if (!field.isOptional) return UNSURE
     }
-    return isExact && Object.keys(value).length > found ? UNSURE : read
+    return isExact && Object.keys(value).length > declared ? UNSURE : read
   }
 
 const struct = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined => {
@@ -89,8 +89,8 @@ const refined = (ast: AST.Refinement, isExact: boolean): QuickReader | undefined
   const read = compile(ast.from, isExact)
   if (read === undefined) return undefined
   return (value) => {
-    const found = read(value)
-    return found === UNSURE || Option.isSome(ast.filter(found, OPTIONS, ast)) ? UNSURE : found
+    const decoded = read(value)
+    return decoded === UNSURE || Option.isSome(ast.filter(decoded, OPTIONS, ast)) ? UNSURE : decoded
   }
 }
 
@@ -101,8 +101,8 @@ const transformed = (ast: AST.Transformation, isExact: boolean): QuickReader | u
   if (transformation._tag !== "FinalTransformation" || from === undefined || to === undefined) return undefined
   return (value) => {
     const given = from(value)
-    const made = given === UNSURE ? UNSURE : settled(transformation.decode(given, OPTIONS, ast, value))
-    return made === UNSURE ? UNSURE : to(made)
+    const decoded = given === UNSURE ? UNSURE : settled(transformation.decode(given, OPTIONS, ast, value))
+    return decoded === UNSURE ? UNSURE : to(decoded)
   }
 }
 

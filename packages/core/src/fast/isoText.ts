@@ -12,8 +12,8 @@ const dates = new Map<number, string>()
 
 /** The date of a day, counted from 1970-01-01. */
 const dateOf = (day: number): string => {
-  const known = dates.get(day)
-  if (known !== undefined) return known
+  const cached = dates.get(day)
+  if (cached !== undefined) return cached
   const date = new Date(day * DAY_MS).toISOString().slice(0, -"T00:00:00.000Z".length)
   if (dates.size >= MOST_DATES) dates.clear()
   dates.set(day, date)

@@ -15,11 +15,11 @@ import { IdempotencyHeader } from "./TicketsApi.js"
 const ById = Schema.Struct({ id: ClientId })
 
 const ClientResponse = SuccessBody(ClientView).annotations({ identifier: "ClientResponse" })
-const Loyalty = Schema.Struct({ program: LoyaltyProgram, card: LoyaltyCard }).annotations({
+const LoyaltyView = Schema.Struct({ program: LoyaltyProgram, card: LoyaltyCard }).annotations({
   identifier: "Loyalty",
   description: "A shop's loyalty programme and a client's card"
 })
-const LoyaltyResponse = SuccessBody(Loyalty).annotations({ identifier: "LoyaltyResponse" })
+const LoyaltyResponse = SuccessBody(LoyaltyView).annotations({ identifier: "LoyaltyResponse" })
 const StampsResponse = SuccessBodyWithMeta(StampsGiven, RepeatableMeta).annotations({ identifier: "StampsResponse" })
 const RewardResponse = SuccessBodyWithMeta(RewardRedeemed, RepeatableMeta).annotations({ identifier: "RewardResponse" })
 

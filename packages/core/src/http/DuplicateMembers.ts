@@ -50,7 +50,7 @@ const pathOf = (levels: ReadonlyArray<Level>): string => levels.map(({ at }) => 
  * repeat counts towards the bound, also one that is named already, because a path may be as long as the text is deep.
  */
 const named = (text: string): ReadonlyArray<string> => {
-  const found = new Set<string>()
+  const paths = new Set<string>()
   const levels: Array<Level> = []
   let repeats = 0
   for (let at = 0; at < text.length && repeats < MOST_NAMED; at++) {
@@ -69,14 +69,14 @@ const named = (text: string): ReadonlyArray<string> => {
         level.at = JSON.parse(text.slice(at, end + 1)) as string
         if (level.names.has(level.at)) {
           repeats++
-          found.add(pathOf(levels))
+          paths.add(pathOf(levels))
         }
         level.names.add(level.at)
       }
       at = end
     }
   }
-  return [...found]
+  return [...paths]
 }
 
 /**

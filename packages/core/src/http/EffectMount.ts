@@ -131,8 +131,8 @@ const placeOf = (field: string, issue: ParseResult.ParseIssue, part: RequestIssu
   for (const place of ["path", "query"] as const) {
     const isIt = ([name, value]: readonly [string, unknown]) =>
       field === "" ? value === actual : name === field && isObject(actual) && actual[name] === value
-    const found = named[place].find(isIt)
-    if (found !== undefined) return { in: place, field: found[0] }
+    const entry = named[place].find(isIt)
+    if (entry !== undefined) return { in: place, field: entry[0] }
   }
   const name = field || nameOfScalar(issue)
   const header = name?.replaceAll("_", "-") ?? ""

@@ -104,8 +104,8 @@ const partReader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) =
   const readQuickly = quickReader(schema, options.onExcessProperty === "error")
   if (readQuickly === undefined) return readTrimmed
   return (value: unknown) => {
-    const found = readQuickly(value)
-    return found === UNSURE ? readTrimmed(value) : Either.right(found)
+    const decoded = readQuickly(value)
+    return decoded === UNSURE ? readTrimmed(value) : Either.right(decoded)
   }
 }
 
@@ -122,8 +122,8 @@ export const fieldNameOf = (part: RequestIssue["in"], field: string): string => 
 const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route["decode"] => {
   const readers = parts.flatMap(({ name, part, schema, options }) => {
     const declared = Option.getOrUndefined(endpoint[schema] as Option.Option<Schema.Schema<unknown>>)
-    const found = declared ?? (undeclaredSchema(name, endpoint.method) as Schema.Schema<unknown> | undefined)
-    return found === undefined ? [] : [{ name, part, read: partReader(found, options) }]
+    const partSchema = declared ?? (undeclaredSchema(name, endpoint.method) as Schema.Schema<unknown> | undefined)
+    return partSchema === undefined ? [] : [{ name, part, read: partReader(partSchema, options) }]
   })
   return (raw) => {
     const request: Record<string, unknown> = {}
@@ -132,10 +132,10 @@ const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route[
       const result = read(raw[name])
       if (Either.isRight(result)) request[name] = result.right
       else {
-        const found = inputIssues(result.left).map(
+        const newIssues = inputIssues(result.left).map(
           ({ field, message }): RequestIssue => ({ in: part, field: fieldNameOf(part, field), message })
         )
-        issues = [...(issues ?? []), ...found]
+        issues = [...(issues ?? []), ...newIssues]
       }
     }
     return issues === undefined ? Either.right(request) : Either.left(issues)
@@ -223,9 +223,9 @@ export const router = (routes: Iterable<Route>): ((method: string, path: string)
     if (!methods.has(method)) return undefined
     // The tree ignores what follows `;` and `#`, and takes an empty segment for a parameter.
     if (path.includes(";") || path.includes("#") || path.endsWith("/") || path.includes("//")) return undefined
-    const found = tree.find(method, path)
-    return found === undefined || !isSpelledAsDeclared(found.handler.path, path)
+    const leaf = tree.find(method, path)
+    return leaf === undefined || !isSpelledAsDeclared(leaf.handler.path, path)
       ? undefined
-      : { route: found.handler, path: found.params }
+      : { route: leaf.handler, path: leaf.params }
   }
 }

@@ -15,8 +15,8 @@ export const SuccessBodyWithMeta = <D extends Schema.Schema.All, M extends Schem
   Schema.Struct({ success: Schema.Literal(true), data, meta })
 
 /** Gives an envelope its status, for responses that are not 200. */
-export const status201 = <A, I, R>(answer: Schema.Schema<A, I, R>) =>
-  answer.annotations(HttpApiSchema.annotations({ status: 201 }))
+export const status201 = <A, I, R>(envelope: Schema.Schema<A, I, R>) =>
+  envelope.annotations(HttpApiSchema.annotations({ status: 201 }))
 
 /** The `meta` of endpoints that take an `Idempotency-Key`: whether this is a repetition of the first response (Specification, Lists and sync). */
 export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean }).annotations({

@@ -115,9 +115,10 @@ const issuesInItsWords = (part: RequestIssue["in"], { issues }: HttpApiDecodeErr
 const decodeFailure = (failure: HttpApiDecodeError, found: Found | undefined, rereadable: RereadableRequest) =>
   Effect.gen(function* () {
     const parts = found === undefined ? [] : yield* requestIssues(found, rereadable)
-    const known = parts.flatMap(({ issues }) => issues ?? [])
+    const knownIssues = parts.flatMap(({ issues }) => issues ?? [])
     const unknown = parts.find(({ issues }) => issues === null)
-    const issues = known.length > 0 || unknown === undefined ? known : issuesInItsWords(unknown.part, failure)
+    const issues =
+      knownIssues.length > 0 || unknown === undefined ? knownIssues : issuesInItsWords(unknown.part, failure)
     if (issues.length > 0) return yield* failureResponse({ _tag: "InvalidRequest", issues }, "body")
     const { method, url } = rereadable.request
     return yield* Effect.dieMessage(`The response to ${method} ${url} does not match its schema: ${failure.message}`)

@@ -39,8 +39,8 @@ export const hasArrived = <A, E>(reading: Effect.Effect<A, E>): reading is Exit.
 export const isHeaderRepeated = (rawHeaders: ReadonlyArray<string>, name: string): boolean => {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const found = rawHeaders[i]!
-    if (found.length === name.length && found.toLowerCase() === name) count++
+    const header = rawHeaders[i]!
+    if (header.length === name.length && header.toLowerCase() === name) count++
   }
   return count > 1
 }

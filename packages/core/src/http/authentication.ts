@@ -109,7 +109,7 @@ export const authentication = (own?: OwnAuthentication) =>
         }
         const key = bearer(request)
         if (key === undefined) return unauthenticated(checked)
-        const cachedHolder = keys.known(key, context.now)
+        const cachedHolder = keys.cachedHolder(key, context.now)
         if (cachedHolder !== undefined) return authenticated(checked, cachedHolder)
         return Effect.map(lookUp(request, key, context.now), (holder) =>
           holder === null ? unauthenticated(checked, key) : authenticated(checked, holder)

@@ -80,7 +80,7 @@ export interface PersonShopData {
 
 /** Some idempotency records, and where to continue; null if there are no more. */
 export interface IdempotencyRecordPage {
-  readonly found: ReadonlyArray<IdempotencyRecord>
+  readonly records: ReadonlyArray<IdempotencyRecord>
   readonly next: IdempotencyRecordKey | null
 }
 

@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { ShopId } from "../domain/Identifier.js"
 import type { Complaint } from "../domain/OptionChecks.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
-import type { Sent } from "../domain/Webhook.js"
+import type { SendResult } from "../domain/Webhook.js"
 
 /** The headers that every request has, in lower case. A post cannot replace them. */
 export const REQUEST_HEADERS: ReadonlySet<string> = new Set([
@@ -44,6 +44,6 @@ export class WebhookSender extends Context.Tag("@workshop/core/WebhookSender")<
      * the call may take one second more, for the log. It follows no redirect, connects to public addresses only, and uses little memory
      * whatever the receiver does. Interrupting it closes the connection.
      */
-    readonly send: (post: WebhookPost) => Effect.Effect<Sent>
+    readonly send: (post: WebhookPost) => Effect.Effect<SendResult>
   }
 >() {}

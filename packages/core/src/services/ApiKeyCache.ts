@@ -36,7 +36,7 @@ export const lastUsedWriter = (
 ): Effect.Effect<LastUsedWriter, never, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = yield* FiberSet.makeRuntime<never>()
-    const known = new Map<KeyId, KeyUse>()
+    const usesById = new Map<KeyId, KeyUse>()
     let waiting = new Map<KeyId, Instant>()
 
     const write = Effect.suspend(() => {
@@ -44,7 +44,7 @@ export const lastUsedWriter = (
       waiting = new Map()
       return Effect.catchAll(directory.keysUsed(uses), (unavailable) => {
         for (const id of uses.keys()) {
-          const use = known.get(id)
+          const use = usesById.get(id)
           if (use !== undefined) use.noted_at = NEVER
         }
         return Effect.logDebug("The last use of keys could not be written down", unavailable)
@@ -56,11 +56,11 @@ export const lastUsedWriter = (
 
     return {
       useOf: (id) => {
-        const found = known.get(id)
-        if (found !== undefined) return found
-        if (known.size >= api_key_cache_size) known.clear()
+        const existing = usesById.get(id)
+        if (existing !== undefined) return existing
+        if (usesById.size >= api_key_cache_size) usesById.clear()
         const use = { id, noted_at: NEVER }
-        known.set(id, use)
+        usesById.set(id, use)
         return use
       },
       record: (use, now) => {
@@ -105,21 +105,21 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
 
     const lookUp = Effect.fnUntraced(function* lookUp(key: string, now: Instant) {
       const before = forgotten
-      const found = yield* directory.keyByHash(keyHash(key))
-      if (found === null || !isActive(found.key, now)) return null
-      const known = holder(found)
-      const use = used.useOf(found.key.id)
+      const stored = yield* directory.keyByHash(keyHash(key))
+      if (stored === null || !isActive(stored.key, now)) return null
+      const keyHolder = holder(stored)
+      const use = used.useOf(stored.key.id)
       used.record(use, now)
       if (before === forgotten) {
         if (cached.size >= api_key_cache_size) cached.clear()
-        const until = Math.min(now + api_key_cache_ms, found.key.expires_at ?? Number.POSITIVE_INFINITY)
-        cached.set(key, { holder: known, use, read_at: now, until })
+        const until = Math.min(now + api_key_cache_ms, stored.key.expires_at ?? Number.POSITIVE_INFINITY)
+        cached.set(key, { holder: keyHolder, use, read_at: now, until })
       }
-      return known
+      return keyHolder
     })
 
     /** The holder of a key, from the cache. A holder read later than now is not used: a clock stepped back, so its age is unknown. */
-    const known = (key: string, now: Instant): ApiKeyHolder | undefined => {
+    const cachedHolder = (key: string, now: Instant): ApiKeyHolder | undefined => {
       const entry = cached.get(key)
       if (entry === undefined || now < entry.read_at || now >= entry.until) return undefined
       used.record(entry.use, now)
@@ -140,13 +140,13 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
     const isTestKeyElsewhere = (key: string) => !acceptsTestKeys && looksLikeTestKey(key)
 
     return {
-      known,
+      cachedHolder,
       /** Whether the key must be looked up because this process never found it valid. */
       isNew: (key: string): boolean => looksLikeKey(key) && !isTestKeyElsewhere(key) && !cached.has(key),
       isTestKeyElsewhere,
       /** The holder of a key; null if the key is missing, wrong, revoked or expired. Such results are not cached. */
       holderOf: (key: string, now: Instant) => {
-        const holder = known(key, now)
+        const holder = cachedHolder(key, now)
         if (holder !== undefined) return Effect.succeed(holder)
         return looksLikeKey(key) && !isTestKeyElsewhere(key) ? lookUp(key, now) : Effect.succeed(null)
       },

@@ -31,15 +31,15 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
           const limit = bounds[use.policy]
           return limit === Number.POSITIVE_INFINITY ? [] : [{ ...use, limit }]
         })
-  const known = new Map<PolicyName, Map<string, LimitWindow>>()
+  const rememberedWindows = new Map<PolicyName, Map<string, LimitWindow>>()
 
   const remember = (uses: ReadonlyArray<LimitUse>, limitStatuses: ReadonlyArray<LimitStatus>) => {
     for (const { policy, limit, remaining, resets_at } of limitStatuses) {
       if (remaining > 0 && policy !== "unauthenticated_per_minute") continue
       const subject = uses.find((use) => use.policy === policy)?.subject
       if (subject === undefined) continue
-      const windows = known.get(policy) ?? new Map<string, LimitWindow>()
-      known.set(policy, windows)
+      const windows = rememberedWindows.get(policy) ?? new Map<string, LimitWindow>()
+      rememberedWindows.set(policy, windows)
       windows.delete(subject)
       for (const oldest of windows.keys()) {
         if (windows.size < ServiceLimits.used_up_windows) break
@@ -50,12 +50,12 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
   }
 
   const windowOf = ({ policy, subject, time_zone }: LimitUse, now: Instant): LimitWindow =>
-    currentWindow(known.get(policy)?.get(subject), policy, now, time_zone)
+    currentWindow(rememberedWindows.get(policy)?.get(subject), policy, now, time_zone)
 
   const knownRefusal = (uses: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
     const limitStatuses: Array<LimitStatus> = []
     for (const use of uses) {
-      if (known.get(use.policy)?.has(use.subject) !== true) continue
+      if (rememberedWindows.get(use.policy)?.has(use.subject) !== true) continue
       const window = windowOf(use, now)
       if (!hasRoom(window, use.policy, 1, use.limit)) limitStatuses.push(limitStatus(window, use.policy, use.limit))
     }
@@ -81,11 +81,11 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
     giveBack: (requested, limitStatuses) => {
       const uses = withBounds(requested)
       return Effect.map(store.giveBack(uses, limitStatuses), () => {
-        for (const { policy, subject } of uses) known.get(policy)?.delete(subject)
+        for (const { policy, subject } of uses) rememberedWindows.get(policy)?.delete(subject)
       })
     },
     look: (use, now) => limitStatus(windowOf(use, now), use.policy, bounds[use.policy]),
-    forget: () => known.clear()
+    forget: () => rememberedWindows.clear()
   }
 }
 

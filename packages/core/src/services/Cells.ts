@@ -153,8 +153,8 @@ const claiming = (allCells: AllCells) => {
   let last = 0
 
   const orderOf = ({ shop_id, turn }: DeliveryTurn): number => {
-    const known = served.get(shop_id)
-    return known?.number === Math.floor(turn / TURNS_PER_CLAIM) ? known.turn : turn
+    const latest = served.get(shop_id)
+    return latest?.number === Math.floor(turn / TURNS_PER_CLAIM) ? latest.turn : turn
   }
   /** Records the order of the claims of several cells, as if one claim had made them all. */
   const remember = (claims: ReadonlyArray<readonly [ShopId, number]>) => {
@@ -167,8 +167,8 @@ const claiming = (allCells: AllCells) => {
 
   return (now: number, most: number) =>
     Effect.gen(function* () {
-      const found = yield* allCells.ask(({ access }) => access.turns(now, most))
-      const slots = found
+      const turnsOfCells = yield* allCells.ask(({ access }) => access.turns(now, most))
+      const slots = turnsOfCells
         .flatMap(([cell, turns]) => turns.map((one) => ({ cell, rank: one.rank, order: orderOf(one) })))
         .sort((a, b) => a.rank - b.rank || a.order - b.order)
         .slice(0, most)
@@ -266,9 +266,9 @@ const composedDirectory = (
       Effect.flatMap(placing(shopCells, allCells)(shop.id), (cell) => cell.directory.createShop(shop)),
     hasShops: Effect.flatMap(
       allCells.ask((cell) => cell.directory.hasShops),
-      (answers) => {
-        if (answers.some(([, isThere]) => isThere)) return Effect.succeed(true)
-        return answers.length === allCells.cells.length ? Effect.succeed(false) : directory.hasPlaced
+      (results) => {
+        if (results.some(([, isThere]) => isThere)) return Effect.succeed(true)
+        return results.length === allCells.cells.length ? Effect.succeed(false) : directory.hasPlaced
       }
     ),
     claimFirstShop: home.directory.claimFirstShop,
@@ -282,9 +282,9 @@ const composedDirectory = (
     // An unavailable cell has no data that could be compared with a clock now.
     latest: Effect.map(
       allCells.ask(({ directory }) => directory.latest),
-      (answers) => Math.max(...answers.map(([, latest]) => latest))
+      (results) => Math.max(...results.map(([, latest]) => latest))
     ),
-    ahead: (of) => Effect.map(allCells.ask(aheadOf(of)), (answers) => allAhead(answers.map(([, one]) => one))),
+    ahead: (of) => Effect.map(allCells.ask(aheadOf(of)), (results) => allAhead(results.map(([, one]) => one))),
     createClient: (account) => changing(home.directory.createClient(account), account.id),
     listClients: home.directory.listClients,
     holders: home.directory.holders,
@@ -312,10 +312,10 @@ const composedDirectory = (
     tracked: (tracking_code) =>
       Effect.flatMap(
         allCells.ask(({ directory }) => directory.tracked(tracking_code)),
-        (answers) => {
-          const found = answers.flatMap(([, tickets]) => tickets).slice(0, ServiceLimits.tracked_max)
-          const isWhole = found.length > 0 || answers.length === allCells.cells.length
-          return isWhole ? Effect.succeed(found) : new StoreUnavailable({})
+        (results) => {
+          const tickets = results.flatMap(([, tickets]) => tickets).slice(0, ServiceLimits.tracked_max)
+          const isWhole = tickets.length > 0 || results.length === allCells.cells.length
+          return isWhole ? Effect.succeed(tickets) : new StoreUnavailable({})
         }
       ),
     account: home.directory.account,

@@ -98,7 +98,7 @@ export const personOf = ({ id, given_name, family_name, phone }: ClientAccount):
 })
 
 /** For shops that the store itself named. */
-const known = <A, R>(effect: Effect.Effect<A, ShopNotFound | StoreUnavailable, R>) =>
+const ofExistingShop = <A, R>(effect: Effect.Effect<A, ShopNotFound | StoreUnavailable, R>) =>
   Effect.catchTag(effect, "ShopNotFound", Effect.die)
 
 /** Finds the data of clients in all shops, exports and erases them. */
@@ -130,9 +130,9 @@ export const clientRecords = Effect.gen(function* () {
     const ids = tickets.map(({ id }) => id)
     let after: IdempotencyRecordKey | null = null
     do {
-      const { found, next }: Effect.Effect.Success<ReturnType<typeof personal.idempotencyRecords>> =
+      const { records, next }: Effect.Effect.Success<ReturnType<typeof personal.idempotencyRecords>> =
         yield* personal.idempotencyRecords(shop_id, person, ids, after)
-      yield* each(found)
+      yield* each(records)
       after = next
     } while (after !== null)
   })
@@ -150,17 +150,18 @@ export const clientRecords = Effect.gen(function* () {
   /** Erases a person from one shop; offers, notifications and the link last, because by them an interrupted run finds the shop again. */
   const eraseFrom = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
     const held = yield* personal.held(shop_id, person)
-    for (const some of chunks(held.tickets.map(({ id }) => id))) yield* known(run(eraseTickets(shop_id, person, some)))
+    for (const some of chunks(held.tickets.map(({ id }) => id)))
+      yield* ofExistingShop(run(eraseTickets(shop_id, person, some)))
     yield* eventsOf(shop_id, person, held, (found) =>
       Effect.forEach(chunks(found.map(({ event }) => event.id)), (some) =>
-        known(run(eraseEvents(shop_id, person, some)))
+        ofExistingShop(run(eraseEvents(shop_id, person, some)))
       )
     )
     yield* idempotencyRecordsOf(shop_id, person, held, (found) =>
-      Effect.forEach(chunks(found), (some) => known(run(eraseIdempotencyRecords(shop_id, person, some))))
+      Effect.forEach(chunks(found), (some) => ofExistingShop(run(eraseIdempotencyRecords(shop_id, person, some))))
     )
-    for (const some of recordsOf(held)) yield* known(run(eraseRecords(shop_id, some)))
-    yield* known(runAudited(forgetClient(shop_id, person), entryOf(person)))
+    for (const some of recordsOf(held)) yield* ofExistingShop(run(eraseRecords(shop_id, some)))
+    yield* ofExistingShop(runAudited(forgetClient(shop_id, person), entryOf(person)))
   })
 
   return {

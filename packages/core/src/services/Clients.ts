@@ -99,10 +99,10 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
         Effect.zipRight(shops.byId(shop_id), Effect.asVoid(store.transact(recordVisit(shop_id, id)))),
       /** Everything that is stored about a client, in all shops, including those that they block. */
       export: Effect.fnUntraced(function* exportClient(id: ClientId) {
-        const known = yield* account(id)
+        const client = yield* account(id)
         yield* audit.record({ act: "client.exported", details: { client_id: id } })
-        const { created_at, ...fields } = known
-        const shops = yield* records.exportOf(personOf(known))
+        const { created_at, ...fields } = client
+        const shops = yield* records.exportOf(personOf(client))
         const exported: ClientExport = { account: { ...fields, created_at: toIso(created_at) }, shops }
         return exported
       }),

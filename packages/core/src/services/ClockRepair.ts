@@ -43,15 +43,15 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
   const last = ((yield* reads.shop(shop_id))?.head.change_seq ?? 1) - 1
   let tickets = 0
   for (let after: number | null = null; after === null || after < last; ) {
-    const found: SeenTickets = yield* reads.tickets(shop_id, {}, { _tag: "Changes", since, after }, batch)
+    const page: SeenTickets = yield* reads.tickets(shop_id, {}, { _tag: "Changes", since, after }, batch)
     const now = yield* Clock.currentTimeMillis
-    const answers = yield* Effect.forEach(
-      found.tickets.filter(({ record }) => record.updated_at > now),
+    const outcomes = yield* Effect.forEach(
+      page.tickets.filter(({ record }) => record.updated_at > now),
       ({ record }) => store.transact(redateTicket(shop_id, record.id)),
       { concurrency: 16 }
     )
-    tickets += answers.filter(({ result }) => result).length
-    after = found.tickets.at(-1)?.record.change_seq ?? last
+    tickets += outcomes.filter(({ result }) => result).length
+    after = page.tickets.at(-1)?.record.change_seq ?? last
   }
   const repaired: ClockRepaired = { ahead_until, tickets }
   return repaired

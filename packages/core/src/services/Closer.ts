@@ -33,8 +33,8 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
       while (true) {
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         const due = yield* closures.due(now, closures_per_batch)
-        const answers = yield* Effect.forEach(due, close, { concurrency: 16 })
-        const closedNow = answers.filter((isClosed) => isClosed).length
+        const outcomes = yield* Effect.forEach(due, close, { concurrency: 16 })
+        const closedNow = outcomes.filter((isClosed) => isClosed).length
         yield* Metric.incrementBy(ticketsClosed, closedNow)
         closed += closedNow
         if (due.length < closures_per_batch || closedNow === 0) return closed

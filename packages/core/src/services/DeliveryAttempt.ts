@@ -3,13 +3,20 @@ import { type Attempted, recordAttempt, recordSuperseded } from "../decisions/re
 import type { ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { signatureHeader, signingSecrets } from "../domain/Signature.js"
-import { acknowledges, type HealthTransition, hostOf, type Sent, saysGone, sendErrors } from "../domain/Webhook.js"
+import {
+  acknowledges,
+  type HealthTransition,
+  hostOf,
+  type SendResult,
+  saysGone,
+  sendErrors
+} from "../domain/Webhook.js"
 import { Entropy } from "../ports/Entropy.js"
 import { type Claim, Store } from "../ports/StorePorts.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
 import { attemptsEnded } from "./ServiceMetrics.js"
 
-const causeOf = (sent: Sent): string => {
+const causeOf = (sent: SendResult): string => {
   const { status, error } = sent
   if (status !== null) return `the receiver responded ${status}${saysGone(sent) ? ", which turns the webhook off" : ""}`
   return error === null ? "no response came" : sendErrors[error]
@@ -57,7 +64,7 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
     const store = yield* Store
     const sender = yield* WebhookSender
     const entropy = yield* Entropy
-    const record = ({ shop_id, event_id, token, webhook: { url } }: Claim, started_at: Instant, sent: Sent) => {
+    const record = ({ shop_id, event_id, token, webhook: { url } }: Claim, started_at: Instant, sent: SendResult) => {
       const jitter = isJittered && !acknowledges(sent) ? entropy.bytes(1)[0]! / 256 : 0
       const attempted = { event_id, token, url, started_at, sent, jitter }
       const recording = Effect.flatMap(store.transact(recordAttempt(shop_id, attempted)), (recorded) =>

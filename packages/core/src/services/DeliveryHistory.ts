@@ -23,7 +23,10 @@ export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER),
 export type OwnerPage = typeof OwnerPage.Type
 
 /** The part, as the store's method takes it. */
-export const pageOf = ({ before, limit = list_default }: OwnerPage) => ({ before, limit: Math.min(limit, list_max) })
+export const eventPartOf = ({ before, limit = list_default }: OwnerPage) => ({
+  before,
+  limit: Math.min(limit, list_max)
+})
 
 // Unlike with `Optional`, decoding removes `null`, because the store gets the filter as it is.
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
@@ -65,7 +68,7 @@ export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@worksho
     return {
       /** The latest deliveries, in the order of their events. The part before this one is that before the first one's `seq`. */
       list: (shop_id: ShopId, page: OwnerPage = {}) =>
-        Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, pageOf(page))),
+        Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, eventPartOf(page))),
       /** The notices to the owner about the webhook, oldest first. */
       notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
       /** Sends events again, with the same ids, after everything that is due now. Returns how many. */

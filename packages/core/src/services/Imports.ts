@@ -165,19 +165,21 @@ const writing = Effect.gen(function* () {
       rows.flatMap(({ row: { client } }) => (client == null ? [] : [[client.phone, client] as const]))
     )
     const holders = () => directory.holders([...wanted.keys()])
-    const found = new Map((yield* holders()).map(({ phone, id }) => [phone, id]))
-    if (!opens) return found
-    const missing = [...wanted.values()].filter(({ phone }) => !found.has(phone))
+    const idsByPhone = new Map((yield* holders()).map(({ phone, id }) => [phone, id]))
+    if (!opens) return idsByPhone
+    const missing = [...wanted.values()].filter(({ phone }) => !idsByPhone.has(phone))
     const created_at = yield* Clock.currentTimeMillis
     const open = ({ phone, given_name, family_name, hide_name }: (typeof missing)[number]) => {
       const id = identifier<ClientId>({ now: created_at, entropy: entropy.bytes(ENTROPY_BYTES) }, 0)
       const account = { id, given_name, family_name, phone, hide_name: hide_name ?? false, created_at }
-      return Effect.map(directory.createClient(account), (isOpened) => (isOpened ? found.set(phone, id) : undefined))
+      return Effect.map(directory.createClient(account), (isOpened) =>
+        isOpened ? idsByPhone.set(phone, id) : undefined
+      )
     }
     const opened = yield* Effect.forEach(missing, open, { concurrency: 8 })
     // Somebody else opened an account with such a number at the same moment.
-    if (opened.includes(undefined)) for (const { phone, id } of yield* holders()) found.set(phone, id)
-    return found
+    if (opened.includes(undefined)) for (const { phone, id } of yield* holders()) idsByPhone.set(phone, id)
+    return idsByPhone
   })
 
   /** The rows whose tickets do not exist yet. A row with only a client is always included. */
@@ -359,22 +361,22 @@ const exporting = (
 ) =>
   Effect.gen(function* () {
     if ((yield* reads.shop(shop_id)) === null) return yield* new ShopNotFound()
-    const known: Found = new Map()
+    const clients: Found = new Map()
     const clientOf = Effect.fnUntraced(function* (id: ClientId) {
-      const before = known.get(id)
+      const before = clients.get(id)
       if (before !== undefined) return before
       const seen = yield* reads.client(shop_id, { id })
       const account = seen === null ? null : yield* directory.account(id)
-      const found = account === null ? null : { account, card: seen!.card }
-      if (known.size >= MOST_KNOWN) known.clear()
-      known.set(id, found)
-      return found
+      const client = account === null ? null : { account, card: seen!.card }
+      if (clients.size >= MOST_KNOWN) clients.clear()
+      clients.set(id, client)
+      return client
     })
     const clientRow = Effect.fnUntraced(function* ({ record: { client_id } }: SeenTicket) {
-      const found = client_id === null ? null : yield* clientOf(client_id)
-      if (found === null) return null
-      const { phone, given_name, family_name, hide_name } = found.account
-      const { balance, lifetime, rewards_redeemed, updated_at } = found.card as Record<string, unknown>
+      const client = client_id === null ? null : yield* clientOf(client_id)
+      if (client === null) return null
+      const { phone, given_name, family_name, hide_name } = client.account
+      const { balance, lifetime, rewards_redeemed, updated_at } = client.card as Record<string, unknown>
       const card = updated_at === null ? {} : { card: { balance, lifetime, rewards_redeemed } }
       return { phone, given_name, family_name, hide_name, ...card }
     })

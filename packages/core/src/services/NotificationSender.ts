@@ -10,7 +10,7 @@ import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.j
 import { InFlight } from "./InFlight.js"
 import { notificationsEnded, showNotifications } from "./ServiceMetrics.js"
 
-const { notifications_in_flight_per_process, notifier_answer_ms, notification_poll_ms, notification_wait_max_ms } =
+const { notifications_in_flight_per_process, notifier_timeout_ms, notification_poll_ms, notification_wait_max_ms } =
   ServiceLimits
 
 /** How the result of an attempt is recorded; if that fails, the attempt counts as failed. */
@@ -57,15 +57,15 @@ const makeAttempt = Effect.gen(function* () {
     }).pipe(
       Effect.disconnect,
       Effect.timeoutFail({
-        duration: notifier_answer_ms,
+        duration: notifier_timeout_ms,
         onTimeout: () => new NotificationFailed({ cause: "The notifier took too long" })
       })
     )
 
   const attempt = Effect.fnUntraced(function* attempt(message: Message) {
     const exit = yield* Effect.exit(send(message))
-    const made = { ...message, attempts_made: message.attempts_made + 1 }
-    const recorded = store.transact(recordNotification(made, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))
+    const attempted = { ...message, attempts_made: message.attempts_made + 1 }
+    const recorded = store.transact(recordNotification(attempted, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))
     const { result } = yield* recorded
     yield* Metric.increment(notificationsEnded[result === "retry" ? "failed" : result])
     const cause = Exit.isFailure(exit) ? exit.cause : undefined

@@ -111,8 +111,8 @@ export class ShopCells {
 
   /** The cell of a shop. A shop that no cell has is not remembered, because another process may be creating it. */
   of(shop_id: ShopId): Effect.Effect<OpenCell, StoreUnavailable> {
-    const known = this.#shops.get(shop_id)
-    if (known !== undefined) return Effect.succeed(known)
+    const cached = this.#shops.get(shop_id)
+    if (cached !== undefined) return Effect.succeed(cached)
     return Effect.map(this.limiter.bounded(this.home, this.#found(shop_id)), (cell) => {
       if (cell !== null) this.#shops.set(shop_id, cell)
       return cell ?? this.home
@@ -131,8 +131,8 @@ export class ShopCells {
 
   /** The cell of a shop, which is placed if it is new. */
   place(shop_id: ShopId, among: ReadonlyArray<OpenCell>): Effect.Effect<OpenCell, StoreUnavailable> {
-    const known = this.#shops.get(shop_id)
-    if (known !== undefined) return Effect.succeed(known)
+    const cached = this.#shops.get(shop_id)
+    if (cached !== undefined) return Effect.succeed(cached)
     const placed = Effect.flatMap(
       this.#directory.place(
         shop_id,
@@ -147,8 +147,8 @@ export class ShopCells {
 
   /** The cell of a key by its hash; the home cell if the directory does not have the key. */
   keyByHash(hash: string): Effect.Effect<OpenCell, StoreUnavailable> {
-    const known = this.#keys.get(hash)
-    if (known !== undefined) return Effect.succeed(known)
+    const cached = this.#keys.get(hash)
+    if (cached !== undefined) return Effect.succeed(cached)
     return Effect.flatMap(this.limiter.bounded(this.home, this.#directory.cellOfKey(hash)), (name) =>
       name === null ? Effect.succeed(this.home) : this.#cellNamed(name)
     )
@@ -268,12 +268,12 @@ export class AllCells {
         Effect.forEach(asked, (cell) => Effect.either(this.trackingAvailability(cell, work(cell))), {
           concurrency: "unbounded"
         }),
-        (answers) => {
-          const found = answers.flatMap((answer, i) =>
-            Either.isRight(answer) ? [[asked[i]!, answer.right] as const] : []
+        (outcomes) => {
+          const results = outcomes.flatMap((outcome, i) =>
+            Either.isRight(outcome) ? [[asked[i]!, outcome.right] as const] : []
           )
-          if (found.length > 0) return Effect.succeed(found)
-          const failure = answers.find(Either.isLeft)
+          if (results.length > 0) return Effect.succeed(results)
+          const failure = outcomes.find(Either.isLeft)
           return Effect.fail(failure === undefined ? new StoreUnavailable({}) : failure.left)
         }
       )
@@ -284,7 +284,7 @@ export class AllCells {
   gather<A>(
     work: (cell: OpenCell) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> {
-    return Effect.map(this.ask(work), (answers) => answers.flatMap(([, found]) => found))
+    return Effect.map(this.ask(work), (results) => results.flatMap(([, rows]) => rows))
   }
 
   /** Asks every cell, including unavailable ones; fails if one does not respond. */
@@ -309,10 +309,10 @@ export class AllCells {
   find<A>(
     work: (cell: OpenCell) => Effect.Effect<A | null, StoreUnavailable>
   ): Effect.Effect<A | null, StoreUnavailable> {
-    return Effect.flatMap(this.ask(work), (answers) => {
-      const found = answers.find(([, one]) => one !== null)
-      if (found !== undefined) return Effect.succeed(found[1])
-      return answers.length === this.cells.length ? Effect.succeed(null) : new StoreUnavailable({})
+    return Effect.flatMap(this.ask(work), (results) => {
+      const first = results.find(([, one]) => one !== null)
+      if (first !== undefined) return Effect.succeed(first[1])
+      return results.length === this.cells.length ? Effect.succeed(null) : new StoreUnavailable({})
     })
   }
 }

@@ -487,8 +487,8 @@ export const throwing = <Api extends object>(api: Api): OrThrow<Api> =>
       typeof value !== "function"
         ? throwing(value)
         : (...args: ReadonlyArray<unknown>) => {
-            const answer = value(...args)
-            return answer instanceof Promise ? unwrap(answer) : answer
+            const result = value(...args)
+            return result instanceof Promise ? unwrap(result) : result
           }
     ])
   ) as OrThrow<Api>

@@ -12,7 +12,7 @@ import {
   refusedOption
 } from "../domain/OptionChecks.js"
 import { isNetwork } from "../domain/PublicAddress.js"
-import type { NoticeRecord, Sent } from "../domain/Webhook.js"
+import type { NoticeRecord, SendResult } from "../domain/Webhook.js"
 import { productionAddresses, type WebhookAddressPolicy } from "../domain/WebhookAddress.js"
 import { Entropy } from "../ports/Entropy.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
@@ -230,14 +230,14 @@ const sending = (send: NonNullable<PromiseOptions["send"]>) =>
       Effect.suspend(() => {
         const began = real.unsafeCurrentTimeNanos()
         const headers = { "content-type": "application/json", ...post.headers }
-        const ended = (result: Pick<Sent, "status" | "error" | "detail">): Sent => ({
+        const ended = (result: Pick<SendResult, "status" | "error" | "detail">): SendResult => ({
           ...result,
           address: null,
           timings: { ...UNTIMED, total_ms: Number((real.unsafeCurrentTimeNanos() - began) / 1_000_000n) },
           head: ""
         })
         return Effect.tryPromise(async () => (await send({ ...post, headers })).status).pipe(
-          Effect.timeout(Limits.webhook_answer_ms),
+          Effect.timeout(Limits.webhook_timeout_ms),
           Effect.withClock(real),
           Effect.match({
             onSuccess: (status) =>

@@ -255,8 +255,8 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
   }
   const ready = async (): Promise<Readiness> => {
     if (isStopped(runtime)) return { ready: false, reason: new WorkshopStopped().message }
-    const found = await Runtime.runPromise(runtime)(notReadyReason)
-    return found === null ? { ready: true } : { ready: false, reason: found }
+    const reason = await Runtime.runPromise(runtime)(notReadyReason)
+    return reason === null ? { ready: true } : { ready: false, reason }
   }
   const joining = (runAs: Run<WorkshopServices>): Pick<PromiseWorkshop, "within"> => ({
     within: async (client, work) => {

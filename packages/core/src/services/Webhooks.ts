@@ -16,7 +16,7 @@ import type { WebhookAddress } from "../domain/WebhookAddress.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads, Store } from "../ports/StorePorts.js"
 import { auditedCommandRunner } from "./CommandRunner.js"
-import { type OwnerPage, pageOf } from "./DeliveryHistory.js"
+import { eventPartOf, type OwnerPage } from "./DeliveryHistory.js"
 import { Shops } from "./Shops.js"
 
 const plainly = (act: AuditAct) => () => ({ act, details: {} })
@@ -68,10 +68,10 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
       /** Removes the webhook with its secrets and waiting deliveries. If a URL is set later, it gets a new secret. */
       remove: Effect.fnUntraced(function* remove(shop_id: ShopId) {
         yield* shops.byId(shop_id)
-        const step = run(removeWebhook(shop_id), (answer) =>
-          answer === "removed" ? { act: "webhook.removed", details: {} } : null
+        const step = run(removeWebhook(shop_id), (result) =>
+          result === "removed" ? { act: "webhook.removed", details: {} } : null
         )
-        yield* Effect.repeat(step, { until: (answer) => answer === "removed" })
+        yield* Effect.repeat(step, { until: (result) => result === "removed" })
         return webhookStatus(null)
       }),
       /** Raises a `ping`. */
@@ -81,7 +81,7 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
       }),
       /** The shop's latest events as they were sent, oldest first. The part before this one is that before the first one's `seq`. */
       events: (shop_id: ShopId, page: OwnerPage = {}) =>
-        Effect.zipRight(shops.byId(shop_id), reads.events(shop_id, pageOf(page)))
+        Effect.zipRight(shops.byId(shop_id), reads.events(shop_id, eventPartOf(page)))
     }
   })
 }) {}

@@ -73,7 +73,7 @@ const sayThatClockIsHeld = inRealTime(
  * Does work at one instant, however long a database takes in real time. Its time-outs are in real time too. Meanwhile the test's clock
  * moves by a millisecond at a time, so that `TestClock.adjust` does not pass over what the work makes due.
  */
-const holding = (clock: MovableClock) => {
+const withFrozenClock = (clock: MovableClock) => {
   const ticking = Effect.forever(Effect.sleep(1))
   return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -89,7 +89,7 @@ const holding = (clock: MovableClock) => {
  * The background work under Effect's TestClock. Sixty days of polls would be millions of turns, so it sleeps until the next instant at which
  * something is due, and wakes at each commit of this process.
  */
-const untilDue = Effect.gen(function* () {
+const workUnderTestClock = Effect.gen(function* () {
   const works = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const
   const signal = new Signal()
   const { listen } = yield* CommittedChanges
@@ -112,10 +112,10 @@ const untilDue = Effect.gen(function* () {
     isIdle = done.every((count) => count === 0)
     return due
   })
-  const hold = holding(new MovableClock(Clock.make()))
+  const atOneInstant = withFrozenClock(new MovableClock(Clock.make()))
   const turn = Effect.gen(function* () {
     const news = signal.nextWake
-    const due = yield* hold(work)
+    const due = yield* atOneInstant(work)
     yield* backgroundSucceeded
     if (isIdle) return yield* Effect.race(news, realPoll)
     const wait_ms = due - (yield* Clock.currentTimeMillis)
@@ -138,7 +138,7 @@ export const background: Layer.Layer<
   Closer | CommittedChanges | Dispatcher | NotificationSender | Store
 > = Layer.scopedDiscard(
   Effect.gen(function* () {
-    if ("adjust" in (yield* Effect.clock)) return yield* Effect.forkScoped(untilDue)
+    if ("adjust" in (yield* Effect.clock)) return yield* Effect.forkScoped(workUnderTestClock)
     // The tidying comes with the store.
     yield* Store
     const tidying = yield* Tidying

@@ -23,8 +23,8 @@ export const firstShopOr = <E>(
           ? Effect.succeed(shop)
           : Effect.zipRight(inRealTime(Effect.sleep(LOOK_MS)), awaited(looks - 1))
       )
-    const known = yield* first
-    if (known !== undefined) return known
+    const existing = yield* first
+    if (existing !== undefined) return existing
     const opened = (yield* claimFirstShop) ? undefined : yield* awaited(LOOKS)
     return opened ?? (yield* create)
   })

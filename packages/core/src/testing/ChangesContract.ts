@@ -233,14 +233,14 @@ export const clientChangesContract = cases({
       { _tag: "LinkPut", row: { ...link, blocked_at: LATER } },
       { _tag: "LinkRemoved", row: link }
     ] as const
-    const known = Effect.map(run(loaded(shop.id, Load.account(id))), (account) => account.link)
+    const linkNow = Effect.map(run(loaded(shop.id, Load.account(id))), (account) => account.link)
     yield* run(putting(shop.id, put, removed))
-    yield* same("put and removed", yield* known, null)
+    yield* same("put and removed", yield* linkNow, null)
     yield* run(putting(shop.id, put))
     yield* run(putting(shop.id, removed, again))
-    yield* same("removed and put", yield* known, again.row)
+    yield* same("removed and put", yield* linkNow, again.row)
     yield* run(putting(shop.id, removed))
-    yield* same("removed", yield* known, null)
+    yield* same("removed", yield* linkNow, null)
   },
 
   "a ticket is loaded with its client and the card, as the shop sees them": function* ({ shop }) {

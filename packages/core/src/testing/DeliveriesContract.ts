@@ -2,7 +2,7 @@ import { Effect, Fiber } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
 import { enableWebhook, removeWebhook, setWebhook } from "../decisions/webhookSettings.js"
-import { nextAttempt, nextClaims, type Queued, type QueuedShop } from "../domain/Delivery.js"
+import { nextAttempt, nextClaims, type ShopQueue, type WaitingDelivery } from "../domain/Delivery.js"
 import type { EventId, ShopId } from "../domain/Identifier.js"
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
@@ -396,7 +396,7 @@ export const webhookRemovalContract = cases({
     }
 })
 
-interface Shop extends QueuedShop {
+interface Shop extends ShopQueue {
   readonly shop_id: ShopId
   /** How often each event was tried. */
   readonly tried: ReadonlyMap<number, number>
@@ -428,8 +428,8 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
       const tickets = Array.from({ length: n }, () => (one(3) === 0 ? null : 1 + one(TICKETS)))
       yield* dispatcher.raise(shop_id, ...tickets)
       const due_at = clock.unsafeCurrentTimeMillis()
-      const found = (yield* (yield* Reads).events(shop_id)).slice(-n)
-      const raised = found.map(({ seq, id }, i): Queued => {
+      const newEvents = (yield* (yield* Reads).events(shop_id)).slice(-n)
+      const raised = newEvents.map(({ seq, id }, i): WaitingDelivery => {
         events.set(`${shop_id} ${seq}`, id)
         return { seq, ticket: tickets[i]!, is_replay: false, due_at }
       })
@@ -441,9 +441,9 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
       const before = queue
       const { claims, queue: after } = nextClaims(before, clock.unsafeCurrentTimeMillis(), slots)
       const expected = claims.map(([place, { seq }]) => events.get(`${before[place]!.shop_id} ${seq}`))
-      const found = yield* dispatcher.claim(slots)
-      yield* same(`${step}: a claim of ${slots}`, each(found, "event_id"), expected)
-      for (const one of found) held.set(one.event_id, one)
+      const claimed = yield* dispatcher.claim(slots)
+      yield* same(`${step}: a claim of ${slots}`, each(claimed, "event_id"), expected)
+      for (const one of claimed) held.set(one.event_id, one)
       queue = after
     })
 
@@ -454,10 +454,10 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
       const landed = in_flight[one(in_flight.length)]!
       const isFailed = one(6) === 0
       yield* record(held.get(events.get(`${shop_id} ${landed.seq}`)!)!, answered(isFailed ? 500 : 200))
-      const made = (tried.get(landed.seq) ?? 0) + 1
-      const due_at = isFailed ? nextAttempt(made, clock.unsafeCurrentTimeMillis(), 0) : null
+      const attempts_made = (tried.get(landed.seq) ?? 0) + 1
+      const due_at = isFailed ? nextAttempt(attempts_made, clock.unsafeCurrentTimeMillis(), 0) : null
       change(shop_id, (shop) => ({
-        tried: new Map(shop.tried).set(landed.seq, made),
+        tried: new Map(shop.tried).set(landed.seq, attempts_made),
         in_flight: shop.in_flight.filter((one) => one !== landed),
         waiting: due_at === null ? shop.waiting : [...shop.waiting, { ...landed, due_at }]
       }))

@@ -64,9 +64,9 @@ export const directoryContract = cases({
     const [twin] = yield* run(placing(other.id, [{}]))
     const same_code = { ...twin!, id: yield* freshId<TicketId>(), change_seq: twin!.change_seq + 1, tracking_code }
     yield* run(putting(other.id, { _tag: "TicketPut", row: same_code }))
-    const found = yield* directory.tracked(tracking_code)
-    yield* same("shops of both", found.map(({ shop }) => shop.id).toSorted(), [shop.id, other.id].toSorted())
-    const fields = found.flatMap(({ ticket, shop }) => [...Object.keys(ticket), ...Object.keys(shop)])
+    const tickets = yield* directory.tracked(tracking_code)
+    yield* same("shops of both", tickets.map(({ shop }) => shop.id).toSorted(), [shop.id, other.id].toSorted())
+    const fields = tickets.flatMap(({ ticket, shop }) => [...Object.keys(ticket), ...Object.keys(shop)])
     const isPrivate = (field: string) =>
       ["description", "client_phone", "client_id", "external_ref", "quote"].includes(field)
     yield* same("private fields", fields.filter(isPrivate), [])
@@ -130,12 +130,12 @@ export const directoryContract = cases({
 
   "accounts are found by their numbers": function* ({ directory }) {
     const [first, second] = [yield* openAccount(), yield* openAccount()]
-    const found = yield* directory.holders([second.phone, yield* freshPhone, first.phone])
-    yield* same("found", new Set(each(found, "id")).size, 2)
+    const holders = yield* directory.holders([second.phone, yield* freshPhone, first.phone])
+    yield* same("found", new Set(each(holders, "id")).size, 2)
     for (const account of [first, second])
       yield* same(
         "account",
-        found.find(({ id }) => id === account.id),
+        holders.find(({ id }) => id === account.id),
         account
       )
     yield* same("of no number", yield* directory.holders([]), [])
@@ -206,10 +206,10 @@ export const directoryContract = cases({
       Effect.map(Entropy.draw(KEY_BYTES), (bytes) => keyText("live", bytes)),
       10
     )
-    const answers = yield* Effect.forEach(texts, (text) => Effect.either(run(createKey(shop.id, KEY, text))), {
+    const outcomes = yield* Effect.forEach(texts, (text) => Effect.either(run(createKey(shop.id, KEY, text))), {
       concurrency: "unbounded"
     })
-    yield* same("made", answers.filter(({ _tag }) => _tag === "Right").length, 5)
+    yield* same("made", outcomes.filter(({ _tag }) => _tag === "Right").length, 5)
     yield* same("kept", (yield* reads.keys(shop.id)).length, 5)
   },
 

@@ -126,14 +126,14 @@ export const closuresContract = cases({
     function* (bench) {
       const { clock, closures, start } = bench
       const shops = yield* Effect.replicateEffect(openShop(), 3)
-      const made: Array<DueClosure> = []
+      const expected: Array<DueClosure> = []
       for (const [step, at] of [2, 0, 1, 1, 2, 0, 0, 2].entries()) {
         clock.set(start + step)
         const shop_id = shops[at]!.id
-        made.push({ shop_id, id: yield* newTicket(shop_id), due_at: start + step + SIXTY_DAYS })
+        expected.push({ shop_id, id: yield* newTicket(shop_id), due_at: start + step + SIXTY_DAYS })
       }
       const until = start + SIXTY_DAYS + 6
-      yield* same("due", yield* closuresIn(shops, until), made.slice(0, 7))
+      yield* same("due", yield* closuresIn(shops, until), expected.slice(0, 7))
       yield* earliestFirst((limit) => closures.due(until, limit))
     },
 
@@ -299,10 +299,10 @@ export const messagesContract = cases({
         clock.set(start + step)
         yield* warn(shops[at]!.id)
       }
-      const found = yield* messagesIn(shops, start + 4)
+      const queued = yield* messagesIn(shops, start + 4)
       yield* same(
         "due",
-        each(found, "shop_id", "due_at"),
+        each(queued, "shop_id", "due_at"),
         [2, 0, 1, 1, 2].map((at, step) => [shops[at]!.id, start + step])
       )
       yield* earliestFirst((limit) => messages.due(start + 4, limit))

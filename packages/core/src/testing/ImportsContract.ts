@@ -26,14 +26,14 @@ export const importsContract = cases({
     const rows = numbers.map((number, i) => checked({ service: "Hem", external_ref: `A-${i}`, number }))
     yield* importing(shop.id, rows)
     yield* importing(shop.id, [checked({ service: "Hem", external_ref: "B" })])
-    const made = yield* run(creating(shop.id))
+    const created = yield* run(creating(shop.id))
     const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: 0, after: null }, 10)
     yield* same(
       "numbers",
       tickets.map(({ record }) => record.number),
       [7, 8, 3, 9, 10, 11, 12]
     )
-    yield* same("of the next ticket", made.number, 12)
+    yield* same("of the next ticket", created.number, 12)
   },
 
   "an imported ticket is listed by its own dates, synced as new, and closed by its own dates": function* (bench) {
@@ -59,10 +59,10 @@ export const importsContract = cases({
     const card = { balance: 3, lifetime: 13, rewards_redeemed: 1 }
     const row = (given: object) => checked({ client: { phone, given_name, family_name, card: given } }, id)
     yield* importing(shop.id, [row(card)])
-    const found = yield* reads.client(shop.id, { id })
-    yield* same("the card", each([found!.card], "balance", "lifetime", "rewards_redeemed"), [[3, 13, 1]])
+    const client = yield* reads.client(shop.id, { id })
+    yield* same("the card", each([client!.card], "balance", "lifetime", "rewards_redeemed"), [[3, 13, 1]])
     yield* importing(shop.id, [row({ ...card, balance: 13, rewards_redeemed: 0 })])
-    yield* same("as it was", yield* reads.client(shop.id, { id }), found)
+    yield* same("as it was", yield* reads.client(shop.id, { id }), client)
   },
 
   "an export of a shop whose tickets change meanwhile has each ticket once, as it was when it was read": function* ({
@@ -85,14 +85,14 @@ export const importsContract = cases({
       return undefined
     })
     let pages = 0
-    const found: Array<ExportedRow> = []
+    const exported: Array<ExportedRow> = []
     yield* Stream.runForEachChunk(rows, (page) => {
-      found.push(...page)
+      exported.push(...page)
       return ++pages === 1 ? changingAll : Effect.void
     })
-    yield* same("each once", each(found, "external_ref").map(String).sort(), [...refs].sort())
-    yield* same("of the first page", found[0]?.state, "workshop")
-    yield* same("of the second page", found[500]?.state, "ready")
+    yield* same("each once", each(exported, "external_ref").map(String).sort(), [...refs].sort())
+    yield* same("of the first page", exported[0]?.state, "workshop")
+    yield* same("of the second page", exported[500]?.state, "ready")
   },
 
   "of several imports of one file at once, during creates, each ticket is created once": function* ({ reads, shop }) {

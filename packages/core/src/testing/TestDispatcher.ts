@@ -3,12 +3,12 @@ import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { setWebhook } from "../decisions/webhookSettings.js"
 import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import type { SendError, Sent, Webhook } from "../domain/Webhook.js"
+import type { SendError, SendResult, Webhook } from "../domain/Webhook.js"
 import { type Claim, Deliveries } from "../ports/StorePorts.js"
 import { changing, openShop, run } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 
-const nothing: Sent = {
+const nothing: SendResult = {
   status: null,
   error: null,
   detail: null,
@@ -18,10 +18,10 @@ const nothing: Sent = {
 }
 
 /** An attempt with a response. */
-export const answered = (status: number): Sent => ({ ...nothing, status, head: `HTTP/1.1 ${status} Said\n` })
+export const answered = (status: number): SendResult => ({ ...nothing, status, head: `HTTP/1.1 ${status} Said\n` })
 
 /** An attempt without a response. */
-export const unanswered = (error: SendError): Sent => ({ ...nothing, error })
+export const unanswered = (error: SendError): SendResult => ({ ...nothing, error })
 
 /** More than any case has due at once. */
 const PLENTY = 20_000
@@ -87,7 +87,7 @@ export class TestDispatcher {
 /** Records the attempt of a claim, started now and without jitter. */
 export const record = (
   { shop_id, event_id, token, webhook: { url } }: Pick<Claim, "shop_id" | "event_id" | "token" | "webhook">,
-  sent: Sent
+  sent: SendResult
 ) =>
   Effect.clockWith((clock) => {
     const started_at = clock.unsafeCurrentTimeMillis()
@@ -96,7 +96,7 @@ export const record = (
   })
 
 /** Records the attempt of a claim that another dispatcher has taken over, as the dispatcher does after "superseded". */
-export const recordLate = ({ shop_id, event_id, token, webhook: { url } }: Claim, sent: Sent) =>
+export const recordLate = ({ shop_id, event_id, token, webhook: { url } }: Claim, sent: SendResult) =>
   Effect.clockWith((clock) => {
     const started_at = clock.unsafeCurrentTimeMillis()
     return run(recordSuperseded(shop_id, { event_id, token, url, started_at, sent, jitter: 0 }))

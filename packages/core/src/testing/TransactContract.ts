@@ -54,9 +54,9 @@ export const transactContract = cases({
   },
 
   "a command sees the changes of earlier commands": function* ({ shop }) {
-    const answers = []
-    for (let n = 0; n < 5; n++) answers.push(yield* run(count(shop.id)))
-    yield* same("each saw the last one's head", answers, [1, 2, 3, 4, 5])
+    const results = []
+    for (let n = 0; n < 5; n++) results.push(yield* run(count(shop.id)))
+    yield* same("each saw the last one's head", results, [1, 2, 3, 4, 5])
   },
 
   "a refusal saves nothing and is returned unchanged": function* ({ reads, shop }) {
@@ -108,13 +108,13 @@ export const transactContract = cases({
 
   "of many commands of several shops at once, each shop's run one after another": function* () {
     const shops = yield* Effect.replicateEffect(openShop(), 4)
-    const answers = yield* Effect.forEach(
+    const results = yield* Effect.forEach(
       Array.from({ length: 400 }, (_, i) => i),
       (i) => Effect.zipRight(yields((i * 7) % 5), run(count(shops[i % 4]!.id))),
       { concurrency: "unbounded" }
     )
     for (const at of [0, 1, 2, 3]) {
-      const own = answers.filter((_, i) => i % 4 === at).sort((a, b) => a - b)
+      const own = results.filter((_, i) => i % 4 === at).sort((a, b) => a - b)
       yield* same(
         "no number twice, none skipped",
         own,

@@ -95,7 +95,7 @@ const emptySlice = (settings: Partial<ShopRecord>): ShopState => {
     head: firstHead(SHOP),
     webhook: null,
     events: { get: () => undefined, rewrite: () => {} },
-    replayable: () => ({ found: [], last_seq: 0 }),
+    replayable: () => ({ events: [], last_seq: 0 }),
     accounts: new Map(accounts.map((row) => [row.id, row])),
     holders: new Map(accounts.map((row) => [row.phone, row]))
   })

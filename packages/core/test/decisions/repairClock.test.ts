@@ -3,12 +3,12 @@ import { announceDelay, answerQuote, proposeQuote, recordPart } from "../../src/
 import { changeStatus, closeTicket, recordNotified } from "../../src/decisions/changeStatus.js"
 import { redateTicket, repairClock } from "../../src/decisions/repairClock.js"
 import { rotateSecret, setWebhook } from "../../src/decisions/webhookSettings.js"
-import { onFailure, type Sent } from "../../src/domain/Webhook.js"
+import { onFailure, type SendResult } from "../../src/domain/Webhook.js"
 import { DAY, HOUR, SHOP, START, TestShop } from "./fixtures.js"
 
 const AHEAD = 40 * DAY
 const NOW = START + HOUR
-const FAILED = { status: 500, error: null } as Sent
+const FAILED = { status: 500, error: null } as SendResult
 
 /** A shop with a webhook, which a wrong clock dates ahead from now on. */
 const ahead = () => {

@@ -2,7 +2,7 @@ import { type AttemptOutcome, recordAttempt } from "../../src/decisions/recordAt
 import { setWebhook } from "../../src/decisions/webhookSettings.js"
 import type { DeliveryRecord } from "../../src/domain/Delivery.js"
 import type { EventId, TicketId } from "../../src/domain/Identifier.js"
-import type { Sent, Webhook } from "../../src/domain/Webhook.js"
+import type { SendResult, Webhook } from "../../src/domain/Webhook.js"
 import { raising } from "../../src/testing/TestDispatcher.js"
 import { SHOP, TestShop } from "../decisions/fixtures.js"
 
@@ -43,7 +43,7 @@ export class HookedShop extends TestShop {
   /** Records an attempt that ends now, under the delivery's own token and at the webhook's own address unless told. */
   attempts(
     event_id: EventId,
-    sent: Sent,
+    sent: SendResult,
     { token, url = this.webhook.url, jitter = 0 }: { token?: number; url?: string; jitter?: number } = {}
   ): AttemptOutcome {
     const own = this.delivery(event_id)?.token ?? 0

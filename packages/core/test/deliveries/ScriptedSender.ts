@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import type { Sent } from "../../src/domain/Webhook.js"
+import type { SendResult } from "../../src/domain/Webhook.js"
 import { type WebhookPost, WebhookSender } from "../../src/ports/WebhookSender.js"
 import { answered } from "../../src/testing/TestDispatcher.js"
 
@@ -13,7 +13,7 @@ export interface Arrived extends WebhookPost {
 }
 
 /** What comes of a post. */
-export type Script = (post: Arrived) => Effect.Effect<Sent>
+export type Script = (post: Arrived) => Effect.Effect<SendResult>
 
 /** Takes the place of all receivers: keeps what arrives, and answers as it is told. */
 export class ScriptedSender {

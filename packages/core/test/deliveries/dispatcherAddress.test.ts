@@ -2,7 +2,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../src/decisions/webhookSettings.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
-import type { Sent } from "../../src/domain/Webhook.js"
+import type { SendResult } from "../../src/domain/Webhook.js"
 import { Reads } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { run } from "../../src/testing/Fixtures.js"
@@ -34,7 +34,7 @@ describe("Specification, Webhooks: a 410 turns off the webhook whose URL returne
         const { runOnce } = yield* Dispatcher
         const shop = yield* openHooked
         const url = "https://new.example/hook"
-        const answer = yield* Deferred.make<Sent>()
+        const answer = yield* Deferred.make<SendResult>()
         sender.script = (post) => (post.url === url ? Effect.succeed(answered(200)) : Deferred.await(answer))
         yield* raise(shop, null)
         const turn = yield* Effect.fork(runOnce)

@@ -31,7 +31,7 @@ const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) =
   Object.assign(shop.slice, {
     replayable: ({ after_seq, until_seq }: { after_seq: number; until_seq: number }, most: number): EventRange => {
       const next = events.filter(({ event }) => event.seq > after_seq && event.seq < until_seq).slice(0, most)
-      return { found: next, last_seq: next.length === most ? next.at(-1)!.event.seq : until_seq - 1 }
+      return { events: next, last_seq: next.length === most ? next.at(-1)!.event.seq : until_seq - 1 }
     }
   })
   shop.slice.head = { ...shop.slice.head, event_seq: events.length + 1 }
@@ -73,7 +73,7 @@ describe("Specification, Sandbox: a replay", () => {
 
   it("a step of a replay reads at most a thousand events, however few of them match", () => {
     const { shop, replay } = replaying(Array.from({ length: 2000 }, (_, i) => found(i + 1)))
-    const stretch: EventRange = { found: [found(400)], last_seq: 1000 }
+    const stretch: EventRange = { events: [found(400)], last_seq: 1000 }
     Object.assign(shop.slice, { replayable: () => stretch })
     expect(step(shop, replay)).toBe(1)
     expect([...shop.slice.deliveries.keys()]).toEqual(["event 400"])

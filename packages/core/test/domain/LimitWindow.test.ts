@@ -51,7 +51,9 @@ describe("Specification, Limits: windows", () => {
 
   it("the refusal says how many uses are left if more were requested (Specification, Clients and loyalty)", () => {
     const refused = new LimitReached({ limitStatuses: [left("stamps_per_day", 5, NOW + HOUR)], refused_at: NOW })
-    expect(refused.message).toBe("The limit is 100 stamps added per client and key and day; 5 uses are left until the limit resets")
+    expect(refused.message).toBe(
+      "The limit is 100 stamps added per client and key and day; 5 uses are left until the limit resets"
+    )
   })
 
   it("a window of a minute or an hour starts at the first use (Specification, Limits)", () => {

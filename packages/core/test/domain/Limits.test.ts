@@ -28,7 +28,7 @@ describe("Specification, Limits: every limit has the specification's value", () 
     ["reopen_window_ms", 24 * HOUR, "Specification, Limits"],
     ["closure_ms", 60 * DAY, "Specification, Limits"],
     ["webhook_tolerance_ms", 5 * MINUTE, "Specification, Limits"],
-    ["webhook_answer_ms", 10 * SECOND, "Specification, Limits"],
+    ["webhook_timeout_ms", 10 * SECOND, "Specification, Limits"],
     ["secret_overlap_ms", 24 * HOUR, "Specification, Webhooks"],
     ["others_max", 100, "Specification, Lists and sync"],
     ["body_bytes", 65_536, "Specification, Errors"],
@@ -156,5 +156,5 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
     expect(ServiceLimits.api_key_cache_ms).toBeLessThan(MINUTE))
 
   it("a lease lasts longer than an attempt, which has ten seconds, and one more for its log (Specification, Webhooks)", () =>
-    expect(ServiceLimits.delivery_lease_ms).toBeGreaterThan(Limits.webhook_answer_ms + SECOND))
+    expect(ServiceLimits.delivery_lease_ms).toBeGreaterThan(Limits.webhook_timeout_ms + SECOND))
 })

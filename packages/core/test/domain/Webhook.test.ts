@@ -5,7 +5,7 @@ import {
   onFailure,
   onSuccess,
   overlapEnd,
-  Sent,
+  SendResult,
   type Webhook,
   WebhookNotSet,
   WebhookOffReason,
@@ -45,7 +45,7 @@ describe("Specification, Webhooks: the health of a webhook", () => {
   const failed = (failures: number, hours: number, steps_told: number, status = 500) => {
     const { webhook, notice } = onFailure(
       failing(failures - 1, steps_told),
-      Sent.answered(status),
+      SendResult.responded(status),
       START + hours * HOUR
     )
     return [webhook.off_reason, webhook.steps_told, notice]
@@ -64,11 +64,11 @@ describe("Specification, Webhooks: the health of a webhook", () => {
   })
 
   it("the hours count from the first failure, never from one in the future, and begin again after a success", () => {
-    const first = onFailure(webhook, Sent.failed("timeout"), START).webhook
+    const first = onFailure(webhook, SendResult.failed("timeout"), START).webhook
     expect([first.failures_in_row, first.first_failure_at]).toEqual([1, START])
-    const second = onFailure(first, Sent.failed("timeout"), START + HOUR).webhook
+    const second = onFailure(first, SendResult.failed("timeout"), START + HOUR).webhook
     expect([second.failures_in_row, second.first_failure_at]).toEqual([2, START])
-    expect(onFailure(second, Sent.failed("timeout"), START - HOUR).webhook.first_failure_at).toBe(START - HOUR)
+    expect(onFailure(second, SendResult.failed("timeout"), START - HOUR).webhook.first_failure_at).toBe(START - HOUR)
     expect(onSuccess({ ...second, steps_told: 1 })).toEqual({ ...webhook, steps_told: 0 })
     expect(onSuccess(webhook)).toBe(webhook)
   })
@@ -90,7 +90,7 @@ describe("Specification, Webhooks: the health of a webhook", () => {
       timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 },
       head: ""
     }
-    expect(Sent.answered(204)).toEqual({ ...nothing, status: 204, error: null })
-    expect(Sent.failed("timeout")).toEqual({ ...nothing, status: null, error: "timeout" })
+    expect(SendResult.responded(204)).toEqual({ ...nothing, status: 204, error: null })
+    expect(SendResult.failed("timeout")).toEqual({ ...nothing, status: null, error: "timeout" })
   })
 })

@@ -220,8 +220,8 @@ describe("Expiry and last use", () => {
         const ring = yield* ApiKeyCache
         const { key } = yield* expiring(new Date(T + 10 * SECOND_MS).toISOString())
         expect(yield* ring.holderOf(key, T)).not.toBeNull()
-        expect(ring.known(key, T + 10 * SECOND_MS - 1)).toBeDefined()
-        expect(ring.known(key, T + 10 * SECOND_MS)).toBeUndefined()
+        expect(ring.cachedHolder(key, T + 10 * SECOND_MS - 1)).toBeDefined()
+        expect(ring.cachedHolder(key, T + 10 * SECOND_MS)).toBeUndefined()
         expect(yield* ring.holderOf(key, T + 10 * SECOND_MS)).toBeNull()
       })
     )

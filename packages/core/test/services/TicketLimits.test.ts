@@ -20,7 +20,9 @@ describe("the embedder's daily limits of one ticket", () => {
       expect(yield* refusalOf(tickets.recordNotifiedOnce(caller, id, "sms"))).toBe("LimitReached")
       yield* tickets.changeStatusOnce(caller, id, "ready")
       const refusal = yield* Effect.flip(tickets.changeStatus(caller, id, "workshop"))
-      expect(refusal.message).toBe("The limit is 1 changes of state per ticket and day; no uses are left until the limit resets")
+      expect(refusal.message).toBe(
+        "The limit is 1 changes of state per ticket and day; no uses are left until the limit resets"
+      )
     })
     return program.pipe(
       Effect.provide(Layer.provide(workshopLayer(clock, 5), bounds)),

@@ -6,7 +6,7 @@ import {
   NotificationSender,
   Notifiers,
   Profanity,
-  Sent,
+  SendResult,
   ShopInput,
   Shops,
   type StorePorts,
@@ -37,7 +37,7 @@ export const sixtyOneDays = <E>(store: Layer.Layer<StorePorts, E, Entropy>): Eff
     Layer.provide(
       Layer.mergeAll(
         Layer.succeed(WebhookSender, {
-          send: ({ body }) => Effect.as(note(JSON.parse(body).type), Sent.answered(200))
+          send: ({ body }) => Effect.as(note(JSON.parse(body).type), SendResult.responded(200))
         }),
         Layer.succeed(ClientNotifier, { notify: ({ type }) => note(`notified of ${type}`) }),
         Notifiers.logOwner

@@ -40,13 +40,13 @@ export const shownRoute = ({ route }: Pick<RequestContext, "route">): string =>
 export const shownMethod = (method: string): string => (METHODS.has(method) ? method : "other")
 
 const remembering = <K, A>(make: (key: K) => A) => {
-  const known = new Map<K, A>()
+  const results = new Map<K, A>()
   return (key: K): A => {
-    const found = known.get(key)
-    if (found !== undefined) return found
-    const made = make(key)
-    known.set(key, made)
-    return made
+    const cached = results.get(key)
+    if (cached !== undefined) return cached
+    const result = make(key)
+    results.set(key, result)
+    return result
   }
 }
 

@@ -107,12 +107,12 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
     return Effect.fnUntraced(function* (shop: ShopId | undefined, limit: number, now: Instant) {
       const ids = shop === undefined ? (yield* shops.list(null, ServiceLimits.list_max)).map(({ id }) => id) : [shop]
       const closing = yield* closures.due(LAST_INSTANT, shop === undefined ? limit : ServiceLimits.list_max)
-      const found: Array<AgendaEntry> = []
+      const entries: Array<AgendaEntry> = []
       for (const id of ids) {
         const due = closing.filter(({ shop_id }) => shop_id === id).slice(0, limit)
-        found.push(...(yield* ofShop(id, due, now)))
+        entries.push(...(yield* ofShop(id, due, now)))
       }
-      return found.sort((a, b) => a.at - b.at).slice(0, limit)
+      return entries.sort((a, b) => a.at - b.at).slice(0, limit)
     })
   })
 

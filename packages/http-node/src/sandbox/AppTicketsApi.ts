@@ -107,11 +107,11 @@ export const appHandlers = Effect.gen(function* () {
   const quotes = yield* Quotes
   const progress = yield* Progress
 
-  const found = (id: TicketId, act: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
+  const actingOn = (id: TicketId, act: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
     Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
       shop_id === null ? Effect.fail(new TicketNotFound()) : act(appCaller(shop_id))
     )
-  const onTicket = (...args: Parameters<typeof found>) => Effect.map(found(...args), data)
+  const onTicket = (...args: Parameters<typeof actingOn>) => Effect.map(actingOn(...args), data)
 
   const handlers: GroupHandlers<typeof AppTicketsApi, void> = {
     createTicketInApp: ({ path, headers, payload }) =>
@@ -128,7 +128,7 @@ export const appHandlers = Effect.gen(function* () {
     attachPhoto: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.attachPhoto(caller, id, payload)),
     readTicketQr: ({ path: { id } }) =>
       Effect.map(
-        found(id, (caller) => tickets.byId(caller, id)),
+        actingOn(id, (caller) => tickets.byId(caller, id)),
         ({ tracking_url }) => data({ tracking_url, svg: tracking_url === null ? null : qrSvg(tracking_url) })
       )
   }

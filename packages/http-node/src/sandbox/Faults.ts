@@ -52,13 +52,13 @@ export class Faults {
   /** The fault that a request meets, if any. Counts the request, and removes a fault that is used up. */
   take(method: string, path: string): Fault | undefined {
     if (this.#faults.length === 0) return undefined
-    const found = this.#faults.find(
+    const fault = this.#faults.find(
       (fault) =>
         (fault.method === null || fault.method === method) && (fault.path === null || isMatch(fault.path, path))
     )
-    if (found === undefined || found.next === null) return found
-    const left = { ...found, next: found.next - 1 }
-    this.#faults = this.#faults.flatMap((fault) => (fault !== found ? [fault] : left.next > 0 ? [left] : []))
-    return found
+    if (fault === undefined || fault.next === null) return fault
+    const left = { ...fault, next: fault.next - 1 }
+    this.#faults = this.#faults.flatMap((one) => (one !== fault ? [one] : left.next > 0 ? [left] : []))
+    return fault
   }
 }

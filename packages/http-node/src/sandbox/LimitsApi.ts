@@ -94,7 +94,7 @@ export const shopLimits = (address: () => string) =>
     const shops = yield* Shops
     const store = yield* Store
     const limits = yield* RateLimits
-    const known = yield* CachedRateLimits
+    const cachedLimits = yield* CachedRateLimits
 
     const usesIn = Effect.fnUntraced(function* (shop_id: ShopId, now: Instant) {
       const { shop, head } = yield* shops.byId(shop_id)
@@ -105,19 +105,19 @@ export const shopLimits = (address: () => string) =>
     const gauges = Effect.fnUntraced(function* (shop_id: ShopId) {
       const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const { shop, head, uses } = yield* usesIn(shop_id, now)
-      const found: Array<LimitGauge> = []
+      const gauges: Array<LimitGauge> = []
       for (const policy of SHOWN) {
         if (policy === "tickets_per_hour" || policy === "tickets_per_day") {
           const window = currentWindow(head[policy], policy, now, shop.time_zone)
-          found.push({ key_id: null, status: limitStatus(window, policy) })
+          gauges.push({ key_id: null, status: limitStatus(window, policy) })
         } else
           for (const use of uses(policy))
-            found.push({
+            gauges.push({
               key_id: Policies[policy].per === "key" ? use.subject : null,
               status: yield* limits.look(use, now)
             })
       }
-      return found
+      return gauges
     })
 
     const useUp = Effect.fnUntraced(function* (shop_id: ShopId, policy: Shown) {
@@ -132,7 +132,7 @@ export const shopLimits = (address: () => string) =>
       for (const use of uses(policy)) {
         const { remaining } = yield* limits.look(use, now)
         // One more than there are left, so that this process learns at once that the limit is used up.
-        const all = Effect.forEach(Array.from({ length: remaining + 1 }), () => known.take([use], now), {
+        const all = Effect.forEach(Array.from({ length: remaining + 1 }), () => cachedLimits.take([use], now), {
           discard: true
         })
         yield* Effect.catchTag(all, "LimitReached", () => Effect.void)

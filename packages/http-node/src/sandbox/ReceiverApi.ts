@@ -103,10 +103,10 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
         })
         // The receiver's own address need not pass the policy, because no request leaves for it.
         if (use === true) yield* webhooks.set(id, receivers.urlOf(id) as never)
-        const found = yield* shown(id)
+        const response = yield* shown(id)
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-        feed.publish("receiver", { at: toIso(now), shop_id: id, ...found.data })
-        return found
+        feed.publish("receiver", { at: toIso(now), shop_id: id, ...response.data })
+        return response
       }),
       listReceived: ({ path: { id }, urlParams: { after = 0 } }) =>
         Effect.map(shops.byId(id), () => data(receivers.received(id, after).map(({ shop_id: _, ...event }) => event)))

@@ -1,4 +1,4 @@
-import { Sent, type ShopId, WebhookSender } from "@workshop/core"
+import { SendResult, type ShopId, WebhookSender } from "@workshop/core"
 import { signatureHeader, signingSecrets, toIso } from "@workshop/core/adapter"
 import { Reads } from "@workshop/core/store"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -72,12 +72,12 @@ const KEPT_CHARACTERS = 16 * 1024 * 1024
 const BASE = "http://receiver.localhost/"
 
 /** The result of an attempt that gets this answer. A time-out is reported at once. */
-const outcomeOf = (answer: ReceiverAnswer): Sent => {
-  if (typeof answer === "number") return { ...Sent.answered(answer), head: `HTTP/1.1 ${answer}\n` }
-  return Sent.failed(answer === "cut" ? "reset" : "timeout")
+const outcomeOf = (answer: ReceiverAnswer): SendResult => {
+  if (typeof answer === "number") return { ...SendResult.responded(answer), head: `HTTP/1.1 ${answer}\n` }
+  return SendResult.failed(answer === "cut" ? "reset" : "timeout")
 }
 
-const answeredBy = ({ status, error }: Sent): string => String(status ?? error)
+const answeredBy = ({ status, error }: SendResult): string => String(status ?? error)
 
 /** The built-in receivers of a sandbox's shops with the events that they got, and the last request of each event to any receiver. */
 export class Receivers {

@@ -75,11 +75,11 @@ export const requestsHandlers = (log: RequestLog, feed: Feed) =>
     return {
       listRequests: ({ urlParams: { shop, ticket, after: since = 0, limit = Number.POSITIVE_INFINITY } }) =>
         Effect.sync(() => {
-          const found = log.all.filter(
+          const requests = log.all.filter(
             ({ id, shop_id, ticket_id }) =>
               id > since && (shop === undefined || shop_id === shop) && (ticket === undefined || ticket_id === ticket)
           )
-          return data(found.slice(Math.max(0, found.length - limit)))
+          return data(requests.slice(Math.max(0, requests.length - limit)))
         }),
       followSandbox: ({ urlParams, headers }) => {
         const last = headers["last-event-id"]

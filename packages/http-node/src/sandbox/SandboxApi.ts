@@ -2,7 +2,6 @@ import * as HttpApi from "@effect/platform/HttpApi"
 import { FailureBodyOf } from "@workshop/core/adapter"
 import { AgendaApi } from "./AgendaApi.js"
 import { AppTicketsApi } from "./AppTicketsApi.js"
-import { ClientsApi } from "./ClientsApi.js"
 import { ClockApi } from "./ClockApi.js"
 import { FaultsApi } from "./FaultsApi.js"
 import { HistoryApi } from "./HistoryApi.js"
@@ -10,10 +9,11 @@ import { KeysApi } from "./KeysApi.js"
 import { LimitsApi } from "./LimitsApi.js"
 import { ReceiverApi } from "./ReceiverApi.js"
 import { RequestsApi } from "./RequestsApi.js"
+import { SandboxClientsApi } from "./SandboxClientsApi.js"
+import { SandboxTicketsApi } from "./SandboxTicketsApi.js"
 import { ScenariosApi } from "./ScenariosApi.js"
 import { SessionApi } from "./SessionApi.js"
 import { ShopsApi } from "./ShopsApi.js"
-import { TicketsApi } from "./TicketsApi.js"
 import { WebhookApi } from "./WebhookApi.js"
 
 /** The contract of the sandbox: what the app, the owner, the client and the clock do, for testers (Specification, Sandbox). */
@@ -22,9 +22,9 @@ export class SandboxApi extends HttpApi.make("sandbox")
   .add(ShopsApi)
   .add(KeysApi)
   .add(WebhookApi)
-  .add(ClientsApi)
+  .add(SandboxClientsApi)
   .add(AppTicketsApi)
-  .add(TicketsApi)
+  .add(SandboxTicketsApi)
   .add(AgendaApi)
   .add(LimitsApi)
   .add(RequestsApi)

@@ -245,8 +245,8 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
       disableWebhook: ({ path }) => Effect.map(webhooks.disable(path.id), data),
       removeWebhook: ({ path }) => Effect.map(webhooks.remove(path.id), data),
       listDeliveries: Effect.fnUntraced(function* ({ path, urlParams }) {
-        const found = yield* history.list(path.id, ALL)
-        const asked = selectedDeliveries(found, yield* webhooks.events(path.id, ALL), urlParams)
+        const logged = yield* history.list(path.id, ALL)
+        const asked = selectedDeliveries(logged, yield* webhooks.events(path.id, ALL), urlParams)
         return data(asked.map(({ delivery, event }) => shownDelivery(delivery, event, receivers)))
       }),
       replayDeliveries: ({ path, payload }) => Effect.map(history.replay(path.id, payload), data),

@@ -1,4 +1,4 @@
-import type { SendError, Sent, Timings } from "@workshop/core"
+import type { SendError, SendResult, Timings } from "@workshop/core"
 import { type Clock, Effect } from "effect"
 
 type Phase = Exclude<keyof Timings, "total_ms">
@@ -77,7 +77,9 @@ export class AttemptProgress {
   }
 
   /** The record as it is stored. */
-  sent(outcome: { readonly status: number } | { readonly error: SendError; readonly detail: string | null }): Sent {
+  sent(
+    outcome: { readonly status: number } | { readonly error: SendError; readonly detail: string | null }
+  ): SendResult {
     const isAnswered = "status" in outcome
     const { lookup_ms, connect_ms, tls_ms, first_byte_ms } = this.#timings
     const total_ms = Math.round(this.time_ms - this.#started_at)

@@ -24,7 +24,7 @@ export interface ConnectionUser {
 }
 
 /** An open connection and its user; null while it is idle. */
-export interface Connection {
+export interface SenderConnection {
   readonly key: string
   readonly socket: Socket
   user: ConnectionUser | null
@@ -33,8 +33,8 @@ export interface Connection {
 /** Connections kept alive for the next event. The key keeps shops, origins and addresses apart. */
 export class ConnectionPool {
   readonly #idle_ms: number
-  readonly #open = new Set<Connection>()
-  readonly #idle = new Map<string, Array<Connection>>()
+  readonly #open = new Set<SenderConnection>()
+  readonly #idle = new Map<string, Array<SenderConnection>>()
   readonly #shops = new Map<string, { active: number; readonly waiting: Set<() => void> }>()
   #idle_count = 0
 
@@ -69,7 +69,7 @@ export class ConnectionPool {
   }
 
   /** Takes an idle connection that is still writable, as far as can be known without writing to it. */
-  takeIdle(key: string): Connection | undefined {
+  takeIdle(key: string): SenderConnection | undefined {
     const idle = this.#idle.get(key)
     for (let connection = idle?.at(-1); connection !== undefined; connection = idle?.at(-1)) {
       this.#removeIdle(connection)
@@ -84,8 +84,8 @@ export class ConnectionPool {
   }
 
   /** Adds a connection that was just dialled. */
-  add(key: string, socket: Socket): Connection {
-    const connection: Connection = { key, socket, user: null }
+  add(key: string, socket: Socket): SenderConnection {
+    const connection: SenderConnection = { key, socket, user: null }
     this.#open.add(connection)
     socket
       // A receiver that sends something unasked ends the connection: it would be read as the response to the next event.
@@ -102,7 +102,7 @@ export class ConnectionPool {
   }
 
   /** Ends the use of a connection. It stays open unless the receiver closes it soon or too many are idle. */
-  release(connection: Connection, keep_alive_s: number | null): void {
+  release(connection: SenderConnection, keep_alive_s: number | null): void {
     const { key, socket } = connection
     connection.user = null
     const idle_ms =
@@ -121,7 +121,7 @@ export class ConnectionPool {
     for (const { socket } of [...this.#open]) socket.destroy()
   }
 
-  #removeIdle(connection: Connection): void {
+  #removeIdle(connection: SenderConnection): void {
     const idle = this.#idle.get(connection.key)
     const at = idle?.lastIndexOf(connection) ?? -1
     if (idle === undefined || at === -1) return

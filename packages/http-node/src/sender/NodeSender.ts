@@ -2,7 +2,7 @@ import { createSecureContext } from "node:tls"
 import {
   allowsAddress,
   Limits,
-  type Sent,
+  type SendResult,
   type WebhookAddressPolicy,
   WebhookPolicy,
   type WebhookPost,
@@ -41,7 +41,7 @@ export interface SenderCounts extends ConnectionCounts {
 
 /** A sender and its counts. */
 export interface NodeSender {
-  readonly send: (post: WebhookPost) => Effect.Effect<Sent>
+  readonly send: (post: WebhookPost) => Effect.Effect<SendResult>
   readonly counts: () => SenderCounts
 }
 
@@ -61,7 +61,7 @@ const withSpan = <A>(sending: Effect.Effect<A>): Effect.Effect<A> =>
 /** A sender on Node's sockets, whose connections close with the scope. */
 export const make = (options: NodeSenderOptions = {}): Effect.Effect<NodeSender, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { policy = yield* WebhookPolicy, deadline_ms = Limits.webhook_answer_ms, body_ms = 1000, ca } = options
+    const { policy = yield* WebhookPolicy, deadline_ms = Limits.webhook_timeout_ms, body_ms = 1000, ca } = options
     const { resolve = nameServers(), isPublic = (address) => allowsAddress(address, policy) } = options
     const pool = yield* Effect.acquireRelease(
       Effect.sync(() => new ConnectionPool(options.idle_ms ?? 4000)),
@@ -87,7 +87,7 @@ export const make = (options: NodeSenderOptions = {}): Effect.Effect<NodeSender,
     }
     const send = (post: WebhookPost) =>
       withSpan(
-        Effect.async<Sent>((resume) => {
+        Effect.async<SendResult>((resume) => {
           const attempt = new SendAttempt(post, context, resume)
           attempt.begin()
           return Effect.sync(() => attempt.abort())

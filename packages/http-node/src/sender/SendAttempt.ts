@@ -1,9 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from "node:http"
 import type { SecureContext } from "node:tls"
-import { REQUEST_HEADERS, type Sent, type WebhookPost } from "@workshop/core"
+import { REQUEST_HEADERS, type SendResult, type WebhookPost } from "@workshop/core"
 import { Cause, type Clock, Effect, Either, Exit, Option } from "effect"
 import { AttemptProgress } from "./AttemptProgress.js"
-import type { Connection, ConnectionPool, ConnectionUser } from "./ConnectionPool.js"
+import type { ConnectionPool, ConnectionUser, SenderConnection } from "./ConnectionPool.js"
 import type { Deadlines } from "./Deadlines.js"
 import { dial } from "./Dial.js"
 import { MAX_HEAD_BYTES, ResponseParser } from "./ResponseParser.js"
@@ -67,7 +67,7 @@ const connectionFailed = (cause: Error): SendFailed =>
 export class SendAttempt implements ConnectionUser {
   readonly #post: WebhookPost
   readonly #context: SenderContext
-  readonly #done: (sent: Effect.Effect<Sent>) => void
+  readonly #done: (sent: Effect.Effect<SendResult>) => void
   readonly #record: AttemptProgress
   readonly #response = new ResponseParser()
   #hasEnded = false
@@ -76,7 +76,7 @@ export class SendAttempt implements ConnectionUser {
   /** Dials again. Set until a reused connection answers, because its receiver may have closed it before our request came. */
   #redial: (() => void) | undefined
 
-  constructor(post: WebhookPost, context: SenderContext, done: (sent: Effect.Effect<Sent>) => void) {
+  constructor(post: WebhookPost, context: SenderContext, done: (sent: Effect.Effect<SendResult>) => void) {
     this.#post = post
     this.#context = context
     this.#done = done
@@ -159,7 +159,7 @@ export class SendAttempt implements ConnectionUser {
     dialNew()
   }
 
-  #request(target: Target, address: string, connection: Connection): void {
+  #request(target: Target, address: string, connection: SenderConnection): void {
     const [record, { pool, user_agent }] = [this.#record, this.#context]
     record.address = address
     connection.user = this

@@ -62,8 +62,8 @@ const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): E
     allowsAddress: mustBeLoopback ? isLoopback : isPublic
   }
   const { allowsAddress } = target
-  const known = isIP(host) !== 0 ? [host] : mustBeLoopback ? LOOPBACK : undefined
-  if (known !== undefined) return Either.map(allowed(known, allowsAddress), (addresses) => ({ addresses, ...target }))
+  const fixed = isIP(host) !== 0 ? [host] : mustBeLoopback ? LOOPBACK : undefined
+  if (fixed !== undefined) return Either.map(allowed(fixed, allowsAddress), (addresses) => ({ addresses, ...target }))
   return Either.right({ addresses: Effect.flatMap(resolve(host), (all) => allowed(all, allowsAddress)), ...target })
 }
 

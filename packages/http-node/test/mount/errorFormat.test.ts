@@ -189,7 +189,11 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     const text = await ask("PUT", "/text", bytes, { "content-type": "text/plain" })
     expect(text).toEqual(refusal(["body", "body", "must be in UTF-8"]))
     const compressed = await ask("PUT", "/notes/1", gzipSync(note), { "content-encoding": "gzip" })
-    const issue = ["header", "Content-Encoding", "must be omitted, because the service does not accept compressed bodies"] as const
+    const issue = [
+      "header",
+      "Content-Encoding",
+      "must be omitted, because the service does not accept compressed bodies"
+    ] as const
     expect(compressed).toEqual(refusal(issue))
   })
 

@@ -1,6 +1,6 @@
 import * as Net from "node:net"
 import * as Tls from "node:tls"
-import { type Sent, type ShopId, sandboxAddresses, type WebhookPost } from "@workshop/core"
+import { type SendResult, type ShopId, sandboxAddresses, type WebhookPost } from "@workshop/core"
 import { Effect } from "effect"
 import { make, type NodeSender, type NodeSenderOptions } from "../../src/sender/NodeSender.js"
 
@@ -79,7 +79,7 @@ export const post = (url: string, rest: Partial<WebhookPost> = {}): WebhookPost 
 /** Runs with a sender that may call loopback, as in the sandbox, and within a second unless told otherwise. */
 export const withSender = <A>(
   options: Partial<NodeSenderOptions>,
-  use: (send: (post: WebhookPost) => Promise<Sent>, sender: NodeSender) => Promise<A>
+  use: (send: (post: WebhookPost) => Promise<SendResult>, sender: NodeSender) => Promise<A>
 ): Promise<A> =>
   Effect.gen(function* () {
     const sender = yield* make({ policy: sandboxAddresses, deadline_ms: 1000, body_ms: 200, ...options })

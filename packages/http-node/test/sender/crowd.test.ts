@@ -1,6 +1,6 @@
 import type { Socket } from "node:net"
 import { gzipSync } from "node:zlib"
-import { type Sent, type ShopId, sandboxAddresses } from "@workshop/core"
+import { type SendResult, type ShopId, sandboxAddresses } from "@workshop/core"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { make } from "../../src/sender/NodeSender.js"
@@ -15,7 +15,9 @@ const bombed = Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\nContent-Encoding: 
 const flooded = Buffer.from(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(256 * KIB)}`)
 
 /** What a receiver says to an event, and what is to come of it: some hold on until their time is over. */
-const hostile: ReadonlyArray<readonly [expected: Sent["status"] | Sent["error"], says: string | Buffer | null]> = [
+const hostile: ReadonlyArray<
+  readonly [expected: SendResult["status"] | SendResult["error"], says: string | Buffer | null]
+> = [
   ["timeout", ""],
   ["timeout", "HTTP/1.1 20"],
   [200, "HTTP/1.1 200 OK\r\nX-Slow"],

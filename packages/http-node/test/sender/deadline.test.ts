@@ -1,5 +1,5 @@
 import type { Socket } from "node:net"
-import { productionAddresses, type Sent, sandboxAddresses } from "@workshop/core"
+import { productionAddresses, type SendResult, sandboxAddresses } from "@workshop/core"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { make, type NodeSenderOptions } from "../../src/sender/NodeSender.js"
@@ -10,14 +10,14 @@ import { come, standingTime } from "./StandingTime.js"
 const SECOND = 1000
 
 /** One post by a sender that has all its times by default. */
-const sending = (url: string, options: NodeSenderOptions, use: (sent: Promise<Sent>) => Promise<void>) =>
+const sending = (url: string, options: NodeSenderOptions, use: (sent: Promise<SendResult>) => Promise<void>) =>
   Effect.gen(function* () {
     const { send } = yield* make(options)
     const fiber = yield* Effect.fork(send(post(url)))
     yield* Effect.promise(() => use(Effect.runPromise(Fiber.join(fiber))))
   }).pipe(Effect.scoped, Effect.runPromise)
 
-const outcome = ({ status, error }: Sent) => status ?? error
+const outcome = ({ status, error }: SendResult) => status ?? error
 
 describe("An attempt has ten seconds by default for everything up to the status line (Specification, Webhooks)", () => {
   it.each([

@@ -77,7 +77,7 @@ export const LOAD_SHOPS: Omit<Statement, "values"> = {
     from unnest($1::uuid[]) q (id) join workshop.shop s on s.id = q.id left join workshop.webhook w on w.shop_id = q.id`
 }
 
-const EMPTY_RANGE: EventRange = { found: [], last_seq: 0 }
+const EMPTY_RANGE: EventRange = { events: [], last_seq: 0 }
 
 interface HeadsRow {
   readonly heads: ReadonlyArray<ShopHead> | null

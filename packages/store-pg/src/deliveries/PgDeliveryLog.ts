@@ -86,8 +86,8 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
         for (let after = 0; ; ) {
           const [look] = yield* range(shop_id, after, filter)
           if (look === undefined) return count
-          const { found, last_seq } = eventRangeOf(filter, look.range, webhook)
-          count += found.length
+          const { events, last_seq } = eventRangeOf(filter, look.range, webhook)
+          count += events.length
           after = last_seq
         }
       }).pipe(available),

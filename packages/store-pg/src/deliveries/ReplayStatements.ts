@@ -104,7 +104,7 @@ export const eventRangeOf = (
   { events, last_seq, most }: ReadRange,
   webhook: Webhook | null
 ): EventRange => ({
-  found: (events ?? [])
+  events: (events ?? [])
     .filter((event) => matchesReplayFilter(filter, event, stateOf(event, webhook)))
     .map(({ id, type, ticket_id, seq, created_at, delivery, attempts_made }) => ({
       event: { id, type, ticket_id, seq, created_at },

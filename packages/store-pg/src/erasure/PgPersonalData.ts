@@ -118,7 +118,7 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
           select from unnest(${[person.client_id, ...person.phones]}::text[]) w (word)
           where strpos(concat_ws(' ', r.key, r.fingerprint, r.answer), w.word) > 0)), '[]') as records`.pipe(
         Effect.map(([page]) => ({
-          found: page!.records,
+          records: page!.records,
           next: page!.n < ANSWERS_AT_ONCE ? null : page!.last
         })),
         available

@@ -18,7 +18,7 @@ export const forwardTo =
   (url: string) =>
   (request: ReceivedRequest): Effect.Effect<Reply> =>
     Effect.tryPromise(async (signal) => {
-      const timeout = AbortSignal.timeout(Limits.webhook_answer_ms)
+      const timeout = AbortSignal.timeout(Limits.webhook_timeout_ms)
       const response = await fetch(url, {
         method: "POST",
         headers: headersOf(request),

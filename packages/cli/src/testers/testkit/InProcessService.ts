@@ -7,7 +7,7 @@ import {
   Notifiers,
   OwnerNotifier,
   Profanity,
-  Sent,
+  SendResult,
   type StorePorts,
   sandboxAddresses,
   WebhookSender,
@@ -28,11 +28,11 @@ const fixedClock = (instant: number): Clock.Clock =>
 const silentOwner = Layer.succeed(OwnerNotifier, { notify: () => Effect.void })
 
 /** The result that a sender reports of a reply; no real time passes. */
-const outcomeOf = (reply: Reply, delay_ms: number): Sent => {
-  if (delay_ms >= Limits.webhook_answer_ms || reply.kind === "silent") return Sent.failed("timeout")
-  if (reply.kind === "cut") return Sent.failed("reset")
-  if (reply.kind === "status") return Sent.answered(reply.status)
-  return Sent.answered(reply.kind === "redirect" ? (reply.status ?? 307) : 200)
+const outcomeOf = (reply: Reply, delay_ms: number): SendResult => {
+  if (delay_ms >= Limits.webhook_timeout_ms || reply.kind === "silent") return SendResult.failed("timeout")
+  if (reply.kind === "cut") return SendResult.failed("reset")
+  if (reply.kind === "status") return SendResult.responded(reply.status)
+  return SendResult.responded(reply.kind === "redirect" ? (reply.status ?? 307) : 200)
 }
 
 /** Hands deliveries to handlers in this process, without a socket; where no handler is, the connection fails. */
@@ -49,7 +49,7 @@ const senderTo = (handlerOf: (url: string) => Handler | undefined): Layer.Layer<
       }
       const handled = handlerOf(url)?.(incoming)
       return handled === undefined
-        ? Effect.succeed(Sent.failed("connect"))
+        ? Effect.succeed(SendResult.failed("connect"))
         : Effect.map(handled, ({ reply, delay_ms = 0 }) => outcomeOf(reply, delay_ms))
     }
   })

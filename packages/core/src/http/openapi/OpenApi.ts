@@ -36,7 +36,7 @@ interface Rules {
 }
 
 const rulesByOperation = (): ReadonlyMap<string, Rules> => {
-  const found = new Map<string, Rules>()
+  const rules = new Map<string, Rules>()
   HttpApi.reflect(WorkshopApi, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint: reflected, mergedAnnotations: said }) => {
@@ -46,7 +46,7 @@ const rulesByOperation = (): ReadonlyMap<string, Rules> => {
       const counted = Context.getOption(said, CountedPolicies).pipe(
         Option.getOrElse((): ReadonlyArray<PolicyName> => [])
       )
-      found.set(id, {
+      rules.set(id, {
         id,
         method,
         scope: Context.getOption(said, RequiredScope).pipe(Option.getOrUndefined),
@@ -61,7 +61,7 @@ const rulesByOperation = (): ReadonlyMap<string, Rules> => {
       })
     }
   })
-  return found
+  return rules
 }
 
 const EVERYWHERE: ReadonlyArray<RefusalName> = [
@@ -110,11 +110,11 @@ const references = (names: ReadonlyArray<string>) =>
 
 const SUCCESS: Readonly<Record<number, string>> = { 200: "The result", 201: "Created" }
 
-const response = (rules: Rules, status: number, answered: OpenApi.OpenApiSpecResponse, isRepeatable: boolean): Node => {
+const response = (rules: Rules, status: number, declared: OpenApi.OpenApiSpecResponse, isRepeatable: boolean): Node => {
   const cases = failuresOf(rules, status)
   const shown: Readonly<Record<string, unknown>> =
     status < 400 ? (examples[rules.id]?.answers[status] ?? {}) : references(Object.keys(cases))
-  const schema = answered.content?.["application/json"]?.schema
+  const schema = declared.content?.["application/json"]?.schema
   const isReplay = status === 200 && rules.id === "createTicket"
   const words = isReplay ? "The first response again, to a repetition of the request" : SUCCESS[status]
   return toJson({

@@ -218,9 +218,9 @@ export const namedSchemas = (
   others: ReadonlyArray<Schema.Schema.AnyNoContext> = [],
   more: Node = {}
 ): Node => {
-  const found: Record<string, OpenApiJsonSchema.JsonSchema> = { ...spec.components.schemas }
-  for (const schema of others) OpenApiJsonSchema.makeWithDefs(schema, { defs: found })
-  const named = Object.entries(found)
+  const definitions: Record<string, OpenApiJsonSchema.JsonSchema> = { ...spec.components.schemas }
+  for (const schema of others) OpenApiJsonSchema.makeWithDefs(schema, { defs: definitions })
+  const named = Object.entries(definitions)
     .filter(([name]) => !NOISE.has(name))
     .map(([name, schema]) => [name, normalizeNamedSchema(name, toJson(schema))] as const)
   return Object.fromEntries([...named, ...Object.entries(more)].sort(byName))

@@ -73,7 +73,7 @@ export const trackingRoutes = ({ template = trackingTemplate, shop_id }: Trackin
     const limits = yield* CachedRateLimits
     const csp = template === trackingTemplate ? OWN_POLICY : TEMPLATE_POLICY
 
-    const found = Effect.fnUntraced(function* (request: HttpRequest, { now }: RequestContext) {
+    const viewOf = Effect.fnUntraced(function* (request: HttpRequest, { now }: RequestContext) {
       yield* limits.take([useOf(request)], now)
       const code = codeIn(request)
       return code === null ? null : trackingPageOf(yield* directory.tracked(code), now, shop_id)
@@ -87,7 +87,7 @@ export const trackingRoutes = ({ template = trackingTemplate, shop_id }: Trackin
         headers: wait === undefined ? common : { ...common, "Retry-After": wait },
         body: trackingMessage(message, locale)
       })
-      return found(request, context).pipe(
+      return viewOf(request, context).pipe(
         Effect.map((view) =>
           view === null ? refusal(404, "not_found") : { headers: common, body: template(view, locale) }
         ),

@@ -13,7 +13,7 @@ import { introduction, pathIds } from "./SandboxWords.js"
 
 const spec = OpenApi.fromApi(SandboxApi)
 
-const found = <A>(table: Readonly<Record<string, A>>, name: string): A => {
+const rowOf = <A>(table: Readonly<Record<string, A>>, name: string): A => {
   const row = table[name]
   if (row === undefined) throw new Error(`SandboxWords.ts has no row for ${name}`)
   return row
@@ -38,7 +38,7 @@ const response = (status: string, { content }: OpenApi.OpenApiSpecResponse): Nod
 const parameter = (path: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
   if (place === "path") {
     const [, of = ""] = /\/(\w+)\/\{id\}/.exec(path) ?? []
-    return { name, in: place, required, description: found(pathIds, of), schema: { type: "string", format: "uuid" } }
+    return { name, in: place, required, description: rowOf(pathIds, of), schema: { type: "string", format: "uuid" } }
   }
   const { description, examples: _, ...own } = normalizeSchema(toJson(schema)) as Node
   if (place === "query") return { name, in: place, required, ...(description && { description }), schema: own }

@@ -38,7 +38,7 @@ const NotificationView = Schema.Struct({
 const Visit = Schema.Struct({ client_id: Schema.String, shop_id: Schema.String })
 
 /** The endpoints of clients, who open an account, visit a shop, answer offers and read notifications (Specification, Sandbox). */
-export class ClientsApi extends groupOf(
+export class SandboxClientsApi extends groupOf(
   "clients",
   ["Clients", "Clients act in the app"],
   shopEndpoint("GET", "listClients", "/clients", Schema.Array(ClientSeenBy), [
@@ -113,7 +113,7 @@ export const clientsHandlers = Effect.gen(function* () {
   const shops = yield* Shops
   const directory = yield* Directory
   const store = yield* Store
-  const handlers: GroupHandlers<typeof ClientsApi, void> = {
+  const handlers: GroupHandlers<typeof SandboxClientsApi, void> = {
     listClients: Effect.fnUntraced(function* ({ path }) {
       yield* shops.byId(path.id)
       const accounts = yield* directory.listClients(null, ServiceLimits.list_max)

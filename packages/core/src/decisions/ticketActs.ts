@@ -44,17 +44,17 @@ export const ticketActs = {
 export type TicketActName = keyof typeof ticketActs
 
 /** Whether a ticket would accept an act now: the refusal, or null. */
-export interface TicketMove {
+export interface ActOutcome {
   readonly act: TicketActName
   readonly refusal: Refusal | null
 }
 
 /** Runs the decision of every act on a ticket as it is now. Nothing is saved. */
-export const ticketMoves = (
+export const actOutcomes = (
   shop_id: ShopId,
   id: TicketId,
   bounds: TicketBounds = ticketBounds
-): Command<ReadonlyArray<TicketMove>, TicketNotFound> => ({
+): Command<ReadonlyArray<ActOutcome>, TicketNotFound> => ({
   shop_id,
   loadRequests: [{ _tag: "Ticket", id }],
   run: (state, moment) => {

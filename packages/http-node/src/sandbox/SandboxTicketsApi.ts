@@ -9,12 +9,12 @@ import {
   TrackingPages
 } from "@workshop/core"
 import {
+  actOutcomes,
   failureRows,
   type GroupHandlers,
   nextDeadline,
   type TicketActName,
   ticketActs,
-  ticketMoves,
   ticketView,
   toIso
 } from "@workshop/core/adapter"
@@ -55,7 +55,7 @@ const TicketsQuery = Schema.Struct({
 })
 
 /** A shop's tickets for a tester: without a key, and without a count against limits (Specification, Sandbox). */
-export class TicketsApi extends groupOf(
+export class SandboxTicketsApi extends groupOf(
   "tickets",
   ["Tickets for testers", "A shop's tickets without a key, and the acts that each would accept"],
   shopEndpoint("GET", "findTickets", "/tickets", Schema.Array(ListedTicket), [
@@ -99,24 +99,24 @@ export const ticketsHandlers = Effect.gen(function* () {
     { q, before, limit = DEFAULT_LIMIT }: typeof TicketsQuery.Type
   ) {
     const isMatch = q === undefined || q.trim() === "" ? () => true : matches(q)
-    const found: Array<SeenTicket> = []
+    const matching: Array<SeenTicket> = []
     let after = before ?? null
     while (true) {
       const { tickets } = yield* reads.tickets(shop_id, filter, { _tag: "Newest", after }, READ_AT_ONCE)
-      found.push(...tickets.filter(isMatch))
+      matching.push(...tickets.filter(isMatch))
       after = tickets.at(-1)?.record.id ?? null
-      if (found.length >= limit || tickets.length < READ_AT_ONCE) return found.slice(0, limit)
+      if (matching.length >= limit || tickets.length < READ_AT_ONCE) return matching.slice(0, limit)
     }
   })
 
-  const handlers: GroupHandlers<typeof TicketsApi, void> = {
+  const handlers: GroupHandlers<typeof SandboxTicketsApi, void> = {
     findTickets: Effect.fnUntraced(function* ({ path, urlParams }) {
       const { shop } = yield* shops.byId(path.id)
       const { state } = urlParams
-      const found = yield* find(path.id, state === undefined ? {} : { state: [state] }, urlParams)
+      const tickets = yield* find(path.id, state === undefined ? {} : { state: [state] }, urlParams)
       const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       return data(
-        found.map(({ record, client }) => {
+        tickets.map(({ record, client }) => {
           const next = nextDeadline(record, now)
           return {
             ...ticketView(record, shop, client, pages.base_url),
@@ -128,7 +128,7 @@ export const ticketsHandlers = Effect.gen(function* () {
     listMoves: Effect.fnUntraced(function* ({ path: { id } }) {
       const shop_id = yield* directory.shopOf({ _tag: "Ticket", id })
       if (shop_id === null) return yield* new TicketNotFound()
-      const { result } = yield* store.transact(ticketMoves(shop_id, id, bounds))
+      const { result } = yield* store.transact(actOutcomes(shop_id, id, bounds))
       return data(
         result.map(({ act, refusal }) => {
           const row = refusal === null ? null : failureRows[refusal._tag]
