@@ -217,7 +217,7 @@ const limitMeanings = docstringsOf("packages/core/src/domain/Limits.ts")
 page("docs/limits.md", [
   "# Limits",
   NOTE,
-  "This page is the reference for all limits: those that API clients meet, and those that operators and developers of stores need. Each number is one row of `packages/core/src/domain/Limits.ts`, or of the table that its section names, which decisions, services and all stores read. Technical constants of an adapter, such as the size of a statement, are in the adapter. [Change a rule](changing-a-rule.md) says how to change a limit.",
+  "This page is the reference for all limits: those that API clients meet, and those that operators and developers of stores need. Each number is one row of `packages/core/src/domain/Limits.ts`, or of the table that its section names, which decisions, services and all stores read. Technical constants that neither a client nor an operator notices, such as the size of a cache or of a statement, are in the module that uses them. [Change a rule](changing-a-rule.md) says how to change a limit.",
   "## How often",
   "A 429 names the policy in `details.limit`, and `Retry-After` gives the seconds until its window ends. The headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` of other responses describe the policy with the fewest uses left.",
   table(
@@ -236,7 +236,7 @@ page("docs/limits.md", [
     Object.entries(Limits).map(([name, value]) => [code(name), amount(name, value), limitMeanings[name] ?? ""])
   ),
   "## How the service works",
-  "These rows of `ServiceLimits` are in no response. Operators and developers of stores need them.",
+  "No response names these rows of `ServiceLimits`. Operators and developers of stores need them.",
   table(
     ["name", "value", "meaning"],
     Object.entries(ServiceLimits).map(([name, value]) => [code(name), amount(name, value), limitMeanings[name] ?? ""])

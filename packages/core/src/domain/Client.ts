@@ -57,7 +57,7 @@ export const ClientView = Schema.Struct({
 }).annotations({ identifier: "Client", description: "A client as a shop that knows them sees them" })
 export interface ClientView extends Named.Client {}
 
-/** The name that the client chose to show: in full, or `Amira B.` (Specification, Resources; Clients and loyalty). */
+/** The name that the client chose to show: in full, or with the family name abbreviated, as in `Amira B.` (Specification, Resources; Clients and loyalty). */
 export const displayName = ({
   given_name,
   family_name,

@@ -100,6 +100,28 @@ export const ServiceLimits = {
   imported_rewards: 200,
   /** The bad rows that the report of an import lists; all are counted. */
   import_rows_listed: 1_000,
+  /** The requests that a process may always run at once. It runs more if more ended in the last second, and refuses the others with a 503. */
+  requests_running_min: 32,
+  /** How long a process accepts a burst of requests beyond the number that ended in the last second. */
+  request_burst_ms: 500,
+  /** The time over which a process counts the requests that ended. */
+  request_count_window_ms: SECOND_MS,
+  /** The `Retry-After` of a 503. */
+  unavailable_retry_after_ms: SECOND_MS,
+  /** The look-ups of unknown keys, from addresses at their limit, that wait in a process; a further one gets a 429. They run one by one. */
+  key_look_ups_waiting: 50,
+  /** The pause after each of these look-ups, in real time. */
+  key_look_up_pause_ms: 10,
+  /** How long a command waits for its turn and for the lock of its shop, in real time; then it gets a 503. */
+  command_wait_max_ms: 5 * SECOND_MS,
+  /** The commands that wait in a process; a further one gets a 503. */
+  commands_waiting: 10_000,
+  /** The commands of one shop that wait in a process; a further one gets a 503. */
+  commands_waiting_per_shop: 1_000,
+  /** The commands that one transaction runs. */
+  commands_per_batch: 128,
+  /** The counts of rate limits that wait in a process; the request of a further one gets a 503. */
+  rate_limits_waiting: 10_000,
   /** How long the store may take to respond before a process counts as not ready. */
   readiness_ms: 2 * SECOND_MS,
   /** The requests that a process lets wait for unavailable cells, to see whether they are back; it refuses the others at once. */

@@ -150,9 +150,6 @@ export const failureRows = {
   WorkshopStopped: { code: "UNAVAILABLE" }
 } as const satisfies Record<Failure["_tag"], Row>
 
-/** Seconds after which a request that got a 503 may be tried again. */
-export const RETRY_AFTER_UNAVAILABLE_S = 1
-
 /** The issue with a body that is too large. */
 export const bodyTooLarge = (most: number): RequestIssue => ({
   in: "body",

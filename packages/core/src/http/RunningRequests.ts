@@ -1,12 +1,9 @@
 import { type Cause, Effect, type Fiber } from "effect"
+import { ServiceLimits } from "../domain/Limits.js"
 import { type HttpRequest, hasArrived } from "./HttpMessage.js"
 
-/** How many requests may always run. They end soon, unless the store cannot be reached. */
-const MIN_CAPACITY = 32
-/** How long more requests than the capacity are accepted, as in a burst. By then it is known whether they end in time. */
-const BURST_MS = 500
-/** The time over which ended requests are counted, which is the measured capacity. */
-const WINDOW_MS = 1_000
+// The minimum of requests ends soon, unless the store cannot be reached. At the end of a burst it is known whether its requests end in time.
+const { requests_running_min, request_burst_ms, request_count_window_ms } = ServiceLimits
 
 /**
  * Sheds load: refuses requests beyond the number that ended in the last second, because a further one would wait for longer than that.
@@ -23,17 +20,17 @@ export class RunningRequests {
   /** Whether another request must be refused. `now_ms` is monotonic real time. */
   isOverloaded(now_ms: number): boolean {
     const elapsed_ms = now_ms - this.#windowStart_ms
-    if (elapsed_ms >= WINDOW_MS) {
-      this.#endedInLastWindow = elapsed_ms < 2 * WINDOW_MS ? this.#ended : 0
+    if (elapsed_ms >= request_count_window_ms) {
+      this.#endedInLastWindow = elapsed_ms < 2 * request_count_window_ms ? this.#ended : 0
       this.#ended = 0
       this.#windowStart_ms = now_ms
     }
-    const capacity = Math.max(MIN_CAPACITY, this.#ended, this.#endedInLastWindow)
+    const capacity = Math.max(requests_running_min, this.#ended, this.#endedInLastWindow)
     // The next burst is accepted once the requests have fallen to half of the capacity.
     if (this.#running < capacity / 2) this.#fullSince_ms = undefined
     if (this.#running < capacity) return false
     this.#fullSince_ms ??= now_ms
-    return now_ms - this.#fullSince_ms >= BURST_MS
+    return now_ms - this.#fullSince_ms >= request_burst_ms
   }
 
   /**

@@ -6,6 +6,7 @@ import { ShopChannel } from "../decisions/changeStatus.js"
 import { TicketInput } from "../decisions/createTicket.js"
 import { IdempotencyKey } from "../decisions/Idempotency.js"
 import { TicketId } from "../domain/Identifier.js"
+import { Limits } from "../domain/Limits.js"
 import { Ticket, TicketNumber } from "../domain/Ticket.js"
 import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { TicketQuery, wholeNumber } from "../services/TicketQuery.js"
@@ -120,8 +121,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
         described({
           identifier: "getTicketByNumber",
           summary: "Read the ticket with a number",
-          description:
-            "The newest ticket with this number that is still in the shop, or else the newest of all. Numbers are used again after 9999, so `meta.others` lists the other tickets with the number.",
+          description: `The newest ticket with this number that is still in the shop, or else the newest of all. Numbers are used again after ${Limits.ticket_number_max}, so \`meta.others\` lists the other tickets with the number.`,
           refusals: ["ticket_not_found"]
         })
       )

@@ -1,5 +1,6 @@
 import { Clock, type Context, Effect } from "effect"
 import type { Instant } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import { LimitReached } from "../domain/LimitWindow.js"
 import { Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
@@ -26,19 +27,16 @@ export interface OwnAuthentication {
 export const bearer = (request: HttpRequest): string | undefined =>
   /^bearer +(\S+) *$/i.exec(request.header("authorization") ?? "")?.[1]
 
-/** The pause after each look-up of an unknown key from an address at its limit, in real time. */
-const LOOK_UP_PAUSE = "10 millis"
-
-/** How many such look-ups may wait; further ones are refused, so that they cannot take all memory. */
-const MOST_LOOK_UPS = 50
+const { key_look_ups_waiting, key_look_up_pause_ms } = ServiceLimits
 
 /**
- * Looks up the holder of a key in the store. Keys that the process does not know are looked up one by one if their
- * address is at its limit, with a pause after each, so that guesses cost the store little and a valid key is still found. Beyond {@link MOST_LOOK_UPS} the address gets a 429.
+ * Looks up the holder of a key in the store. Keys that the process does not know are looked up one by one if their address is at its limit,
+ * with a pause after each, so that guesses cost the store little and a valid key is still found. Beyond `key_look_ups_waiting` the address
+ * gets a 429, so that the look-ups that wait cannot take all memory.
  */
 const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimits>) =>
   Effect.map(Effect.makeSemaphore(1), (oneByOne) => {
-    const pause = Effect.withClock(Effect.sleep(LOOK_UP_PAUSE), Clock.make())
+    const pause = Effect.withClock(Effect.sleep(key_look_up_pause_ms), Clock.make())
     let waiting = 0
     const begun = Effect.sync(() => void waiting++)
     const ended = Effect.sync(() => void waiting--)
@@ -50,7 +48,7 @@ const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimi
       const holder = keys.holderOf(key, now)
       const limitStatus = limits.look(addressUse(request), now)
       if (limitStatus.remaining > 0 || !keys.isNew(key)) return holder
-      if (waiting >= MOST_LOOK_UPS) {
+      if (waiting >= key_look_ups_waiting) {
         return Effect.fail(new LimitReached({ limitStatuses: [limitStatus], refused_at: now }))
       }
       const inTurn = oneByOne.withPermits(1)(Effect.zipLeft(holder, pause))

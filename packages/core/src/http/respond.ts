@@ -1,12 +1,13 @@
 import { Cause, Effect, Either, Option } from "effect"
 import { TreeFormatter } from "effect/ParseResult"
 import { type Instant, SECOND_MS } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import { type LimitStatus, scarcest } from "../domain/LimitWindow.js"
 import { inOneLine } from "../services/BackgroundFailure.js"
 import type { Caller } from "../services/Caller.js"
 import type { Route } from "./Endpoint.js"
 import { failureStatusAndBody } from "./Envelope.js"
-import { type Failure, failureRows, RETRY_AFTER_UNAVAILABLE_S } from "./ErrorTable.js"
+import { type Failure, failureRows } from "./ErrorTable.js"
 import type { HandlerOutcome, HandlerResult, HttpResponse } from "./HttpMessage.js"
 
 /** The facts about a request. A context is never changed: a check that learns more replaces it. */
@@ -62,7 +63,8 @@ const commonHeaders = (
  */
 export const retryAfter = (failure: Failure, now?: Instant): string | undefined => {
   if (failure._tag === "LimitReached") return secondsUntil(failure.decisive.resets_at, now ?? failure.refused_at)
-  return failureRows[failure._tag].code === "UNAVAILABLE" ? String(RETRY_AFTER_UNAVAILABLE_S) : undefined
+  if (failureRows[failure._tag].code !== "UNAVAILABLE") return undefined
+  return String(ServiceLimits.unavailable_retry_after_ms / SECOND_MS)
 }
 
 /** The authentication scheme that the client can use: an embedder's own, which may have none, or keys and tokens. */

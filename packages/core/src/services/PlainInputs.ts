@@ -38,7 +38,7 @@ export interface PlainTicketEdit
 export interface PlainTicketQuery {
   /** Only tickets in one of these states. */
   readonly state?: Named.TicketState | ReadonlyArray<Named.TicketState> | null | undefined
-  /** Only tickets with this printed number, 1 to 9999. */
+  /** Only tickets with this printed number, from 1 to `Limits.ticket_number_max`. */
   readonly number?: number | null | undefined
   /** At most so many on a page, 1 to 100; 50 by default. */
   readonly limit?: number | null | undefined
@@ -142,7 +142,7 @@ export interface PlainShopPatch {
   readonly api_enabled?: boolean | null | undefined
   /** The changes of the loyalty program. */
   readonly program?: PlainProgramPatch | null | undefined
-  /** The number of the next ticket, 1 to 9999. */
+  /** The number of the next ticket, from 1 to `Limits.ticket_number_max`. */
   readonly next_number?: number | null | undefined
   /** The words that this shop refuses besides the common ones. */
   readonly forbidden_words?: ReadonlyArray<string> | null | undefined

@@ -152,6 +152,21 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
     for (const name of Object.keys(ServiceLimits)) expect(text).toMatch(new RegExp(`\\*/\\n {2}${name}:`))
   })
 
+  it("a process refuses requests at these numbers, and no sooner", () =>
+    expect(ServiceLimits).toMatchObject({
+      requests_running_min: 32,
+      request_burst_ms: 500,
+      request_count_window_ms: 1000,
+      unavailable_retry_after_ms: 1000,
+      key_look_ups_waiting: 50,
+      key_look_up_pause_ms: 10,
+      command_wait_max_ms: 5000,
+      commands_waiting: 10_000,
+      commands_waiting_per_shop: 1000,
+      commands_per_batch: 128,
+      rate_limits_waiting: 10_000
+    }))
+
   it("a key that another process revokes stops working within a minute (Specification, Keys and scopes)", () =>
     expect(ServiceLimits.api_key_cache_ms).toBeLessThan(MINUTE))
 

@@ -18,9 +18,6 @@ import type { CommandQueue, QueuedCommand } from "./CommandQueue.js"
 /** The number of attempts to run a batch after conflicts, and a command whose tracking code was taken. */
 export const MAX_ATTEMPTS = 16
 
-/** How long a command may wait for its turn and for the lock of its shop, in milliseconds of real time. */
-export const MAX_WAIT_MS = 5_000
-
 /** Whether a queue is the contended one. Each other queue moves the commands of locked shops there. */
 export type QueueKind =
   | { readonly isContended: true }

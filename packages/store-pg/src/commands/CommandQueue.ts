@@ -1,12 +1,8 @@
 import type { ShopId } from "@workshop/core"
+import { ServiceLimits } from "@workshop/core/store"
 import type { BatchedCommand, CommandExit } from "./CommandBatch.js"
 
-/** How many commands a batch has at most. */
-const MAX_BATCH = 128
-/** How many commands of one shop may wait. */
-const MAX_WAITING_OF_SHOP = 1_000
-/** How many commands may wait in all. */
-const MAX_WAITING = 10_000
+const { commands_per_batch, commands_waiting, commands_waiting_per_shop } = ServiceLimits
 
 /** A command that waits in a queue, with its caller. */
 export interface QueuedCommand extends BatchedCommand {
@@ -35,7 +31,7 @@ export class CommandQueue {
   /** Queues a command; false if too many wait already. */
   add(queued: QueuedCommand): boolean {
     const ofShop = this.#byShop.get(queued.command.shop_id)?.length ?? 0
-    if (this.#count >= MAX_WAITING || ofShop >= MAX_WAITING_OF_SHOP) return false
+    if (this.#count >= commands_waiting || ofShop >= commands_waiting_per_shop) return false
     this.#insert(queued, "push")
     return true
   }
@@ -60,10 +56,10 @@ export class CommandQueue {
     const taken: Array<QueuedCommand> = []
     const begun = new Set<ShopId>()
     const closed = new Set<ShopId>()
-    for (let tookOne = true; tookOne && taken.length < MAX_BATCH; ) {
+    for (let tookOne = true; tookOne && taken.length < commands_per_batch; ) {
       tookOne = false
       for (const [shop_id, ofShop] of [...this.#byShop]) {
-        if (taken.length === MAX_BATCH) break
+        if (taken.length === commands_per_batch) break
         const first = ofShop[0]!
         if (closed.has(shop_id) || (begun.has(shop_id) && isExclusive(first))) continue
         if (isExclusive(first)) closed.add(shop_id)
@@ -79,7 +75,7 @@ export class CommandQueue {
   takeOfOneShop(): ReadonlyArray<QueuedCommand> {
     for (const [shop_id, ofShop] of this.#byShop) {
       const next = ofShop.findIndex((queued, i) => i > 0 && (isExclusive(queued) || isExclusive(ofShop[0]!)))
-      return this.#takeAndRequeue(shop_id, ofShop, Math.min(MAX_BATCH, next < 0 ? ofShop.length : next))
+      return this.#takeAndRequeue(shop_id, ofShop, Math.min(commands_per_batch, next < 0 ? ofShop.length : next))
     }
     return []
   }

@@ -1,5 +1,5 @@
 import { type Entropy, probe, type ShopId, type StoreUnavailable, TrackingPages } from "@workshop/core"
-import { type Command, ENTROPY_BYTES, type Outcome, type Store, Tracing } from "@workshop/core/store"
+import { type Command, ENTROPY_BYTES, type Outcome, ServiceLimits, type Store, Tracing } from "@workshop/core/store"
 import { type Context, Effect, type Scope } from "effect"
 import { type ConnectionOptions, reconnecting } from "../connection/Connection.js"
 import type { Database } from "../connection/Schema.js"
@@ -7,7 +7,7 @@ import { clockGuard } from "../observe/ClockGuard.js"
 import { showWaiting } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { batchLoop } from "./BatchLoop.js"
-import { BatchRunner, MAX_WAIT_MS, type QueueKind, type RunnerOptions } from "./BatchRunner.js"
+import { BatchRunner, type QueueKind, type RunnerOptions } from "./BatchRunner.js"
 import { COMMIT_CONNECTIONS, type DecidedBatch } from "./CommandBatch.js"
 import { failAll, failExpired, unavailable } from "./CommandFailures.js"
 import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
@@ -44,7 +44,7 @@ import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
 const LOCK_TIMEOUT_MS = 25
 /** How long the contended queue waits for a shop's lock before it tries the next shop. */
 const CONTENDED_LOCK_TIMEOUT_MS = 250
-const MAX_WAIT_NS = BigInt(MAX_WAIT_MS) * 1_000_000n
+const MAX_WAIT_NS = BigInt(ServiceLimits.command_wait_max_ms) * 1_000_000n
 /** The interval of checks for expired commands, in real time, because the batch before them may be slow. */
 const SWEEP_INTERVAL = "250 millis"
 

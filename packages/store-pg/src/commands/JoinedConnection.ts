@@ -6,7 +6,6 @@ import { failureOf, type PgFailure } from "../connection/PgFailure.js"
 import { type Settings, settingsText } from "../connection/SessionClient.js"
 import { READ_LOCK_TIMEOUT_MS } from "../connection/Sql.js"
 import type { Statement } from "../connection/Statement.js"
-import { MAX_WAIT_MS } from "./BatchRunner.js"
 
 /*
  * A client of an embedder in the transaction that the embedder began on it.
@@ -37,7 +36,7 @@ const savepoint = (wait_ms: number): Statement =>
     cross join lateral (select ceil(least(${wait_ms}, ${msOf("lock_timeout")}, ${msOf("statement_timeout")}))::integer as ms offset 0) waits`)
 
 /** Begins the savepoint of a command. */
-export const SAVEPOINT = savepoint(MAX_WAIT_MS)
+export const SAVEPOINT = savepoint(ServiceLimits.command_wait_max_ms)
 /** Begins the savepoint of a read. */
 export const READ_SAVEPOINT = savepoint(READ_LOCK_TIMEOUT_MS)
 
@@ -155,7 +154,7 @@ export interface JoinedConnection extends Connection {
 
 /** The connection of a client, for a transaction that it is in. A savepoint in any other transaction is rolled back and refused. */
 export const joinedConnection = (client: PgClient, schema: string, transaction: string): JoinedConnection => {
-  const sending = sendOn(client, schema, { statement_timeout_ms: MAX_WAIT_MS + STATEMENT_TIMEOUT_MS })
+  const sending = sendOn(client, schema, { statement_timeout_ms: ServiceLimits.command_wait_max_ms + STATEMENT_TIMEOUT_MS })
   let begun: SavepointRow | undefined
   const restoring = (one: Statement): Statement => {
     if (one !== RELEASE || begun === undefined) return one

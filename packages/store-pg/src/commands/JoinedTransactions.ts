@@ -6,6 +6,7 @@ import {
   ENTROPY_BYTES,
   OpenTransaction,
   type Outcome,
+  ServiceLimits,
   type Store
 } from "@workshop/core/store"
 import { type Context, Effect, Exit, Fiber } from "effect"
@@ -20,7 +21,7 @@ import type { PgNotifier } from "../deliveries/PgNotifier.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { expiredCommands } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { MAX_ATTEMPTS, MAX_WAIT_MS } from "./BatchRunner.js"
+import { MAX_ATTEMPTS } from "./BatchRunner.js"
 import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from "./CommandBatch.js"
 import { shopLocked } from "./CommandFailures.js"
 import {
@@ -138,7 +139,7 @@ const expired = Effect.sync(() => expiredCommands.unsafeUpdate(1, []))
 /** The refusal of a command that waited for its shop, which is the API's unless the embedder's time-outs shortened the wait. */
 const shopUnavailable = ({ shop_id }: Command<unknown, unknown>, waits: string, cause: PgFailure) => {
   const waited =
-    waits === shownMs(MAX_WAIT_MS)
+    waits === shownMs(ServiceLimits.command_wait_max_ms)
       ? undefined
       : `${waits}, as long as the lock_timeout or statement_timeout of this transaction lets it wait`
   return new StoreUnavailable({ cause, remedy: shopLocked(shop_id, waited) })

@@ -5,6 +5,7 @@ import {
   type LimitWindows,
   peekLimit,
   type RateLimits,
+  ServiceLimits,
   useLimits
 } from "@workshop/core/store"
 import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
@@ -25,8 +26,7 @@ interface Job {
 /** How many requests one transaction counts at most. */
 const MAX_JOBS = 512
 
-/** How many requests may wait to be counted. */
-const MAX_WAITING = 10_000
+const { rate_limits_waiting } = ServiceLimits
 
 /** How long counting may take, in real time. Every request waits for it, so an unavailable database must be noticed soon. */
 const STATEMENT_TIMEOUT_MS = 2_000
@@ -109,7 +109,7 @@ export const pgRateLimits = (
     const enqueue = <A, E>(uses: ReadonlyArray<LimitUse>, run: (windows: LimitWindows) => Effect.Effect<A, E>) =>
       Effect.async<A, E | StoreUnavailable>((resume) => {
         if (loop.isClosed()) return resume(Effect.failCause(closing))
-        if (queue.length >= MAX_WAITING) return resume(Effect.failCause(tooMany))
+        if (queue.length >= rate_limits_waiting) return resume(Effect.failCause(tooMany))
         queue.push({
           uses,
           run: (windows) => {

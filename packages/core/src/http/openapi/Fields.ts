@@ -14,8 +14,7 @@ type Descriptions<T> = Readonly<Record<Extract<keyof T, string>, string>>
 
 const ticket = {
   id: "The ticket's id; it never changes",
-  number:
-    "The number that the shop writes on the item. After 9999 the numbers start again at 1, so use `id` to keep a ticket",
+  number: `The number that the shop writes on the item. After ${Limits.ticket_number_max} the numbers start again at 1, so use \`id\` to keep a ticket`,
   number_label: "The number as printed: four digits",
   state: "The ticket's state",
   outcome: "Of a collected ticket: `ready` if the work was done, `impossible` if it was not; null for other states",
