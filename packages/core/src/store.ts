@@ -1,3 +1,9 @@
+/**
+ * Entry `@workshop/core/store`: the ports that a store implements, and what an adapter is built from that must not load `@effect/platform`,
+ * which takes half a second: checks of options, and the pool of a caller (`inUse`, `poolExhaustion`). An author of a store needs only the
+ * ports, their rows, and `decide` or `execute`.
+ */
+
 export { type Command, type Decision, decide, execute, type Outcome, type ShopSnapshot } from "./decisions/Command.js"
 export type { LoadRequest } from "./decisions/Load.js"
 export { apply, type Change, emptyShopState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
