@@ -39,7 +39,7 @@ export const eraseEvents = (shop_id: ShopId, person: Person, ids: ReadonlyArray<
     return changes.decidedWithoutHead<void>(undefined)
   })
 
-const isTicket = (answer: object): answer is Ticket => "tracking_code" in answer
+const isTicket = (result: object): result is Ticket => "tracking_code" in result
 
 /**
  * Erases a person from idempotency records. The key still leads to the same ticket, but the request is forgotten. A record whose key names
@@ -54,11 +54,11 @@ export const eraseIdempotencyRecords = (
     const erase = eraser(person)
     for (const row of loaded.records) {
       const { caller_id, operation, key, fingerprint } = row
-      const answer = JSON.parse(row.answer)
+      const result = JSON.parse(row.answer)
       if (erase(key) !== key)
         changes.add({ _tag: "IdempotencyRecordRemoved", row: { shop_id, caller_id, operation, key } })
-      else if (isTicket(answer)) {
-        const left = JSON.stringify(seenWithout(person, answer))
+      else if (isTicket(result)) {
+        const left = JSON.stringify(seenWithout(person, result))
         if (left !== row.answer || fingerprint !== ERASED_FINGERPRINT)
           changes.add({ _tag: "IdempotencyRecordPut", row: { ...row, answer: left, fingerprint: ERASED_FINGERPRINT } })
       }

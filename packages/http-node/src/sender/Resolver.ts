@@ -21,7 +21,7 @@ export const nameServers =
       const resolver = new Resolver({ timeout: ANSWER_MS, tries: TRIES })
       if (servers !== undefined) resolver.setServers(servers)
       void Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]).then(([v4, v6]) => {
-        const addresses = [v4, v6].flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
+        const addresses = [v4, v6].flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []))
         if (addresses.length > 0) return resume(Effect.succeed(addresses))
         return resume(Effect.fail(sendFailed("lookup", v4.status === "rejected" ? v4.reason : undefined)))
       })

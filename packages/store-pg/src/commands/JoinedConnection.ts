@@ -1,4 +1,5 @@
 import { TransactionRefused } from "@workshop/core"
+import { ServiceLimits } from "@workshop/core/store"
 import { Effect } from "effect"
 import { DATABASE_IDENTITY, type PgClient, sendOn } from "../connection/CallersPool.js"
 import { type Connection, STATEMENT_TIMEOUT_MS } from "../connection/Connection.js"

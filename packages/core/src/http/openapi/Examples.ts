@@ -12,11 +12,11 @@ export interface Example {
 interface Shown {
   readonly requests?: Readonly<Record<string, Example>>
   /** By status, then by name. */
-  readonly answers: Readonly<Record<string, Readonly<Record<string, Example>>>>
+  readonly responses: Readonly<Record<string, Readonly<Record<string, Example>>>>
   readonly issues: ReadonlyArray<RequestIssue>
 }
 
-const answer = (summary: string, data: unknown, meta?: unknown): Example => ({
+const responseExample = (summary: string, data: unknown, meta?: unknown): Example => ({
   summary,
   value: meta === undefined ? { success: true, data } : { success: true, data, meta }
 })
@@ -56,12 +56,12 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
         }
       }
     },
-    answers: {
+    responses: {
       201: {
-        repair: answer("The ticket", Sample.inWorkshop, { replayed: false }),
-        order: answer("The order", Sample.order, { replayed: false })
+        repair: responseExample("The ticket", Sample.inWorkshop, { replayed: false }),
+        order: responseExample("The order", Sample.order, { replayed: false })
       },
-      200: { replayed: answer("The first response again", Sample.inWorkshop, { replayed: true }) }
+      200: { replayed: responseExample("The first response again", Sample.inWorkshop, { replayed: true }) }
     },
     issues: [
       noKey,
@@ -70,13 +70,13 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
     ]
   },
   listTickets: {
-    answers: {
+    responses: {
       200: {
-        newest: answer("The newest tickets, with another page", [Sample.order, Sample.ready], {
+        newest: responseExample("The newest tickets, with another page", [Sample.order, Sample.ready], {
           has_more: true,
           next_cursor: "MTc5NTE3MDA0MjEyMyAwMTk4YzVmMg.9f2c6a1be07d4358"
         }),
-        changes: answer("The changes since an instant", [Sample.collected], {
+        changes: responseExample("The changes since an instant", [Sample.collected], {
           has_more: false,
           next_cursor: null,
           synced_until: Sample.collected.updated_at
@@ -88,11 +88,11 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
       strangeQuery
     ]
   },
-  getTicket: { answers: { 200: { ready: answer("The ticket", Sample.ready) } }, issues: [badId] },
+  getTicket: { responses: { 200: { ready: responseExample("The ticket", Sample.ready) } }, issues: [badId] },
   getTicketByNumber: {
-    answers: {
+    responses: {
       200: {
-        found: answer("The open ticket, and an older one", Sample.ready, {
+        found: responseExample("The open ticket, and an older one", Sample.ready, {
           others: [
             {
               id: "0197a0b4-2c30-7000-8f15-6e0d3ab94c21",
@@ -114,26 +114,26 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
       workshop: { summary: "Back to the workshop", value: { status: "workshop" } },
       collected: { summary: "The client took it", value: { status: "collected" } }
     },
-    answers: {
+    responses: {
       200: {
-        ready: answer("Ready", Sample.ready, { replayed: false }),
-        impossible: answer("Not possible", Sample.impossible, { replayed: false }),
-        workshop: answer("In the workshop again", Sample.reopened, { replayed: false }),
-        collected: answer("Collected", Sample.collected, { replayed: false })
+        ready: responseExample("Ready", Sample.ready, { replayed: false }),
+        impossible: responseExample("Not possible", Sample.impossible, { replayed: false }),
+        workshop: responseExample("In the workshop again", Sample.reopened, { replayed: false }),
+        collected: responseExample("Collected", Sample.collected, { replayed: false })
       }
     },
     issues: [{ in: "body", field: "status", message: "must be one of ready, impossible, workshop, collected" }]
   },
   recordNotified: {
     requests: { call: { summary: "The shop rang its client up", value: { channel: "call" } } },
-    answers: { 200: { notified: answer("The client was notified", Sample.notified, { replayed: false }) } },
+    responses: { 200: { notified: responseExample("The client was notified", Sample.notified, { replayed: false }) } },
     issues: [{ in: "body", field: "channel", message: "must be one of sms, whatsapp, call" }]
   }
 }
 
 const ClientExamples: Readonly<Record<string, Shown>> = {
   findClient: {
-    answers: { 200: { found: answer("The client", Sample.client) } },
+    responses: { 200: { found: responseExample("The client", Sample.client) } },
     issues: [
       {
         in: "query",
@@ -142,12 +142,12 @@ const ClientExamples: Readonly<Record<string, Shown>> = {
       }
     ]
   },
-  getClient: { answers: { 200: { found: answer("The client", Sample.client) } }, issues: [badId] },
+  getClient: { responses: { 200: { found: responseExample("The client", Sample.client) } }, issues: [badId] },
   getLoyalty: {
-    answers: {
+    responses: {
       200: {
-        active: answer("A card in use", { program: Sample.program, card: Sample.card }),
-        off: answer("The programme is off; the card does not change", {
+        active: responseExample("A card in use", { program: Sample.program, card: Sample.card }),
+        off: responseExample("The programme is off; the card does not change", {
           program: { ...Sample.program, active: false },
           card: Sample.card
         })
@@ -157,14 +157,14 @@ const ClientExamples: Readonly<Record<string, Shown>> = {
   },
   addStamps: {
     requests: { three: { summary: "Three stamps", value: { count: 3 } } },
-    answers: {
+    responses: {
       200: {
-        added: answer(
+        added: responseExample(
           "The third completes the card",
           { card: Sample.fullCard, added: 3, rewards_unlocked: 1 },
           { replayed: false }
         ),
-        replayed: answer(
+        replayed: responseExample(
           "The first response again",
           { card: Sample.fullCard, added: 3, rewards_unlocked: 1 },
           { replayed: true }
@@ -182,9 +182,9 @@ const ClientExamples: Readonly<Record<string, Shown>> = {
   },
   redeemReward: {
     requests: { nothing: { summary: "Nothing to say", value: {} } },
-    answers: {
+    responses: {
       200: {
-        redeemed: answer(
+        redeemed: responseExample(
           "A reward used",
           { card: Sample.spentCard, reward: { label: "A free shine", redeemed_at: "2026-11-23T10:05:51.730Z" } },
           { replayed: false }
@@ -197,7 +197,10 @@ const ClientExamples: Readonly<Record<string, Shown>> = {
 
 /** The examples of each operation, by its operationId. */
 export const examples: Readonly<Record<string, Shown>> = {
-  getShop: { answers: { 200: { shop: answer("The shop and the key's scopes", Sample.shop) } }, issues: [strangeQuery] },
+  getShop: {
+    responses: { 200: { shop: responseExample("The shop and the key's scopes", Sample.shop) } },
+    issues: [strangeQuery]
+  },
   ...TicketExamples,
   ...ClientExamples
 }

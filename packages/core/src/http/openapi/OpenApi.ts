@@ -113,7 +113,7 @@ const SUCCESS: Readonly<Record<number, string>> = { 200: "The result", 201: "Cre
 const response = (rules: Rules, status: number, declared: OpenApi.OpenApiSpecResponse, isRepeatable: boolean): Node => {
   const cases = failuresOf(rules, status)
   const shown: Readonly<Record<string, unknown>> =
-    status < 400 ? (examples[rules.id]?.answers[status] ?? {}) : references(Object.keys(cases))
+    status < 400 ? (examples[rules.id]?.responses[status] ?? {}) : references(Object.keys(cases))
   const schema = declared.content?.["application/json"]?.schema
   const isReplay = status === 200 && rules.id === "createTicket"
   const words = isReplay ? "The first response again, to a repetition of the request" : SUCCESS[status]
