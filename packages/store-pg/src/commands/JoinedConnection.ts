@@ -155,7 +155,9 @@ export interface JoinedConnection extends Connection {
 
 /** The connection of a client, for a transaction that it is in. A savepoint in any other transaction is rolled back and refused. */
 export const joinedConnection = (client: PgClient, schema: string, transaction: string): JoinedConnection => {
-  const sending = sendOn(client, schema, { statement_timeout_ms: ServiceLimits.command_wait_max_ms + STATEMENT_TIMEOUT_MS })
+  const sending = sendOn(client, schema, {
+    statement_timeout_ms: ServiceLimits.command_wait_max_ms + STATEMENT_TIMEOUT_MS
+  })
   let begun: SavepointRow | undefined
   const restoring = (one: Statement): Statement => {
     if (one !== RELEASE || begun === undefined) return one
