@@ -285,7 +285,7 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     await within(Effect.provide(act(raising(shop.id, [null])), ports))
     const apartSession = await within(connect(apart))
     const process = start("dispatch", "--database-url", apart)
-    await process.says(/^Delivering and closing what is due in the Postgres database\.$/m)
+    await process.says(/^Sending the due deliveries and closing the due tickets of the Postgres database\.$/m)
     await until(
       () => within(apartSession.run<{ n: number }>("select count(*)::integer as n from attempt")),
       ([made]) => made?.n === 1
@@ -307,11 +307,11 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     ])
   })
 
-  it("workshop dispatch requires a database, and says so in one sentence", async () => {
+  it("workshop dispatch requires a database, and says so in one line", async () => {
     const { status, stdout, stderr } = await run(["dispatch"], { DATABASE_URL: "" })
     expect([status, stdout]).toEqual([1, ""])
     expect(stderr).toBe(
-      "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url.\n"
+      "workshop dispatch works on a database that workshop serve --no-dispatcher uses. Name it with --database-url.\n"
     )
   })
 })
