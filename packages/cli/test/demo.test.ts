@@ -40,7 +40,7 @@ const shops = async (there: Surroundings): Promise<ReadonlyArray<{ readonly id: 
   JSON.parse((await typed(["shop", "list", "--json"], there)).stdout)
 
 describe("a first start (Specification, Commands)", PATIENT, () => {
-  it("on a taken port opens no shop, so that the next start shows its key; a second --demo finds its shop again", async () => {
+  it("a first start on a taken port opens no shop, so that the next start shows its key; a second --demo finds its shop again", async () => {
     const there = await aDatabase()
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
@@ -75,7 +75,7 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
 })
 
 describe("a sandbox that starts again (Specification, Sandbox)", PATIENT, () => {
-  it("has the demo shop again, with the key that the start showed", async () => {
+  it("a sandbox that starts again has the demo shop again, with the key that the start showed", async () => {
     const workshop = processes.start(["serve", "--port", "0", "--sandbox", "--demo", "--store", "memory"])
     const { base, key } = await workshop.listens()
     const shop = async () => {
@@ -111,7 +111,7 @@ describe("a sandbox that starts again (Specification, Sandbox)", PATIENT, () => 
 })
 
 describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () => {
-  it("are refused by a production server, and production data by a sandbox", async () => {
+  it("a production server refuses the data of a sandbox, and a sandbox refuses production data", async () => {
     const there = await aDatabase()
     const start = (...flags: ReadonlyArray<string>) => processes.start(["serve", "--port", "0", ...flags], there)
     const end = async (workshop: Workshop) => {
@@ -145,7 +145,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     await end(again)
   })
 
-  it("are refused by a sandbox if a production server created them, unless --sandbox-on-real-data allows it", async () => {
+  it("a sandbox refuses data that a production server created, unless --sandbox-on-real-data allows it", async () => {
     const there = await aDatabase()
     const earnest = processes.start(["serve", "--port", "0"], there)
     expect((await earnest.listens()).key).toMatch(/^wk_live_/)
@@ -171,7 +171,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
 describe("the demo shop (Specification, Commands)", PATIENT, () => {
   const inMemory = services({ store: "memory", databaseUrl: null, dataDir: "", migrate: true })
 
-  it("gets one key at each start, which is shown, and no more than five", async () => {
+  it("the demo shop gets one key at each start, which is shown, and has no more than five", async () => {
     const program = Effect.gen(function* () {
       const starts = yield* Effect.replicateEffect(demoShop, 6)
       const [shop] = yield* Shops.list(null, 10)
@@ -187,7 +187,7 @@ describe("the demo shop (Specification, Commands)", PATIENT, () => {
     })
   })
 
-  it("opens although other accounts have the numbers of its clients", async () => {
+  it("the demo shop opens although other accounts have the numbers of its clients", async () => {
     const amira = Schema.decodeSync(ClientInput)({ given_name: "Ali", family_name: "Haddad", phone: "+21620123456" })
     const opened = Effect.zipRight(Clients.register(amira), demoShop)
     const demo = await Effect.runPromise(Effect.provide(opened, inMemory))

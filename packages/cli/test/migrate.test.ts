@@ -41,7 +41,7 @@ const rolesOfServer = async (names: ReadonlyArray<string>) => {
 }
 
 describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () => {
-  it("brings a database up to date, and says so in words or in JSON", () =>
+  it("workshop migrate brings a database up to date, and says so in words or in JSON", () =>
     onEmpty(async (url) => {
       const first = await ran("--database-url", url, "--json")
       expect(first.status).toBe(0)
@@ -53,7 +53,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       })
     }))
 
-  it("is recorded in the audit log once, with the operator and both versions", () =>
+  it("a migration is recorded in the audit log once, with the operator and both versions", () =>
     onEmpty(async (url) => {
       const entries = () =>
         Effect.runPromise(
@@ -74,7 +74,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       ])
     }))
 
-  it("can run in two places at once", () =>
+  it("two processes can migrate a database at once", () =>
     onEmpty(async (url) => {
       const both = await Promise.all([ran("--database-url", url, "--json"), ran("--database-url", url, "--json")])
       expect(both.map(({ status }) => status)).toEqual([0, 0])
@@ -116,7 +116,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
     }
   })
 
-  it("names the database without its password", () =>
+  it("workshop migrate names the database without its password", () =>
     onEmpty(async (url) => {
       const { host, pathname, password } = new URL(url)
       expect(password).not.toBe("")
@@ -136,7 +136,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       expect((await ran("--database-url", url, "--no-create-schema")).status).toBe(0)
     }))
 
-  it("creates an embedded Postgres only if --data-dir names it, so that a forgotten DATABASE_URL is noticed", async () => {
+  it("workshop migrate creates an embedded Postgres only if --data-dir names it, so that a forgotten DATABASE_URL is noticed", async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "workshop-migrate-")))
     const forgotten = await run(["migrate"], { DATABASE_URL: "" }, folder)
     expect(forgotten).toEqual({
@@ -147,7 +147,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it("says that it cannot reach the database, and what to check", async () => {
+  it("workshop migrate says that it cannot reach the database, and what to check", async () => {
     const { status, stdout, stderr } = await ran("--database-url", "postgres://nobody@127.0.0.1:1/none")
     expect([status, stdout]).toEqual([1, ""])
     expect(stderr).toBe(

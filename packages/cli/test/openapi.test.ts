@@ -7,11 +7,11 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 const committed = (name: string): unknown => JSON.parse(readFileSync(`${root}${name}`, "utf8"))
 
 describe("workshop openapi (Specification, Commands)", () => {
-  it("prints the document of the API", async () => {
+  it("workshop openapi prints the document of the API", async () => {
     expect(JSON.parse((await typed(["openapi"])).stdout)).toEqual(committed("openapi.json"))
   })
 
-  it("--sandbox prints the document of the sandbox", async () => {
+  it("workshop openapi --sandbox prints the document of the sandbox", async () => {
     expect(JSON.parse((await typed(["openapi", "--sandbox"])).stdout)).toEqual(committed("openapi.sandbox.json"))
   })
 })

@@ -82,7 +82,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     demo = serve(["--demo"])
   })
 
-  it("prints a create and a list that work when pasted into bash", async () => {
+  it("workshop serve prints a create and a list that work when pasted into bash", async () => {
     const { base, key } = await plain.listens()
     expect(plain.stdout).toContain(
       "\nFor a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory\n"
@@ -100,12 +100,12 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect(plain.stderr).toBe("")
   })
 
-  it("serves no sandbox by default", async () => {
+  it("workshop serve serves no sandbox by default", async () => {
     const { base } = await plain.listens()
     expect((await fetch(`${base}/sandbox/clock`)).status).toBe(404)
   })
 
-  it("--sandbox serves a clock whose moves close due tickets", async () => {
+  it("--sandbox serves a clock whose moves close tickets whose time has passed", async () => {
     const { base, key } = await sandboxed.listens()
     const post = (path: string, bearer: string, body: unknown) =>
       fetch(base + path, {
@@ -170,7 +170,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
 })
 
 describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, () => {
-  it("--shutdown-delay keeps it serving after SIGTERM, and /readyz is 503 before connections are refused", async () => {
+  it("with --shutdown-delay workshop serve still serves after SIGTERM, and /readyz is 503 before connections are refused", async () => {
     const workshop = serve(["--shutdown-delay", "3s"])
     const { base, port, key } = await workshop.listens()
     expect((await fetch(`${base}/readyz`)).status).toBe(200)
@@ -189,7 +189,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     expect(await workshop.exited).toBe(0)
   })
 
-  it("Ctrl-C does not wait for --shutdown-delay", async () => {
+  it("a stop by Ctrl-C does not wait for --shutdown-delay", async () => {
     const workshop = serve(["--shutdown-delay", "10m"])
     await workshop.listens()
     workshop.kill("SIGINT")
@@ -197,7 +197,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
   })
 
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "%s: running requests finish, no others are accepted, and the exit status is 0",
+    "after %s running requests finish, no others are accepted, and the exit status is 0",
     async (signal) => {
       const workshop = serve()
       const { port, key } = await workshop.listens()
@@ -212,7 +212,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     }
   )
 
-  it("under npx it prints the kill command that ends it, because killing npx does not", async () => {
+  it("workshop serve under npx prints the kill command that ends it, because killing npx does not", async () => {
     const workshop = serve([], { npm_command: "exec" })
     const [, pid] = await workshop.says(
       /^Stop it with Ctrl-C, or in a script with kill (\d+), because killing npx or npm does not stop the server\.$/m
@@ -221,7 +221,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     expect(await workshop.exited).toBe(0)
   })
 
-  it("Ctrl-C under npm arrives twice at once and counts as one", async () => {
+  it("the signal of Ctrl-C under npm arrives twice at once and counts as one", async () => {
     const workshop = serve()
     const { port, key } = await workshop.listens()
     const create = await unfinishedCreate(port, key)
@@ -232,7 +232,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     expect(await workshop.exited).toBe(0)
   })
 
-  it("a client that never finishes does not delay it for ten seconds", async () => {
+  it("a client that never finishes its request does not delay the stop for ten seconds", async () => {
     const workshop = serve()
     const { port, key } = await workshop.listens()
     await unfinishedCreate(port, key)
@@ -242,7 +242,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     expect(performance.now() - before).toBeLessThan(10_000)
   })
 
-  it("a second signal ends it at once", async () => {
+  it("a second signal ends workshop serve at once", async () => {
     const workshop = serve()
     const { port, key } = await workshop.listens()
     const { socket } = await unfinishedCreate(port, key)
@@ -276,7 +276,7 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
     ).data
   }
 
-  it("are served at tracking_url with --tracking-pages, and otherwise not", async () => {
+  it("clients' pages are served at tracking_url with --tracking-pages, and otherwise not", async () => {
     const [on, off] = [serve(["--tracking-pages"]), serve()]
     const { base, key } = await on.listens()
     expect(on.stdout).toContain(`Clients follow their tickets at ${base}/t/{tracking_code}`)
@@ -291,7 +291,7 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
     expect((await fetch(`${plain.base}/t/${ticket.tracking_code}`)).status).toBe(404)
   })
 
-  it("have the address of --public-url; the flags have variables", async () => {
+  it("clients' pages have the address of --public-url; the flags have variables", async () => {
     const extra = { WORKSHOP_TRACKING_PAGES: "true", WORKSHOP_PUBLIC_URL: "https://tickets.example/" }
     const { base, key } = await serve([], extra).listens()
     const { tracking_code, tracking_url } = await ticketOf(base, key)
@@ -299,7 +299,7 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
     expect((await fetch(`${base}/t/${tracking_code}`)).status).toBe(200)
   })
 
-  it("require their address in a process that does not serve them", async () => {
+  it("clients' pages require their address in a process that does not serve them", async () => {
     const asked = ["dispatch", "--tracking-pages", "--database-url", "postgres://nobody@127.0.0.1:1/none"]
     const { status, stderr } = await run(asked)
     expect([status, stderr]).toEqual([1, expect.stringContaining("--tracking-pages needs --public-url here")])
@@ -392,7 +392,7 @@ describe(
       )
     })
 
-    it("the environment's values are checked in the same way", async () => {
+    it("values of the environment are checked in the same way as typed flags", async () => {
       const port = await typed(["serve"], { WORKSHOP_PORT: "ten" })
       expect(port.stderr).toBe('--port (or WORKSHOP_PORT) must be a port from 0 to 65535, and not "ten".\n')
       const demo = await typed(["serve"], { WORKSHOP_DEMO: "perhaps" })

@@ -18,7 +18,7 @@ const statusOf = async (base: string, key: string): Promise<number> =>
 
 describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeout: 180_000 }, () => {
   it.each([[["--no-migrate"]], [[]]])(
-    "serve %j reports the cell, serves the others, and serves the cell once it is back",
+    "workshop serve %j reports the unavailable cell, serves the others, and serves the cell once it is back",
     (flags) =>
       Effect.gen(function* () {
         const [home, east] = [yield* testDatabase, yield* testDatabase]

@@ -38,7 +38,7 @@ const openShops = (url: string, cells: ReadonlyArray<{ readonly name: string }>,
   )
 
 describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
-  it("list shows the home cell alone, and each cell that was added with its shops and state", () =>
+  it("workshop cell list shows the home cell alone, and each cell that was added with its shops and state", () =>
     withDatabase(async (type, run, url) => {
       const alone = JSON.parse((await type("cell list --json")).stdout)
       expect(alone).toEqual([
@@ -70,7 +70,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       })
     }))
 
-  it("remove removes a misspelt cell, and says where its tables are", () =>
+  it("workshop cell remove removes a misspelt cell, and says where its tables are", () =>
     withDatabase(async (type, run) => {
       const last = (await run(
         "select name from workshop.schema_migration order by version desc limit 1"
@@ -94,7 +94,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       expect((await type("cell remove home")).stderr).toMatch(/^The home cell has the directory/)
     }))
 
-  it("add asks about a name that may be a typing error, and creates nothing without a yes", () =>
+  it("workshop cell add asks about a name that may be a typing error, and creates nothing without a yes", () =>
     withDatabase(async (type, run) => {
       const made = "select nspname from pg_namespace where nspname ~ '^workshop_' order by 1"
       const anyhow = ". Add --yes, because there is no terminal to confirm it.\n"
@@ -122,7 +122,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       )
     }))
 
-  it("add creates a cell in another cluster, and list finds it by --cells", () =>
+  it("workshop cell add creates a cell in another cluster, and workshop cell list finds it by --cells", () =>
     withDatabase((type) =>
       Effect.gen(function* () {
         const other = yield* testDatabase
@@ -134,7 +134,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       }).pipe(Effect.scoped, Effect.runPromise)
     ))
 
-  it("refuses two cells with one name, an invalid name, an unknown cell, and a move without Citus", () =>
+  it("workshop cell refuses two cells with one name, an invalid name, an unknown cell, and a move without Citus", () =>
     withDatabase(async (type, run) => {
       await type("cell add north")
       const refusal = async (line: string) => {
@@ -155,8 +155,8 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
     }))
 })
 
-describe("Commands that process all cells (docs/scaling.md)", { timeout: 120_000 }, () => {
-  it("check names the cell of each finding, and finds a shop that is in two cells", () =>
+describe("commands that process all cells (docs/scaling.md)", { timeout: 120_000 }, () => {
+  it("workshop check names the cell of each finding, and finds a shop that is in two cells", () =>
     withDatabase(async (type, run, url) => {
       await type("migrate --cells 3")
       const shops = await openShops(url, [{ name: "cell_1" }, { name: "cell_2" }], 3)
@@ -179,7 +179,7 @@ describe("Commands that process all cells (docs/scaling.md)", { timeout: 120_000
       expect((await type("check --cells 3")).stdout).toMatch(/^cell_2: turn-webhook: /m)
     }))
 
-  it("secrets reseal encrypts the secrets of every cell again", () =>
+  it("workshop secrets reseal encrypts the secrets of every cell again", () =>
     withDatabase(async (type, run) => {
       await type("migrate --cells 2")
       for (const schema of ["workshop", "workshop_cell_1"])
@@ -193,7 +193,7 @@ describe("Commands that process all cells (docs/scaling.md)", { timeout: 120_000
       ])
     }))
 
-  it("both are refused if cells are omitted or unknown, and nothing is written", () =>
+  it("check and secrets reseal are refused if cells are omitted or unknown, and write nothing", () =>
     withDatabase(async (type, run) => {
       await type("migrate --cells 2")
       const remedy = ". Pass every command the --cells that was passed to workshop migrate.\n"

@@ -28,11 +28,11 @@ interface Service {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
 }
 
-describe("Three nodes of Citus with compose (docs/scaling.md)", () => {
+describe("three nodes of Citus with compose (docs/scaling.md)", () => {
   const { services } = parse(compose, { merge: true }) as { readonly services: Readonly<Record<string, Service>> }
   const nodes = Object.entries(services).filter(([name]) => /^db\d$/.test(name))
 
-  it("use the public image, with the settings of the manual steps", () => {
+  it("the nodes of Citus in compose use the public image, with the settings of the manual steps", () => {
     const settings = /<<SETTINGS\n([\s\S]*?)^SETTINGS$/m.exec(steps)![1]!.trim().split("\n")
     const named = settings.map((line) => line.replaceAll("'", "").replace(" = ", "="))
     // The image preloads the extension, and listens in the network of its container.
@@ -47,7 +47,7 @@ describe("Three nodes of Citus with compose (docs/scaling.md)", () => {
     }
   })
 
-  it("are connected by the statements of the manual steps, then migrated, then served", () => {
+  it("the statements of the manual steps connect the nodes of Citus, which are then migrated and served", () => {
     const { connect, migrate, serve } = services
     expect(acts(steps)).toEqual(["citus_set_coordinator_host", "citus_add_node", "citus_add_node"])
     expect(acts(JSON.stringify(connect!.command))).toEqual(acts(steps))
@@ -64,7 +64,7 @@ const canRun = existsSync("/usr/share/postgresql/15/extension/citus.control")
 const why = canRun ? "" : ": not run, because Postgres 15 with Citus is not installed"
 
 describe.skipIf(!canRun)(`Three nodes of Citus by hand (docs/scaling.md)${why}`, () => {
-  it("are set up by the steps of the page as written, and then have cells on both workers", async () => {
+  it("the steps of the page as written set up the nodes of Citus, which then have cells on both workers", async () => {
     const folder = mkdtempSync(join(tmpdir(), "workshop-citus-"))
     const { uid, gid } = accountOf()
     if (uid !== undefined) chownSync(folder, uid, gid!)

@@ -19,7 +19,7 @@ const withShop = (act: (url: string, run: Session["run"]) => Promise<void>) =>
   }).pipe(Effect.scoped, Effect.withClock(new SettableClock()), Effect.runPromise)
 
 describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
-  it("says that nothing was found, and exits with 0", () =>
+  it("workshop check says that it found nothing, and exits with 0", () =>
     withShop(async (url) => {
       expect(await typed(["check"], { DATABASE_URL: url })).toEqual({
         status: 0,
@@ -30,7 +30,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
       expect(JSON.parse(stdout)).toEqual({ checks: expect.any(Number), findings: [] })
     }))
 
-  it("names what was found, how often and the first rows, and exits with 1", () =>
+  it("workshop check names what it found, how often and the first rows, and exits with 1", () =>
     withShop(async (url, run) => {
       await Effect.runPromise(run(`insert into delivery_turn select '${SHOP}', 0, 1`))
       const { status, stdout, stderr } = await typed(["check"], { DATABASE_URL: url })
@@ -45,7 +45,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
       ])
     }))
 
-  it("works on the data of workshop serve, and says if a folder has none", async () => {
+  it("workshop check works on the data of workshop serve, and says if a folder has none", async () => {
     const { status, stderr } = await typed(["check", "--data-dir", "/nowhere/at/all"], { DATABASE_URL: "" })
     expect([status, stderr]).toEqual([
       1,

@@ -26,7 +26,7 @@ afterAll(async () => {
 // A name that resolvers must not look up (RFC 7686), so an attempt that may be made ends there, on this machine.
 const ELSEWHERE = "https://workshop.onion:8443/events"
 
-describe("workshop serve", PATIENT, () => {
+describe("flags of workshop serve for webhooks, and of the testers", PATIENT, () => {
   let base = ""
   const ask = async (method: string, path: string, body: object = {}) => {
     const headers = { "content-type": "application/json" }
@@ -119,7 +119,7 @@ describe("workshop serve", PATIENT, () => {
     expect(results.without.stdout).toMatch(/found {5}\[.*"x-lac-signature".*\]/)
   })
 
-  it("--signature-header of workshop scenario run does the same (Specification, Commands)", async () => {
+  it("--signature-header of workshop scenario run checks deliveries that are signed under another name (Specification, Commands)", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "signed-")), "signed.yaml")
     const steps = "steps:\n  - create ticket: { service: Hem }\n  - expect received: [{ type: ticket.created }]\n"
     writeFileSync(file, `name: Signed\ngiven: { shops: { lac: { webhook: true } } }\n${steps}`)
@@ -130,7 +130,7 @@ describe("workshop serve", PATIENT, () => {
     expect(await typed(["scenario", "run", file, ...RENAMED])).toMatchObject({ status: 0, stderr: "" })
   })
 
-  it("--signature-header of workshop simulate does the same, and is in the command that repeats a run (Specification, Commands)", async () => {
+  it("--signature-header of workshop simulate checks deliveries that are signed under another name, and is in the command that repeats a run (Specification, Commands)", async () => {
     const results = await both("simulate", "--seed", "7", "--steps", "60", "--shops", "1")
     expect(results.with).toMatchObject({ status: 0, stderr: expect.stringMatching(/^The simulation moves [^\n]+\n$/) })
     expect(results.with.stdout).toMatch(/^Repeat it: npx workshop simulate .* --signature-header X-Lac-Signature$/m)
@@ -168,7 +168,7 @@ describe("workshop dispatch and workshop webhook", PATIENT, () => {
     expect(webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature" }])
   })
 
-  it("use the same --webhook-port, and deliveries shows every detail of each attempt (Specification, Webhooks)", async () => {
+  it("workshop dispatch and workshop webhook use the same --webhook-port, and deliveries shows every detail of each attempt (Specification, Webhooks)", async () => {
     const { url } = await within(testDatabase)
     const does = async (...args: ReadonlyArray<string>) => {
       const said = await typed([...args, "--json"], { DATABASE_URL: url })

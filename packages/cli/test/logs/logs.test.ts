@@ -10,7 +10,7 @@ beforeAll(build, 120_000)
 afterAll(() => processes.end(), 60_000)
 
 describe("workshop logs (Specification, Sandbox)", PATIENT, () => {
-  it("prints the requests to a sandbox's API, filtered, and follows them", async () => {
+  it("workshop logs prints the requests to a sandbox's API, filtered, and follows them", async () => {
     const server = start(["serve", "--store", "memory", "--sandbox", "--port", "0"])
     const { base, key } = await server.listens()
     const ask = async (method: string, path: string, body?: object, once = "one") => {
@@ -61,7 +61,7 @@ describe("workshop logs (Specification, Sandbox)", PATIENT, () => {
     await following.exited
   })
 
-  it("says what to do if the server has no sandbox, or does not respond", async () => {
+  it("workshop logs says what to do if the server has no sandbox, or does not respond", async () => {
     const server = start(["serve", "--store", "memory", "--port", "0"])
     const { base } = await server.listens()
     const refused = await typed(["logs", "--base-url", base])

@@ -48,8 +48,8 @@ const of = (word: string) => last.lines.filter((line) => line.word === word).map
 const variables = (options: Readonly<Record<string, Flag<unknown>>>) =>
   Object.values(options).map(({ variable }) => variable)
 
-describe("Dockerfile", () => {
-  it("uses only known instructions, and copies only files that exist and that .dockerignore does not exclude", () => {
+describe("the Dockerfile", () => {
+  it("the Dockerfile uses only known instructions, and copies only files that exist and that .dockerignore does not exclude", () => {
     const known = ["WORKDIR", "COPY", "RUN", "ENV", "USER", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT", "CMD"]
     expect(stages.flatMap(({ lines }) => lines).filter(({ word }) => !known.includes(word))).toEqual([])
     const let_through = read(".dockerignore")
@@ -65,12 +65,12 @@ describe("Dockerfile", () => {
     expect(copied.length).toBeGreaterThan(5)
   })
 
-  it("copies the package.json of every workspace before it installs, or npm ci would refuse the lock", () => {
+  it("the Dockerfile copies the package.json of every workspace before it installs, or npm ci would refuse the lock", () => {
     const { workspaces } = JSON.parse(read("package.json"))
     for (const workspace of workspaces) expect(copied.flat()).toContain(`${workspace}/package.json`)
   })
 
-  it("copies from stages that exist", () => {
+  it("the Dockerfile copies from stages that exist", () => {
     const names = stages.map(({ name }) => name)
     for (const { lines } of stages)
       for (const { rest } of lines) {
@@ -79,7 +79,7 @@ describe("Dockerfile", () => {
       }
   })
 
-  it("runs without root, without development packages, and with a health check", () => {
+  it("the image runs without root, without development packages, and with a health check", () => {
     expect(stages.map(({ base }) => base)).toEqual([nodeImage, nodeImage, nodeImage])
     expect(nodeImage).toMatch(EXACT)
     expect(of("USER")).toEqual(["node"])
@@ -105,12 +105,12 @@ interface Service {
   readonly privileged?: boolean
 }
 
-describe("compose.yaml", () => {
+describe("the services of compose.yaml", () => {
   const { services } = parse(read("compose.yaml"), { merge: true }) as {
     readonly services: Readonly<Record<string, Service>>
   }
 
-  it("runs a Postgres, a migration, two nodes and a dispatcher", () => {
+  it("compose.yaml runs a Postgres, a migration, two nodes and a dispatcher", () => {
     expect(Object.entries(services).map(([name, { command = [] }]) => [name, ...command])).toEqual([
       ["database"],
       ["migrate", "migrate", "--roles"],
@@ -120,7 +120,7 @@ describe("compose.yaml", () => {
     ])
   })
 
-  it("confines every container: its files are read-only, and it has no capabilities and cannot gain privileges", () => {
+  it("compose.yaml confines every container: its files are read-only, and it has no capabilities and cannot gain privileges", () => {
     for (const [name, service] of Object.entries(services)) {
       expect([name, service.read_only, service.cap_drop, service.security_opt]).toEqual([
         name,
@@ -134,12 +134,12 @@ describe("compose.yaml", () => {
     expect(services.database?.image?.replace(/^\$\{POSTGRES_IMAGE:-(.*)\}$/, "$1")).toMatch(EXACT)
   })
 
-  it("passes the superuser's password only to the database", () => {
+  it("compose.yaml passes the superuser's password only to the database", () => {
     for (const [name, { environment = {} }] of Object.entries(services))
       expect(JSON.stringify(environment).includes("POSTGRES_PASSWORD")).toBe(name === "database")
   })
 
-  it("sets only variables that a command reads, leaves deliveries to the dispatcher, and starts each service after those that it needs", () => {
+  it("compose.yaml sets only variables that a command reads, leaves deliveries to the dispatcher, and starts each service after those that it needs", () => {
     const known = [...variables(serveOptions), ...variables(dispatchOptions)]
     for (const [name, { environment = {}, depends_on = {} }] of Object.entries(services)) {
       for (const other of Object.keys(depends_on)) expect(Object.keys(services)).toContain(other)

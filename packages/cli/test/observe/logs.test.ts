@@ -18,7 +18,7 @@ const failure = Effect.annotateLogs(Effect.logError("A request failed", Cause.di
 })
 
 describe("log lines (Specification, Errors)", () => {
-  it("without a terminal are one JSON object each, with the Request-Id beside the message and the cause", () => {
+  it("log lines without a terminal are one JSON object each, with the Request-Id beside the message and the cause", () => {
     const [line = "", ...others] = logged(failure)
     expect(others).toEqual([])
     expect(line).not.toContain("\n")
@@ -31,7 +31,7 @@ describe("log lines (Specification, Errors)", () => {
     })
   })
 
-  it("are for people on a terminal, still one line each; --log-format decides otherwise", () => {
+  it("log lines on a terminal are for people, still one line each; --log-format decides otherwise", () => {
     const [line = ""] = logged(failure, {}, true)
     expect(line).toMatch(/level=ERROR .*message="A request failed".*request_id=abc/)
     expect(line).not.toContain("\n")
@@ -50,7 +50,7 @@ describe("log lines (Specification, Errors)", () => {
     expect(logged(all, { logLevel }).map((line) => JSON.parse(line).level)).toEqual(levels)
   })
 
-  it("contain no key, secret, token, password or phone number from any source", () => {
+  it("log lines contain no key, secret, token, password or phone number from any source", () => {
     const secrets = [
       "wk_live_wVEfGQCQuuSP0esFgUYPXp6OGZugyDklP0xK7hrHds8",
       "whsec_wVEfGQCQuuSP0esFgUYPXp6OGZugyDklP0xK7hrHds8",
@@ -69,7 +69,7 @@ describe("log lines (Specification, Errors)", () => {
     }
   })
 
-  it("are truncated if they are long, and stay JSON", () => {
+  it("long log lines are truncated, and stay JSON", () => {
     const long = Effect.annotateLogs(Effect.logError("x".repeat(50_000)), { said: "y".repeat(50_000) })
     const [line = ""] = logged(long, { logFormat: "json" })
     expect(JSON.parse(line)).toMatchObject({
@@ -79,11 +79,11 @@ describe("log lines (Specification, Errors)", () => {
     expect(logged(long, { logFormat: "pretty" })[0]!.length).toBeLessThan(5_000)
   })
 
-  it("contain no password that follows a very long word", () => {
+  it("log lines contain no password that follows a very long word", () => {
     expect(redacted(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
   })
 
-  it("of the access log name a method that no route knows as other", () => {
+  it("a line of the access log names a method that no route knows as other", () => {
     const request = { method: "A".repeat(60_000) } as HttpRequest
     const context = { id: "abc", now: 0, route: null, caller: null, limitStatuses: [] }
     const response = { status: 404, headers: {}, body: "", context, failure: { _tag: "RouteNotFound" } } as const
@@ -92,7 +92,7 @@ describe("log lines (Specification, Errors)", () => {
     expect(JSON.parse(line)).toMatchObject(shown)
   })
 
-  it("name no path of a web address, which may be a webhook's secret", () => {
+  it("log lines contain no path of a web address, which may be a webhook's secret", () => {
     const line =
       '{"message":"POST https://hooks.example.com:8443/services/T0/B0?token=1 failed","url":"http://a.example/x"}'
     expect(redacted(line)).toBe(
@@ -100,7 +100,7 @@ describe("log lines (Specification, Errors)", () => {
     )
   })
 
-  it("keep texts that only look like a web address", () => {
+  it("log lines keep texts that only look like a web address", () => {
     const line = '{"timestamp":"2026-11-20T14:40:24.005+0000","price_minor":21620123456,"url":"http://127.0.0.1:4010"}'
     expect(redacted(line)).toBe(line)
   })

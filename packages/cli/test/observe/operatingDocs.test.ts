@@ -47,12 +47,12 @@ const tableBelow = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
 const settings = (options: Readonly<Record<string, Flag<unknown>>>) =>
   Object.values(options).map(({ long, variable, fallback }) => [long, variable, fallback])
 
-describe("docs/operating.md", { timeout: 30_000 }, () => {
+describe("the tables of docs/operating.md", { timeout: 30_000 }, () => {
   it.each([
     ["### `workshop serve`", serveOptions],
     ["### `workshop dispatch`", dispatchOptions]
   ] as const)(
-    "%s: the table has every flag, its variable and its default, in order, and no other",
+    "the table of %s has every flag, its variable and its default, in order, and no other",
     (heading, options) => {
       expect(tableBelow(heading).map((row) => row.slice(0, 3))).toEqual(settings(options))
       expect(settings(options).length).toBeGreaterThanOrEqual(8)

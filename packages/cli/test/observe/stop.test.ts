@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 }, 30_000)
 
-it("SIGTERM under load: every confirmed create is stored after a restart, and the exit status is 0; a short command reads the same folder (Specification, Commands)", async () => {
+it("after SIGTERM under load every confirmed create is stored, the exit status is 0, and a short command reads the same folder (Specification, Commands)", async () => {
   const first = serve(0)
   const { base, port, key } = await first.listens()
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }

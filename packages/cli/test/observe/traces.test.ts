@@ -37,7 +37,7 @@ const withTraces = <A>(work: Effect.Effect<A>) =>
   collected(work, (work, url) => Effect.provide(work, Traces.layer(url, "1.2.3")))
 
 describe("traces (Specification, Commands)", () => {
-  it("send a span for each request, by its route, with its status and Request-Id", async () => {
+  it("each request sends a span, by its route, with its status and Request-Id", async () => {
     const answer = Effect.succeed({ ...ended, context: { ...context, route: "/v1/tickets/:id" } })
     const { paths, bodies, spans } = await withTraces(traceObserver(sent(), context, answer))
     expect(paths).toEqual(["/v1/traces"])
@@ -55,7 +55,7 @@ describe("traces (Specification, Commands)", () => {
     expect(JSON.stringify(bodies)).not.toContain("21620123456")
   })
 
-  it("name a method without a route `other`", async () => {
+  it("the span of a method without a route has the name `other`", async () => {
     const unrouted = { ...context, route: null }
     const answer = Effect.succeed({ ...ended, context: unrouted })
     const { spans } = await withTraces(traceObserver({ ...sent(), method: "A".repeat(9_000) }, unrouted, answer))
@@ -63,13 +63,15 @@ describe("traces (Specification, Commands)", () => {
     expect(said(spans[0]!)).toMatchObject({ "http.request.method": "other" })
   })
 
-  it("continue the span of a caller that sent traceparent", async () => {
+  it("the span of a request continues that of a caller that sent traceparent", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     const { spans } = await withTraces(traceObserver(sent({ traceparent }), context, Effect.succeed(ended)))
     expect(spans).toMatchObject([{ traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" }])
   })
 
-  it("give up a collector that does not respond, and send it nothing for a while", { timeout: 60_000 }, async () => {
+  it("the exporter of spans gives up a collector that does not respond, and sends it nothing for a while", {
+    timeout: 60_000
+  }, async () => {
     const asked: Array<string> = []
     const gaveUp = Effect.runSync(Deferred.make<void>())
     const server = createServer((request) => {
@@ -96,14 +98,14 @@ describe("traces (Specification, Commands)", () => {
     Effect.provide(Layer.provide(tracedSender, Layer.succeed(WebhookSender, { send: () => Effect.succeed(result) })))
   )
 
-  it("send a span for each attempt to deliver, without the address, the body or the signature", async () => {
+  it("each attempt to deliver sends a span, without the address, the body or the signature", async () => {
     const { bodies, spans } = await withTraces(attempt)
     expect(spans).toMatchObject([{ name: "webhook attempt" }])
     expect(said(spans[0]!)).toEqual({ shop_id: "s", error: "timeout" })
     expect(JSON.stringify(bodies)).not.toMatch(/example|token|secret/)
   })
 
-  it("cost nothing without --otlp-endpoint: the work runs without spans", async () => {
+  it("traces cost nothing without --otlp-endpoint: the work runs without spans", async () => {
     const work = Effect.gen(function* () {
       const { within } = yield* Tracing
       const inner = Effect.option(Effect.currentSpan)

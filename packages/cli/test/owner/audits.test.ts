@@ -7,7 +7,7 @@ import { lac, Office } from "./Office.js"
 const all = { shop: null, before: null, limit: 100 }
 
 describe("workshop audit", () => {
-  it("lists acts, the latest first, of all shops or of one, page by page", async () => {
+  it("workshop audit lists acts, the latest first, of all shops or of one, page by page", async () => {
     await using office = new Office()
     expect((await office.does(audits.listEntries(all))).lines).toEqual(["The audit log has no entries yet."])
     const { id: shop } = (await office.does(shops.createShop(lac))).data

@@ -18,7 +18,7 @@ const offer = (office: Office, shop: string) =>
   )
 
 describe("workshop client (Specification, Clients and loyalty; Commands)", () => {
-  it("create opens an account, which a shop knows after a visit", async () => {
+  it("workshop client create opens an account, which a shop knows after a visit", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { id } = (await office.does(clients.createClient(amira))).data
@@ -45,7 +45,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     expect(JSON.stringify(data)).not.toContain("Amira")
   })
 
-  it("create names the invalid flag", async () => {
+  it("workshop client create names the invalid flag", async () => {
     await using office = new Office()
     expect(await office.refusal(clients.createClient({ ...amira, phone: "20123456" }))).toMatch(/^--phone must/)
     await office.does(clients.createClient(amira))
@@ -55,7 +55,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     )
   })
 
-  it("offers are listed, accepted, and blocked only after a confirmation", async () => {
+  it("a client's offers are listed, accepted, and blocked only after a confirmation", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { id } = (await office.does(clients.createClient(amira))).data
@@ -84,7 +84,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
 })
 
 describe("a client's rights", () => {
-  it("export prints everything as JSON, also for a person to read", async () => {
+  it("workshop client export prints everything as JSON, also for a person to read", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { id } = (await office.does(clients.createClient(amira))).data
@@ -94,7 +94,7 @@ describe("a client's rights", () => {
     expect(JSON.parse(lines.join("\n"))).toEqual(data)
   })
 
-  it("correct changes only the named fields, and names the flag of an invalid one", async () => {
+  it("workshop client correct changes only the named fields, and names the flag of an invalid one", async () => {
     await using office = new Office()
     const { id } = (await office.does(clients.createClient(amira))).data
     const nothing = { given_name: null, family_name: null, phone: null, hide_name: null }
@@ -106,7 +106,7 @@ describe("a client's rights", () => {
     expect(await office.refusal(clients.correctClient(id, { ...nothing, phone: "20123" }))).toMatch(/^--phone must/)
   })
 
-  it("erase asks for confirmation, names the affected shops, and takes further numbers", async () => {
+  it("workshop client erase asks for confirmation, names the affected shops, and takes further numbers", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { id } = (await office.does(clients.createClient(amira))).data

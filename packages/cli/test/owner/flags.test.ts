@@ -14,7 +14,7 @@ beforeAll(build, 120_000)
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 describe("the owner's flags (Specification, Commands)", PATIENT, () => {
-  it("report each missing or invalid value, and an empty text clears a field", async () => {
+  it("the owner's commands report each missing or invalid value, and an empty text clears a field", async () => {
     await run(["migrate"], here)
     const atelier = ["--name", "Atelier", "--currency", "TND", "--time-zone", "Africa/Tunis", "--json"]
     const { id } = JSON.parse((await typed(["shop", "create", ...atelier], here)).stdout)

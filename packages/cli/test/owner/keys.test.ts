@@ -7,7 +7,7 @@ import { Office, open } from "./Office.js"
 const till = (shop: string) => ({ shop, name: "Till", preset: null, scopes: [], expires_at: null })
 
 describe("workshop key (Specification, Keys and scopes; Commands)", () => {
-  it("create shows the key once, and says that it cannot be shown again", async () => {
+  it("workshop key create shows the key once, and says that it cannot be shown again", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { data, lines } = await office.does(keys.createKey(till(shop)))
@@ -22,7 +22,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     expect(listed.data).toMatchObject([{ id: data.id, last_four: data.key.slice(-4), revoked_at: null }])
   })
 
-  it("takes a preset or scopes, not both, and refuses an unknown scope", async () => {
+  it("workshop key create takes a preset or scopes, not both, and refuses an unknown scope", async () => {
     await using office = new Office()
     const shop = await open(office)
     const read = await office.does(keys.createKey({ ...till(shop), preset: "read" }))
@@ -35,7 +35,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     expect(await office.refusal(none)).toMatch(/^--scopes must be one of tickets:read, .*, and not "tickets:eat"\.$/)
   })
 
-  it("takes the time of the key's expiry, and lists it with the last use", async () => {
+  it("workshop key create takes the time of the key's expiry, which workshop key list shows with the last use", async () => {
     await using office = new Office()
     const shop = await open(office)
     const expires_at = "2100-01-31T12:00:00.000Z"
@@ -51,7 +51,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     )
   })
 
-  it("reads a date as its first instant, and marks an expired key in the list", async () => {
+  it("a date of expiry is read as its first instant, and the list marks an expired key", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { data } = await office.does(keys.createKey({ ...till(shop), expires_at: "2100-01-31" }))
@@ -63,7 +63,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     expect((await office.does(later)).lines.join("\n")).toMatch(/ - +2100-01-31 00:00 \(expired\) +-/)
   })
 
-  it("revoke asks for confirmation, and revokes only after a yes", async () => {
+  it("workshop key revoke asks for confirmation, and revokes only after a yes", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { id } = (await office.does(keys.createKey(till(shop)))).data
@@ -78,7 +78,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     expect((await office.does(keys.listKeys(shop))).data[0].revoked_at).not.toBeNull()
   })
 
-  it("revoke requires --yes without a terminal, and does not ask with --yes", async () => {
+  it("workshop key revoke requires --yes without a terminal, and does not ask with --yes", async () => {
     await using office = new Office()
     const { id } = (await office.does(keys.createKey(till(await open(office))))).data
     expect(await office.refusal(keys.revokeKey(id, false))).toMatch(

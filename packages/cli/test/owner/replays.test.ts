@@ -16,7 +16,7 @@ const withPing = async (office: Office) => {
 const begun = (office: Office) => office.meanwhile(Effect.flatMap(Deliveries, ({ replays }) => replays))
 
 describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
-  it("begins a replay, and with --dry-run only counts", async () => {
+  it("workshop webhook replay begins a replay, and with --dry-run only counts", async () => {
     await using office = new Office()
     const asked = await withPing(office)
     const counted = await office.does(webhooks.replayEvents({ ...asked, dry_run: true }))
@@ -27,7 +27,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     expect(await begun(office)).toHaveLength(1)
   })
 
-  it("refuses ids that are not events of the shop, and says how many of several are", async () => {
+  it("workshop webhook replay refuses ids that are not events of the shop, and says how many of several are", async () => {
     await using office = new Office()
     const { state: _, ...asked } = { ...(await withPing(office)), dry_run: false }
     const [{ event_id }] = (await office.does(webhooks.listDeliveries(asked.shop, null, 10_000))).data
@@ -53,7 +53,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     ["since the past", { since: "2020-01-01T00:00:00Z" }, 1],
     ["since the future", { since: "9000-01-01T00:00:00Z" }, 0],
     ["of another state", { state: "dead" }, 0]
-  ] as const)("is limited to the events %s", async (_, bound, count) => {
+  ] as const)("a replay is limited to the events %s", async (_, bound, count) => {
     await using office = new Office()
     const asked = await withPing(office)
     expect((await office.does(webhooks.replayEvents({ ...asked, ...bound }))).data.count).toBe(count)

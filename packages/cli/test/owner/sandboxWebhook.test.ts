@@ -22,7 +22,7 @@ const webhook = (name: string, ...flags: ReadonlyArray<string>) =>
   typed(["webhook", name, shop, ...flags, "--base-url", base])
 
 describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120_000 }, () => {
-  it("sets, shows, pings, turns off and on, rotates and removes the webhook of a running sandbox", async () => {
+  it("workshop webhook sets, shows, pings, turns off and on, rotates and removes the webhook of a running sandbox", async () => {
     const set = await webhook("set", "http://127.0.0.1:9/events")
     expect([set.status, set.stderr]).toEqual([0, ""])
     expect(set.stdout).toMatch(/^Events go to http:\/\/127\.0\.0\.1:9\/events\. The secret that signs them .*\nwhsec_/)
@@ -39,7 +39,7 @@ describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120
     expect(JSON.parse((await webhook("show", "--json")).stdout)).toMatchObject({ url: null })
   })
 
-  it("names an invalid address, a missing confirmation, an unknown shop and an unreachable server", async () => {
+  it("workshop webhook names an invalid address, a missing confirmation, an unknown shop and an unreachable server", async () => {
     const refused = async (args: ReadonlyArray<string>) => {
       const { status, stderr } = await typed(["webhook", ...args])
       expect(status).toBe(1)

@@ -21,7 +21,7 @@ const unchanged = {
 const NOBODY = "01980000-0000-7000-8000-000000000000"
 
 describe("workshop shop (Specification, Commands)", () => {
-  it("create opens a shop, and names the next command", async () => {
+  it("workshop shop create opens a shop, and names the next command", async () => {
     await using office = new Office()
     const { data, lines } = await office.does(shops.createShop(lac))
     expect(data).toMatchObject({
@@ -41,14 +41,14 @@ describe("workshop shop (Specification, Commands)", () => {
     ["TND", 3],
     ["EUR", 2],
     ["JPY", 0]
-  ])("create takes the decimals of %s: %d, unless others are given", async (currency, decimals) => {
+  ])("workshop shop create takes the decimals of %s: %d, unless others are given", async (currency, decimals) => {
     await using office = new Office()
     const opened = async (given: number | null) =>
       (await office.does(shops.createShop({ ...lac, currency, decimals: given }))).data.decimals
     expect([await opened(null), await opened(4)]).toEqual([decimals, 4])
   })
 
-  it("create refuses an unknown currency, unless its decimals are given", async () => {
+  it("workshop shop create refuses an unknown currency, unless its decimals are given", async () => {
     await using office = new Office()
     expect(await office.refusal(shops.createShop({ ...lac, currency: "TNX", decimals: null }))).toBe(
       '--currency must be a currency that this machine knows, or come with its decimals, and not "TNX".'
@@ -56,13 +56,13 @@ describe("workshop shop (Specification, Commands)", () => {
     expect((await office.does(shops.createShop({ ...lac, currency: "TNX", decimals: 3 }))).data.currency).toBe("TNX")
   })
 
-  it("create names all invalid flags", async () => {
+  it("workshop shop create names all invalid flags", async () => {
     await using office = new Office()
     const said = await office.refusal(shops.createShop({ ...lac, name: "", time_zone: "Tunis" }))
     expect(said).toMatch(/^--name must .*; --time-zone must .*\.$/)
   })
 
-  it("list shows every shop, oldest first", async () => {
+  it("workshop shop list shows every shop, oldest first", async () => {
     await using office = new Office()
     expect((await office.does(shops.listShops)).lines).toEqual([
       "There is no shop yet. Create one with workshop shop create."
@@ -77,7 +77,7 @@ describe("workshop shop (Specification, Commands)", () => {
     expect(lines[1]).toContain("TND (3)")
   })
 
-  it("set changes the named fields and keeps the rest", async () => {
+  it("workshop shop set changes the named fields and keeps the rest", async () => {
     await using office = new Office()
     const { id } = (await office.does(shops.createShop(lac))).data
     const asked = { ...unchanged, api_enabled: false, program_active: true, stamps_required: 10, next_number: 421 }
@@ -106,13 +106,13 @@ describe("workshop shop (Specification, Commands)", () => {
     })
   })
 
-  it("create sets the languages of the time zone, or those of --languages", async () => {
+  it("workshop shop create sets the languages of the time zone, or those of --languages", async () => {
     await using office = new Office()
     expect((await office.does(shops.createShop(lac))).data.languages).toEqual(["en", "fr", "ar"])
     expect((await office.does(shops.createShop({ ...lac, languages: ["de"] }))).data.languages).toEqual(["de"])
   })
 
-  it("set without a named field changes nothing and says so", async () => {
+  it("workshop shop set without a named field changes nothing and says so", async () => {
     await using office = new Office()
     const { id } = (await office.does(shops.createShop(lac))).data
     expect(await office.refusal(shops.changeShop(id, unchanged))).toMatch(/^Name the settings to change/)
@@ -125,7 +125,7 @@ describe("workshop shop (Specification, Commands)", () => {
     expect(await office.refusal(shops.showShop("lac"))).toMatch(/^lac is not the id of a shop\. An id is a UUID/)
   })
 
-  it("repair-clock says that a shop is not ahead, or how far it was", async () => {
+  it("workshop shop repair-clock says that a shop is not ahead, or how far it was", async () => {
     await using office = new Office()
     const { data } = await office.does(shops.createShop(lac))
     const repaired = await office.does(shops.repairClock(data.id))

@@ -15,7 +15,7 @@ const ticketIn = async (office: Office, shop = lac) => {
 const pages = { base_url: "https://tickets.example/t/" }
 
 describe("workshop ticket qr (docs/tracking-pages.md)", () => {
-  it("prints the QR code of the server's own page as text with the address below it, or as SVG", async () => {
+  it("workshop ticket qr prints the QR code of the server's own page as text with the address below it, or as SVG", async () => {
     await using office = new Office()
     const code = await ticketIn(office)
     const asked = (isSvg: boolean) =>
@@ -27,14 +27,14 @@ describe("workshop ticket qr (docs/tracking-pages.md)", () => {
     expect((await asked(true)).lines).toEqual([data.svg.trimEnd()])
   })
 
-  it("prints the QR code of the shop's own page if it has one", async () => {
+  it("workshop ticket qr prints the QR code of the shop's own page if it has one", async () => {
     await using office = new Office()
     const code = await ticketIn(office, { ...lac, tracking_base_url: "https://lac.example/suivi/" })
     const { data } = await office.does(Effect.provideService(tickets.ticketQr(code, null, false), TrackingPages, pages))
     expect(data.tracking_url).toBe(`https://lac.example/suivi/${code}`)
   })
 
-  it("says what to do for an unknown code or ticket, and if there is no page", async () => {
+  it("workshop ticket qr says what to do for an unknown code or ticket, and if there is no page", async () => {
     await using office = new Office()
     const code = await ticketIn(office)
     expect(await office.refusal(tickets.ticketQr("boots", null, false))).toBe(

@@ -37,7 +37,7 @@ const attempted = (at: number, sent: SendResult) =>
   })
 
 describe("workshop webhook (Specification, Webhooks; Commands)", () => {
-  it("set shows the secret, show does not", async () => {
+  it("workshop webhook set shows the secret, and workshop webhook show does not", async () => {
     await using office = new Office()
     const shop = await open(office)
     expect((await office.does(webhooks.showWebhook(shop))).data).toMatchObject({ url: null, on: false })
@@ -50,7 +50,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(JSON.stringify(shown)).not.toContain(data.secret)
   })
 
-  it("disable turns it off; remove removes it only after a confirmation", async () => {
+  it("workshop webhook disable turns the webhook off, and remove removes it only after a confirmation", async () => {
     await using office = new Office()
     const shop = await open(office)
     await office.does(webhooks.setWebhook(shop, URL, false))
@@ -63,7 +63,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(await office.refusal(again)).toContain("Set one with workshop webhook set")
   })
 
-  it("set refuses unreachable addresses, and takes an address of this machine only with --sandbox", async () => {
+  it("workshop webhook set refuses unreachable addresses, and takes an address of this machine only with --sandbox", async () => {
     await using office = new Office()
     const shop = await open(office)
     const local = "http://127.0.0.1:4020/"
@@ -96,14 +96,17 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
       "must not hold a private or special-purpose address: give one that can be reached from the internet."
     ],
     ["8443", "must be a web address such as https://shop.example.com/hook."]
-  ])("set %s names --webhook-port only if the address is refused for its port alone", async (url, must) => {
-    await using office = new Office()
-    expect(await office.refusal(webhooks.setWebhook(await open(office), url, false, [9443]))).toBe(
-      `The address ${must}`
-    )
-  })
+  ])(
+    "workshop webhook set %s names --webhook-port only if the address is refused for its port alone",
+    async (url, must) => {
+      await using office = new Office()
+      expect(await office.refusal(webhooks.setWebhook(await open(office), url, false, [9443]))).toBe(
+        `The address ${must}`
+      )
+    }
+  )
 
-  it("rotate replaces the secret, only after a confirmation", async () => {
+  it("workshop webhook rotate replaces the secret, only after a confirmation", async () => {
     await using office = new Office()
     const shop = await open(office)
     const { secret } = (await office.does(webhooks.setWebhook(shop, URL, false))).data
@@ -113,7 +116,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(rotated).not.toBe(secret)
   })
 
-  it("rotate asks again within 24 hours, where --yes is not enough (Specification, Endpoints)", async () => {
+  it("workshop webhook rotate asks again within 24 hours, where --yes is not enough (Specification, Endpoints)", async () => {
     await using office = new Office()
     const shop = await open(office)
     await office.does(webhooks.setWebhook(shop, URL, false))
@@ -125,7 +128,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(forced.replaces_before).toMatch(/^\d{4}-.*Z$/)
   })
 
-  it("set says that the webhook is off, and turns it on with --enable (Specification, Endpoints)", async () => {
+  it("workshop webhook set says that the webhook is off, and turns it on with --enable (Specification, Endpoints)", async () => {
     await using office = new Office()
     const shop = await open(office)
     await office.does(webhooks.setWebhook(shop, URL, false))
@@ -138,7 +141,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect((await office.does(webhooks.showWebhook(shop))).data.on).toBe(true)
   })
 
-  it("deliveries reads pages until it has the number of --limit, also in one state", {
+  it("workshop webhook deliveries reads pages until it has the number of --limit, also in one state", {
     timeout: 60_000
   }, async () => {
     await using office = new Office()
@@ -152,7 +155,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect((await office.does(webhooks.listDeliveries(shop, "dead", 2))).data).toEqual([])
   })
 
-  it("ping sends an event, which deliveries lists and replay sends again", async () => {
+  it("workshop webhook ping sends an event, which deliveries lists and replay sends again", async () => {
     await using office = new Office()
     const shop = await open(office)
     await office.does(webhooks.setWebhook(shop, URL, false))
@@ -174,7 +177,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(await office.refusal(wrong)).toMatch(/^--since must/)
   })
 
-  it("deliveries shows a program every attempt, and a person the result of the last one (Specification, Webhooks; Sandbox)", async () => {
+  it("workshop webhook deliveries shows a program every attempt, and a person the result of the last one (Specification, Webhooks; Sandbox)", async () => {
     await using office = new Office()
     const shop = await open(office)
     await office.does(webhooks.setWebhook(shop, URL, false))
@@ -213,7 +216,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(lines[1]).toMatch(/ 2 {2}503, 10 ms {2}/)
   })
 
-  it("enable and ping need an address", async () => {
+  it("workshop webhook enable and ping need an address", async () => {
     await using office = new Office()
     const shop = await open(office)
     const said = await office.refusal(Effect.mapError(webhooks.enableWebhook(shop), commandRefusal))

@@ -27,7 +27,7 @@ const withWebhook = (act: (url: string, secrets: () => Promise<ReadonlyArray<unk
   }).pipe(Effect.scoped, Effect.runPromise)
 
 describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () => {
-  it("encrypts with the key of WORKSHOP_SECRETS_KEY or its file, changes nothing the second time, and decrypts with --in-clear", () =>
+  it("workshop secrets reseal encrypts with the key of WORKSHOP_SECRETS_KEY or its file, changes nothing the second time, and decrypts with --in-clear", () =>
     withWebhook(async (url, secrets) => {
       const first = await typed(["secrets", "reseal"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY_FILE: file })
       expect(first).toMatchObject({
@@ -42,7 +42,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect(await secrets()).toEqual([{ secret: "whsec_x" }])
     }))
 
-  it("is recorded in the audit log with the operator and the key", () =>
+  it("a reseal is recorded in the audit log with the operator and the key", () =>
     withWebhook(async (url) => {
       const set = { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY }
       await typed(["secrets", "reseal", "--actor", "owner:amira"], set)
@@ -55,7 +55,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect(stdout).not.toContain(KEY)
     }))
 
-  it("is not recorded in the audit log if it failed", () =>
+  it("a reseal that failed is not recorded in the audit log", () =>
     withWebhook(async (url) => {
       const set = { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY }
       await typed(["secrets", "reseal"], set)
@@ -67,7 +67,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect(acts.filter((act) => act === "database.secrets_resealed")).toHaveLength(1)
     }))
 
-  it("is refused without a key, as are serve, dispatch and the owner's commands if the data need one", () =>
+  it("workshop secrets reseal is refused without a key, as are serve, dispatch and the owner's commands if the data need one", () =>
     withWebhook(async (url) => {
       const refusal = await typed(["secrets", "reseal"], { DATABASE_URL: url })
       expect([refusal.status, refusal.stderr]).toEqual([
@@ -87,7 +87,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect((await typed(["shop", "list"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY })).status).toBe(0)
     }))
 
-  it("refuses an invalid key without repeating it", () =>
+  it("workshop secrets reseal refuses an invalid key without repeating it", () =>
     withWebhook(async (url) => {
       const { status, stderr } = await typed(["shop", "list"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: "hunter2" })
       expect([status, stderr]).toEqual([

@@ -18,20 +18,20 @@ describe("a printed command runs when it is pasted (Specification, Commands)", (
       postgres("postgres://db/workshop?sslmode=require"),
       "workshop key list --database-url 'postgres://db/workshop?sslmode=require'"
     ]
-  ])("%s", (_, choice, line) => {
+  ])("a printed command fits %s", (_, choice, line) => {
     const { command, condition } = hintsFor(choice, {})
     expect([command("key list"), condition]).toEqual([line, ""])
   })
 
   it.each(["postgres://me:secret@db/workshop", "postgres://db/workshop?password=secret", "host=db password=secret"])(
-    "names DATABASE_URL instead of the address %s",
+    "a printed command names DATABASE_URL instead of the address %s",
     (url) => {
       const { command, condition } = hintsFor(postgres(url), {})
       expect([command("key list"), condition]).toEqual(["workshop key list", ", with DATABASE_URL set as here"])
     }
   )
 
-  it("begins with npx if npm or npx started this process", () => {
+  it("a printed command begins with npx if npm or npx started this process", () => {
     expect(hintsFor(embedded, { npm_command: "exec" }).command("key list")).toBe("npx workshop key list")
   })
 })

@@ -18,7 +18,7 @@ const rows = [
 ]
 
 describe("tables (Specification, Commands)", () => {
-  it("are as wide as their content without a limit", () => {
+  it("a table without a limit is as wide as its content", () => {
     expect(table(rows, columns)).toEqual([
       "ID      NAME                              N",
       "0197-a  Atelier Lac                       7",
@@ -26,7 +26,7 @@ describe("tables (Specification, Commands)", () => {
     ])
   })
 
-  it("are no wider than the terminal, and never shorten values that are meant to be copied", () => {
+  it("a table is no wider than the terminal, and never shortens values that are meant to be copied", () => {
     const lines = table(rows, columns, { width: 30 })
     expect(lines).toEqual([
       "ID      NAME                 N",
@@ -35,12 +35,12 @@ describe("tables (Specification, Commands)", () => {
     ])
   })
 
-  it("keep each title legible", () => {
+  it("a table keeps each title legible", () => {
     const long = [{ title: "CURRENCY", cell: ({ name }: Row) => name }, ...columns.slice(0, 1)]
     expect(table(rows, long, { width: 16 })).toEqual(["CURRENCY  ID", "Ateli...  0197-a", "The c...  0197-b"])
   })
 
-  it("become a block of lines for each row on a narrower terminal, without empty cells", () => {
+  it("a table becomes a block of lines for each row on a narrower terminal, without empty cells", () => {
     expect(table(rows, columns, { width: 15 })).toEqual([
       "ID    0197-a",
       "NAME  Atelie...",
@@ -54,7 +54,7 @@ describe("tables (Specification, Commands)", () => {
     expect(table(nameless, columns, { width: 5 })).toEqual(["ID    0197-a", "N     7"])
   })
 
-  it("measure the visible width: colours have none, wide letters have two", () => {
+  it("a table measures the visible width: colours have none, wide letters have two", () => {
     expect(widthOf(coloured("good", "ready"))).toBe(5)
     expect(widthOf("\u4fee\u7406")).toBe(4)
     expect(widthOf("e\u0301")).toBe(1)
@@ -62,15 +62,15 @@ describe("tables (Specification, Commands)", () => {
     expect(shortened("\u4fee\u7406\u4fee\u7406", 6)).toBe("\u4fee...")
   })
 
-  it("keep a cell with line breaks on its line", () => {
+  it("a table keeps a cell with line breaks on its line", () => {
     expect(table([{ id: "a", name: "two\n lines", n: 1 }], columns)[1]).toBe("a   two lines  1")
   })
 
-  it("say so if there are no rows", () => {
+  it("a table without rows says so", () => {
     expect(table([], columns, { empty: "No shop yet." })).toEqual(["No shop yet."])
   })
 
-  it("are limited only on a terminal", () => {
+  it("the width of a table is limited only on a terminal", () => {
     expect(widthFor({ isTTY: true, columns: 80 })).toBe(80)
     expect(widthFor({ isTTY: false, columns: 80 })).toBe(Number.POSITIVE_INFINITY)
     expect(widthFor({ isTTY: true })).toBe(Number.POSITIVE_INFINITY)

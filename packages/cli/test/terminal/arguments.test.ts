@@ -56,7 +56,7 @@ describe("the words of a command line", () => {
     ["shop show --name -x 1", { ...nothing, name: "-x" }],
     ["shop show --name=--json 1", { ...nothing, name: "--json" }],
     ["shop show --name - -- --json", { ...nothing, name: "-", shop: "--json" }]
-  ])("%s", (line, values) => {
+  ])("the line %j is read into its flags and arguments", (line, values) => {
     expect(readLine(line)).toEqual(values)
   })
 
@@ -76,7 +76,7 @@ describe("the words of a command line", () => {
     ["shop show 1 --json=yes", `error: option '--json' takes no value${USAGE}`],
     ["shop show", `error: missing required argument 'shop'${USAGE}`],
     ["shop show 1 2", `error: too many arguments for 'show'. Expected 1 argument but got 2${USAGE}`]
-  ])("%s is refused with what to do", (line, sentence) => {
+  ])("the line %j is refused with what to do", (line, sentence) => {
     expect(readLine(line)).toBe(sentence)
   })
 })
@@ -95,7 +95,7 @@ describe("mistyped words, in a process of their own", PATIENT, () => {
     expect((await run(["scenario", "run", file, "--bail"])).status).toBe(0)
   })
 
-  it("--help anywhere is help, even after a flag that lacks its value or is not known", async () => {
+  it("a --help anywhere shows the help, even after a flag that lacks its value or is not known", async () => {
     const help = await typed(["serve", "--help"])
     expect(help.stdout).toMatch(/^Usage: workshop serve /)
     for (const before of [["--store", "memory"], ["--port"], ["--sandbox"], ["--nonsense"]]) {
@@ -105,12 +105,12 @@ describe("mistyped words, in a process of their own", PATIENT, () => {
     expect(await run(["serve", "--port", "1", "--help"])).toEqual(help)
   })
 
-  it("--version anywhere is the version", async () => {
+  it("a --version anywhere shows the version", async () => {
     for (const words of [["--version"], ["shop", "show", "--version"]])
       expect(await typed(words)).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" })
   })
 
-  it("one of a few words is named with them", async () => {
+  it("the error for an argument that must be one of a few words names them", async () => {
     expect((await typed(["completions", "fis"])).stderr).toMatch(
       /^error: .*'fis' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish\. See workshop completions --help\.\n/
     )

@@ -33,7 +33,7 @@ describe.skipIf(process.platform !== "linux")("a question at the terminal", { ti
     ["Ctrl-C", "\u0003", 130],
     ["Ctrl-D, the end of the input,", "\u0004", 1],
     ["no", "n\n", 1]
-  ])("%s changes nothing, and the command says so", async (_, keys, status) => {
+  ])("the reply %s changes nothing, and the command says so", async (_, keys, status) => {
     expect(await typing(keys)).toEqual({ status, lines: ["Nothing was changed.", ""] })
   })
 

@@ -57,7 +57,7 @@ describe("no command ends with a failure and an empty standard error (Specificat
     }
   })
 
-  it("a bug is reported as a bug, with its trace; a refusal with its own message, or as a bug if it has none", () => {
+  it("a bug is reported as a bug, with its trace; a refusal is reported with its own message, or as a bug if it has none", () => {
     const bug = new TypeError("nothing has no length")
     const { complaint } = endingOf(Exit.die(bug), ["shop", "list"])
     expect(complaint).toMatch(

@@ -48,7 +48,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
 })
 
 describe("workshop verify and openapi (Specification, Commands)", { timeout: 30_000 }, () => {
-  it("verify exits with 1 and prints the reason, also as JSON", async () => {
+  it("workshop verify exits with 1 and prints the reason, also as JSON", async () => {
     const args = ["verify", "--secret", "whsec_x", "--signature", "hello", "--json", "package.json"]
     const { status, stdout, stderr } = await typed(args)
     expect(status).toBe(1)
@@ -56,7 +56,7 @@ describe("workshop verify and openapi (Specification, Commands)", { timeout: 30_
     expect(stderr).toMatch(/^The header is not t=<seconds>,v1=<64 hex digits>/)
   })
 
-  it("openapi prints one document, as JSON and as YAML", async () => {
+  it("workshop openapi prints one document, as JSON and as YAML", async () => {
     const [json, yaml] = await Promise.all([typed(["openapi"]), typed(["openapi", "--yaml"])])
     expect(JSON.parse(json.stdout).openapi).toBe("3.1.0")
     const { parse } = await import("yaml")

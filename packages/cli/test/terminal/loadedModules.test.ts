@@ -51,7 +51,7 @@ describe("the modules that the command line loads (Specification, Commands)", { 
     }
   )
 
-  it("a command that needs them loads them, and only then", async () => {
+  it("a command that needs Effect or a store loads them, and only then", async () => {
     const words = ["serve", "--help"]
     expect((await loadedBy(compiled, words)).some((file) => HEAVY.test(file))).toBe(true)
     expect((await loadedBy(bin, words)).some((file) => readFileSync(file, "utf8").includes(EFFECT))).toBe(true)

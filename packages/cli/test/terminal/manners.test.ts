@@ -18,14 +18,14 @@ describe("colours (Specification, Commands)", () => {
     [true, { FORCE_COLOR: "0" }, false],
     [true, { FORCE_COLOR: "false" }, false],
     [true, { FORCE_COLOR: "" }, true]
-  ])("are decided by the terminal (%s) and the variables %j: %s", (isTTY, env, wanted) => {
+  ])("the terminal (%s) and the variables %j decide whether there are colours: %s", (isTTY, env, wanted) => {
     expect(wantsColour({ isTTY }, env)).toBe(wanted)
   })
 
-  describe("--no-color", () => {
+  describe("the flag --no-color", () => {
     afterEach(() => vi.unstubAllEnvs())
 
-    it("works at every level, sets NO_COLOR, and wins over FORCE_COLOR", async () => {
+    it("--no-color works at every level, sets NO_COLOR, and wins over FORCE_COLOR", async () => {
       for (const words of [
         ["--no-color", "scenario", "schema"],
         ["scenario", "--no-color", "schema"],
@@ -39,7 +39,7 @@ describe("colours (Specification, Commands)", () => {
       }
     })
 
-    it("is a file name after --", async () => {
+    it("a --no-color after -- is a file name", async () => {
       vi.stubEnv("NO_COLOR", "")
       const { stderr } = await typed(["verify", "--secret", "whsec_x", "--", "--no-color"])
       expect(stderr).toMatch(/^--no-color cannot be read/)
@@ -52,7 +52,7 @@ describe("exit statuses (Specification, Commands)", () => {
   const status = (exit: Exit.Exit<void, { readonly message: string }>, command: string, stop?: Stop) =>
     endingOf(exit, [command], stop).status
 
-  it("are 0 only on success, 1 after a failure, and 130 if the command was stopped before it finished", () => {
+  it("the exit status is 0 only on success, 1 after a failure, and 130 if the command was stopped before it finished", () => {
     expect(status(Exit.void, "verify")).toBe(0)
     expect(status(Exit.fail({ message: "no" }), "verify")).toBe(1)
     expect(status(Exit.die("bug"), "serve")).toBe(1)
@@ -60,7 +60,7 @@ describe("exit statuses (Specification, Commands)", () => {
     expect(status(Exit.interrupt(FiberId.none), "simulate", "reader")).toBe(0)
   })
 
-  it("are 0 for a command that runs until it is stopped, and 1 if it stops by itself", () => {
+  it("the exit status is 0 for a command that runs until it is stopped, and 1 if it stops by itself", () => {
     for (const command of ["serve", "receive", "dispatch"]) {
       expect(status(Exit.interrupt(FiberId.none), command, "signal")).toBe(0)
       expect(status(Exit.interrupt(FiberId.none), command)).toBe(1)

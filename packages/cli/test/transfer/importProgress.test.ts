@@ -19,21 +19,21 @@ const drawn = (
 }
 
 describe("the progress of an import (docs/import.md)", () => {
-  it("is drawn only on a terminal", () => {
+  it("the progress of an import is drawn only on a terminal", () => {
     expect(drawn({ isTTY: true })).toBe("\r[###############               ] 50 % 120 rows")
     expect(drawn({ isTTY: false })).toBe("")
     expect(drawn({})).toBe("")
   })
 
-  it("counts the rows of standard input, whose size is unknown", () => {
+  it("the progress of an import counts the rows of standard input, whose size is unknown", () => {
     expect(drawn({ isTTY: true }, { size: 0 })).toBe("\r120 rows")
   })
 
-  it("does not exceed 100 % of a file that grows while it is read", () => {
+  it("the progress of an import does not exceed 100 % of a file that grows while it is read", () => {
     expect(drawn({ isTTY: true }, { read: 300 })).toBe(`\r[${"#".repeat(30)}] 100 % 120 rows`)
   })
 
-  it("stays within the terminal's width", () => {
+  it("the progress of an import stays within the terminal's width", () => {
     expect(drawn({ isTTY: true, columns: 20 })).toBe(`\r[${"#".repeat(15)}   `)
   })
 })

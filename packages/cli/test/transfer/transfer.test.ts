@@ -137,7 +137,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     await stop()
   })
 
-  it("stops at a bad row and names its line, or skips it; a dry run names all of them", async () => {
+  it("an import stops at a bad row and names its line, or skips it; a dry run names all of them", async () => {
     const shop = await newShop()
     const file = fileOf("bad.csv", [
       HEAD,
@@ -530,7 +530,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     })
   })
 
-  it("reports a line that is not JSON, a file that is not CSV and a missing file", async () => {
+  it("workshop import reports a line that is not JSON, a file that is not CSV and a missing file", async () => {
     const shop = await newShop()
     const lines = fileOf("bad.jsonl", ['{"external_ref": "J-1", "service": "Hem"}', "", "{oops"])
     const json = await typed(["import", lines, "--shop", shop], there)
@@ -554,7 +554,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
 })
 
 describe("cells of a CSV file (docs/import.md)", () => {
-  it("are the fields of a row by the names of their columns, and empty ones are left out", () => {
+  it("cells are the fields of a row by the names of their columns, and empty ones are left out", () => {
     const cells = {
       service: "Hem",
       number: "12",
@@ -572,7 +572,7 @@ describe("cells of a CSV file (docs/import.md)", () => {
     expect(rowOfCells({ number: "12a", part: "{" })).toEqual({ number: "12a", part: "{" })
   })
 
-  it("are quoted if they have a comma, a quote, a line end or white space around them", () => {
+  it("cells are quoted if they have a comma, a quote, a line end or white space around them", () => {
     expect(lineOfRow({ external_ref: 'a,"b"', service: " x ", item: "y" }, "csv")).toMatch(/^"a,""b""",,,,," x ",y,/)
   })
 })

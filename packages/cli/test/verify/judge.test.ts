@@ -21,7 +21,7 @@ const judged = (kept: Partial<Omit<Kept, "body">> & { readonly body?: string }) 
   )
 
 describe("workshop verify says whether a delivery is authentic (Specification, Webhooks; Commands)", () => {
-  it("says that it is valid, and when it was signed", async () => {
+  it("the judgement of an authentic delivery says that it is valid, and when it was signed", async () => {
     expect(await judged({ at: NOON + 12_000 })).toEqual({
       valid: true,
       reason: null,
@@ -45,27 +45,27 @@ describe("workshop verify says whether a delivery is authentic (Specification, W
     ["a newline too many", { body: `${BODY}\n` }, "mismatch", /without the newline at its end/],
     ["a line end of Windows too many", { body: `${BODY}\r\n` }, "mismatch", /without the newline at its end/],
     [
-      "too old",
+      "a signature that is too old",
       { at: NOON + 301_000 },
       "too_old",
       /^The signature is valid, but 5 minutes 1 second older than the receiver's clock, and at most 5 minutes is allowed/
     ],
     [
-      "too new",
+      "a signature that is ahead of the clock",
       { at: NOON - 301_000 },
       "too_new",
       /^The signature is valid, but 5 minutes 1 second ahead of the receiver's clock, and at most 5 minutes is allowed/
     ]
-  ] as const)("%s", async (_, kept, reason, sentence) => {
+  ] as const)("a delivery is not valid with %s", async (_, kept, reason, sentence) => {
     expect(await judged(kept)).toMatchObject({ valid: false, reason, sentence: expect.stringMatching(sentence) })
   })
 
-  it("detects a lost newline", async () => {
+  it("a lost newline at the end of the body is detected", async () => {
     const signature = signatureHeader(`${BODY}\n`, [SECRET], NOON)
     expect((await judged({ signature })).sentence).toMatch(/with a newline at its end/)
   })
 
-  it("says a length of time in its two largest units", async () => {
+  it("a length of time is written in its two largest units", async () => {
     const { sentence } = await judged({ at: NOON + 63_349_962_000 })
     expect(sentence).toContain("but 2 years 3 days older than the receiver's clock")
     expect([0, 1, 59, 60, 3600, 5400, 86_399, 172_800].map(durationInWords)).toEqual([
@@ -81,7 +81,7 @@ describe("workshop verify says whether a delivery is authentic (Specification, W
     expect((await judged({ at: NOON - 1000 })).sentence).toMatch(/Z, 1 second after the receiver's clock\.$/)
   })
 
-  it("accepts older signatures with a larger tolerance", async () => {
+  it("a larger tolerance accepts older signatures", async () => {
     expect(await judged({ at: NOON + 301_000, tolerance_ms: 301_000 })).toMatchObject({ valid: true })
   })
 })

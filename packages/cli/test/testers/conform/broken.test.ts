@@ -40,7 +40,7 @@ describe("a server without a fault", () => {
     ["memory", MemoryStore.layer, ids],
     ["Postgres", postgresStore, ids.filter((id) => RUNS_ALL || !MANY_REQUESTS.includes(id))]
   ] as const)(
-    "passes every case on the %s store, and every case is run",
+    "a server without a fault passes every case on the %s store, and every case is run",
     async (_, store, named) => {
       const results = await outcomes({}, named, store)
       const others = results.filter(({ outcome }) => outcome !== "passed")
@@ -53,7 +53,7 @@ describe("a server without a fault", () => {
 
 describe("a broken server is caught by the case that states the rule", () => {
   it.each([...answering, ...deciding, ...telling, ...countingBroken].map((server) => [server.does, server] as const))(
-    "one that %s",
+    "a server is caught by the case of the rule if it %s",
     async (_, { caughtBy, fault }) => {
       const results = await outcomes(fault(), caughtBy)
       expect(results.map((result) => `${result.case.id} ${result.outcome}`).sort()).toEqual(

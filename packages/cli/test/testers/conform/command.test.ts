@@ -34,7 +34,7 @@ const lying = (): Promise<string> =>
 const PATIENT = { timeout: 120_000 }
 
 describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () => {
-  it("passes against workshop serve over sockets, and leaves the clock running", async () => {
+  it("workshop conform passes against workshop serve over sockets, and leaves the clock running", async () => {
     workshop = new Workshop(
       ["serve", "--sandbox", "--store", "memory", "--sandbox-token", "sandbox-token-of-thirty-two-chars"],
       {
@@ -78,7 +78,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     })
   })
 
-  it("shows a command that repeats a failure and the rule that it breaks, but not the key, and exits with 1", async () => {
+  it("workshop conform shows a command that repeats a failure and the rule that it breaks, but not the key, and exits with 1", async () => {
     const base = await lying()
     const args = [
       "conform",
@@ -102,7 +102,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     expect(JSON.parse(printed.stdout)).toMatchObject({ with: "key", counts: { passed: 0, failed: 1, skipped: 1 } })
   })
 
-  it("reports a broken GET /v1/shop as the server's fault, and blames the key only if the server refuses it", async () => {
+  it("workshop conform reports a broken GET /v1/shop as the server's fault, and blames the key only if the server refuses it", async () => {
     const statuses = new Map<string, number>()
     const server = createServer((request, response) => {
       const { pathname } = new URL(request.url ?? "/", "http://x")
@@ -135,13 +135,13 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
       ["--base-url", "http://127.0.0.1:1", "--only", "no-such"],
       'There is no case "no-such". List the ids with --list.\n'
     ]
-  ])("%j is refused with what to do", async (args, sentence) => {
+  ])("workshop conform %j is refused with what to do", async (args, sentence) => {
     const { status, stdout, stderr } = await typed(["conform", ...args])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
     expect(stderr).toMatch(sentence)
   })
 
-  it("lists its cases by section, and which of them need no sandbox", async () => {
+  it("workshop conform lists its cases by section, and which of them need no sandbox", async () => {
     const { status, stdout } = await typed(["conform", "--list", "--section", "9"])
     expect(status).toBe(0)
     expect(stdout).toMatch(/^§9 Versioning\n {2}version-in-path {2}.+ {2}\(key\)\n {2}version-in-events {2}/)

@@ -43,13 +43,13 @@ const report = reportOf({ base_url: "http://127.0.0.1:4010", with: "key", durati
 })
 
 describe("the request as a curl line", () => {
-  it("can be pasted, also with quotes in it", () => {
+  it("a request as a curl line can be pasted, also with quotes in it", () => {
     expect(curl(exchange, {})).toBe(
       `curl -si -X POST 'http://127.0.0.1:4010/v1/tickets?x='\\''y'\\''' -H 'Authorization: Bearer wk_live_…' -H 'Idempotency-Key: a $b' --data-raw '{"service":"Ta'\\''lor"}'`
     )
   })
 
-  it("has a variable instead of a key that is not the suite's own", () => {
+  it("a request as a curl line has a variable instead of a key that is not the suite's own", () => {
     expect(curl(exchange, { KEY: "wk_live_secret" })).toContain(
       "-H \"Authorization: Bearer $KEY\" -H 'Idempotency-Key: a $b'"
     )
@@ -57,7 +57,7 @@ describe("the request as a curl line", () => {
 })
 
 describe("keys and secrets", () => {
-  it("are masked everywhere, including those that the cases created and those of other servers", () => {
+  it("keys and secrets are masked everywhere, including those that the cases created and those of other servers", () => {
     const made = {
       ...exchange,
       headers: { authorization: "Bearer of-another-server" },
@@ -91,7 +91,7 @@ describe("failures by cause", () => {
   ]
   const grouped = reportOf({ base_url: "http://x", with: "key", duration_ms: 1 }, many, {})
 
-  it("are grouped if the same request fails in the same way, the most frequent first", () => {
+  it("failures are grouped if the same request fails in the same way, the most frequent first", () => {
     expect(grouped.causes).toEqual([
       { request: "POST /v1/tickets: HTTP 404", found: "status 404", cases: ["a", "c", "f"] },
       { request: "POST /v1/tickets/{id}/status: HTTP 404", found: "status 404", cases: ["b", "d"] },
@@ -99,7 +99,7 @@ describe("failures by cause", () => {
     ])
   })
 
-  it("are shown once in full, with the other cases by name", () => {
+  it("each cause of failures is shown once in full, with the other cases by name", () => {
     const lines = closingLines(grouped, plain)
     expect(lines).toContain("6 failures, of 3 causes:")
     expect(lines.filter((line) => line.startsWith("✗ §4"))).toEqual(["✗ §4 a", "✗ §4 b", "✗ §4 e"])
@@ -108,7 +108,7 @@ describe("failures by cause", () => {
 })
 
 describe("reports", () => {
-  it("count by section, and show for each failure the broken rule, the request and the response", () => {
+  it("a report counts by section, and shows for each failure the broken rule, the request and the response", () => {
     expect(report.counts).toEqual({ passed: 1, failed: 1, skipped: 1 })
     expect(report.sections.map(({ section, counts }) => [section, counts.failed])).toEqual([
       ["§4", 1],
@@ -123,7 +123,7 @@ describe("reports", () => {
     expect(JSON.stringify(report)).not.toContain("wk_live_secret")
   })
 
-  it("print on the terminal a line per section, then each failure in full, and why cases were skipped", () => {
+  it("a report on the terminal has a line per section, then each failure in full, and why cases were skipped", () => {
     expect(report.sections.flatMap((section) => sectionLines(section, plain))).toEqual([
       `§4      ${"Endpoints".padEnd(46)}✓ 1  ✗ 1`,
       "  ✗ replay  A <repetition> is a 200.",
@@ -137,7 +137,7 @@ describe("reports", () => {
     expect(closing).toMatch(/\n1 skipped: needs a sandbox\.\n3 cases in 1\.5 s: ✓ 1 {2}✗ 1 {2}- 1$/)
   })
 
-  it("list failures and skips in JUnit XML, with everything escaped", () => {
+  it("a report in JUnit XML lists failures and skips, with everything escaped", () => {
     const xml = junitReport(report)
     expect(xml).toContain(
       '<testsuites name="workshop conform" tests="3" failures="1" errors="0" skipped="1" time="1.500">'
@@ -151,7 +151,7 @@ describe("reports", () => {
     expect(xml.match(/<\/testcase>/g)).toHaveLength(3)
   })
 
-  it("are one HTML page that loads no other files", () => {
+  it("a report in HTML is one page that loads no other files", () => {
     const html = htmlReport(report)
     expect(html).toContain("breaks 1 rule")
     expect(html).toContain("A &lt;repetition&gt; is a 200.")
@@ -167,7 +167,7 @@ const target = (fetch: (request: Request) => Promise<Response>) => ({
 
 const ok = () => Response.json({ success: true, data: {} })
 
-describe("with a key alone", () => {
+describe("a run with a key alone", () => {
   it("cases that need a sandbox are skipped, and the report says so", async () => {
     const cases = suite.filter(({ section }) => section === "sandbox")
     const found = await Effect.runPromise(
@@ -181,7 +181,7 @@ describe("with a key alone", () => {
     )
   })
 
-  it("waits for a limit to reset, and repeats the request", async () => {
+  it("a run waits for a limit to reset, and repeats the request", async () => {
     let asked = 0
     const limited = async () => {
       asked += 1
@@ -196,7 +196,7 @@ describe("with a key alone", () => {
 })
 
 describe("a run", () => {
-  it("goes on after a failure, and shows the last request of the case", async () => {
+  it("a run goes on after a failure, and shows the last request of the case", async () => {
     const broken: Case["run"] = async (shop) => {
       await shop.get("/shop")
       throw new ExpectationFailed({ expected: "this", found: "that" })
@@ -212,7 +212,7 @@ describe("a run", () => {
     expect(found[0]?.failure).toMatchObject({ expected: "this", exchange: { url: "http://workshop.test/v1/shop" } })
   })
 
-  it("ends with an error that names the address if the server no longer responds", async () => {
+  it("a run ends with an error that names the address if the server no longer responds", async () => {
     const gone = () =>
       Promise.reject(new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) }))
     const run: Case["run"] = async (shop) => {
@@ -226,7 +226,7 @@ describe("a run", () => {
 })
 
 describe("the cases", () => {
-  it("have ids of their own, and each is a sentence", () => {
+  it("all cases have different ids, and the title of each is a sentence", () => {
     expect(new Set(suite.map(({ id }) => id)).size).toBe(suite.length)
     expect(suite.filter(({ rule }) => !/[.]$/.test(rule)).map(({ id }) => id)).toEqual([])
   })

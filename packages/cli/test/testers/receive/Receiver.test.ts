@@ -10,7 +10,7 @@ import { type Reply, saying } from "../../../src/testers/testkit/LoopbackServer.
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
 
 describe("a receiver checks each request (Specification, Webhooks)", () => {
-  it("accepts an event with a valid signature, and responds 200", async () => {
+  it("a receiver accepts an event with a valid signature, and responds 200", async () => {
     await using sender = await Sender.open()
     expect((await sender.send(eventText("e1", "ticket.ready"))).status).toBe(200)
     const [received] = sender.received
@@ -25,7 +25,7 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     ["the header is not of its form", "v1=abc", "malformed", /not t=<seconds>/],
     ["it is 301 seconds old", signatureHeader(eventText("e1"), [SECRET], NOON - 301_000), "too_old", /too old/],
     ["it is from 301 seconds ahead", signatureHeader(eventText("e1"), [SECRET], NOON + 301_000), "too_new", /future/]
-  ])("refuses with 400 and says why: %s", async (_, header, doubt, says) => {
+  ])("a receiver refuses with 400 and says why: %s", async (_, header, doubt, says) => {
     await using sender = await Sender.open()
     const answer = await sender.send(eventText("e1"), header)
     expect(answer.status).toBe(400)
@@ -33,12 +33,12 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     expect(sender.received).toMatchObject([{ outcome: "refused", doubt, answered: 400 }])
   })
 
-  it("accepts either of two secrets during a rotation", async () => {
+  it("a receiver accepts either of two secrets during a rotation", async () => {
     await using sender = await Sender.open({ secrets: ["whsec_new", SECRET] })
     expect((await sender.send(eventText("e1"))).status).toBe(200)
   })
 
-  it("fetches the present secret if none matches, and accepts its signatures", async () => {
+  it("a receiver fetches the present secret if none matches, and accepts its signatures", async () => {
     let asked = 0
     const secretNow = Effect.sync(() => {
       asked += 1
@@ -54,7 +54,7 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     )
   })
 
-  it("accepts a difference of 300 seconds in either direction", async () => {
+  it("a receiver accepts a difference of 300 seconds in either direction", async () => {
     await using sender = await Sender.open()
     const early = signatureHeader(eventText("e1"), [SECRET], NOON - 300_000)
     const late = signatureHeader(eventText("e2"), [SECRET], NOON + 300_000)
@@ -62,21 +62,21 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     expect((await sender.send(eventText("e2"), late)).status).toBe(200)
   })
 
-  it("accepts an unknown type, and refuses a body that is not an event", async () => {
+  it("a receiver accepts an unknown type, and refuses a body that is not an event", async () => {
     await using sender = await Sender.open()
     expect((await sender.send(eventText("e1", "ticket.painted"))).status).toBe(200)
     expect((await sender.send("[]")).status).toBe(400)
     expect(sender.received.map(({ doubt }) => doubt)).toEqual([null, "not_an_event"])
   })
 
-  it("refuses other methods than POST with 405, and a body over 1 MiB with 413", async () => {
+  it("a receiver refuses other methods than POST with 405, and a body over 1 MiB with 413", async () => {
     await using sender = await Sender.open()
     expect((await fetch(sender.receiver.url)).status).toBe(405)
     expect((await sender.send("x".repeat(1_048_577))).status).toBe(413)
     expect(sender.received.map(({ doubt }) => doubt)).toEqual(["not_a_post", "too_large"])
   })
 
-  it("waits for its secret if it has none yet", async () => {
+  it("a receiver waits for its secret if it has none yet", async () => {
     await using sender = await Sender.open({ secrets: [] })
     const answer = sender.send(eventText("e1"))
     await Effect.runPromise(sender.receiver.trust([SECRET]))
@@ -85,14 +85,14 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
 })
 
 describe("a receiver drops duplicates (Specification, Webhooks)", () => {
-  it("drops a duplicate by its id, and still acknowledges it", async () => {
+  it("a receiver drops a duplicate by its id, and still acknowledges it", async () => {
     await using sender = await Sender.open()
     expect(await sender.statuses("e1", "e2", "e1")).toEqual([200, 200, 200])
     expect(sender.received.map(({ outcome }) => outcome)).toEqual(["event", "event", "again"])
     expect(Effect.runSync(sender.receiver.totals)).toEqual({ event: 2, again: 1, failed: 0, refused: 0 })
   })
 
-  it("counts the retry of an event that it failed as new, because it was not acknowledged", async () => {
+  it("a receiver counts the retry of an event that it failed as new, because it was not acknowledged", async () => {
     await using sender = await Sender.open({ behaviour: { reply: { kind: "status", status: 503 } } })
     expect(await sender.statuses("e1")).toEqual([503])
     await Effect.runPromise(sender.receiver.behave({ reply: { kind: "status", status: 204 } }))
@@ -100,7 +100,7 @@ describe("a receiver drops duplicates (Specification, Webhooks)", () => {
     expect(sender.received.map(({ outcome }) => outcome)).toEqual(["failed", "event", "again"])
   })
 
-  it("remembers a limited number of the latest ids, and keeps a limited number of requests", async () => {
+  it("a receiver remembers a limited number of the latest ids, and keeps a limited number of requests", async () => {
     await using sender = await Sender.open({ remember: 2, keep: 3 })
     await sender.statuses("e1", "e2", "e1", "e3", "e1", "e2")
     expect(sender.received.map(({ event, outcome }) => `${event?.id} ${outcome}`)).toEqual([
@@ -112,14 +112,14 @@ describe("a receiver drops duplicates (Specification, Webhooks)", () => {
 })
 
 describe("a receiver misbehaves as its flags say (Specification, Commands)", () => {
-  it("redirects", async () => {
+  it("a receiver can respond with a redirect", async () => {
     await using sender = await Sender.open({ behaviour: { reply: { kind: "redirect", to: "http://127.0.0.1:9/" } } })
     const answer = await sender.send(eventText("e1"))
     expect([answer.status, answer.headers.get("location")]).toEqual([307, "http://127.0.0.1:9/"])
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "redirect" }])
   })
 
-  it("sends a response that does not end", async () => {
+  it("a receiver can send a response that does not end", async () => {
     await using sender = await Sender.open({ behaviour: { reply: { kind: "endless" } } })
     const answer = await sender.send(eventText("e1"))
     expect(answer.status).toBe(200)
@@ -130,7 +130,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(length).toBeGreaterThanOrEqual(1_000_000)
   })
 
-  it("recognises an attempt that was sent again because a kept connection was closed, and counts it once", async () => {
+  it("a receiver recognises an attempt that was sent again because a kept connection was closed, and counts it once", async () => {
     const answers: ReadonlyArray<Reply> = [saying(200), { kind: "cut" }, saying(200), saying(200)]
     await using sender = await Sender.open({ behaviour: { reply: ({ n }) => answers[n - 1]! } })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -157,13 +157,13 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(eventLine(sender.received[2]!, { kind: "first" }, plain)).toMatch(/ {2}reconnected for the same attempt$/)
   })
 
-  it("cuts the connection", async () => {
+  it("a receiver can cut the connection", async () => {
     await using sender = await Sender.open({ behaviour: { reply: { kind: "cut" } } })
     await expect(sender.send(eventText("e1"))).rejects.toThrow()
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])
   })
 
-  it("does not respond until it is stopped", async () => {
+  it("a receiver can withhold its response until it is stopped", async () => {
     const sender = await Sender.open({ behaviour: { reply: { kind: "silent" } } })
     const answer = sender.send(eventText("e1")).then(
       () => "answered",
@@ -178,7 +178,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(await answer).toBe("cut off")
   })
 
-  it("checks the request, and then waits before it responds", async () => {
+  it("a receiver with a delay checks the request, and then waits before it responds", async () => {
     await using sender = await Sender.open({ behaviour: { delay_ms: 60_000 } })
     const leaving = new AbortController()
     const body = eventText("e1")
@@ -194,7 +194,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(sender.received).toMatchObject([{ outcome: "event", answered: 200 }])
   })
 
-  it("fails a fraction of events, the same ones with the same seed", async () => {
+  it("a receiver can fail a fraction of events, the same ones with the same seed", async () => {
     const ids = Array.from({ length: 40 }, (_, i) => `e${i}`)
     const run = async (seed: number) => {
       await using sender = await Sender.open({ behaviour: { fail_share: 0.3 }, seed })
@@ -209,7 +209,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(failed).toBeLessThan(25)
   })
 
-  it("chooses a response for each request if it has several", async () => {
+  it("a receiver with several responses chooses one for each request", async () => {
     await using sender = await Sender.open({
       behaviour: { reply: ({ event }) => ({ kind: "status", status: event?.id === "bad" ? 500 : 200 }) }
     })
@@ -218,7 +218,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
 })
 
 describe("a receiver that forwards (Specification, Sandbox)", () => {
-  it("forwards valid requests unchanged, and responds with the status that it gets", async () => {
+  it("a receiver that forwards sends valid requests on unchanged, and responds with the status that it gets", async () => {
     await using behind = await Sender.open({ behaviour: { reply: saying(503) } })
     await using sender = await Sender.open({ behaviour: { forward: forwardTo(behind.receiver.url) } })
     expect((await sender.send(eventText("e1"))).status).toBe(503)
@@ -231,7 +231,7 @@ describe("a receiver that forwards (Specification, Sandbox)", () => {
     expect(behind.received).toMatchObject([{ outcome: "failed", doubt: null, event: { id: "e1" } }])
   })
 
-  it("cuts the connection if the other address does not respond", async () => {
+  it("a receiver that forwards cuts the connection if the other address does not respond", async () => {
     await using sender = await Sender.open({ behaviour: { forward: forwardTo("http://127.0.0.1:9/") } })
     await expect(sender.send(eventText("e1"))).rejects.toThrow()
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])

@@ -40,7 +40,7 @@ const lines = (...all: ReadonlyArray<ReceivedDelivery>): ReadonlyArray<string> =
 }
 
 describe("the changes of a ticket (Specification, Commands)", () => {
-  it("are printed field by field, nested fields by their path, without updated_at", () => {
+  it("changes of a ticket are printed field by field, nested fields by their path, without updated_at", () => {
     const after = { ...ready, money: { price_minor: 35_000, remaining_minor: 30_000 }, quote: { status: "accepted" } }
     expect(ticketDiff(ticket, after).map(inWords)).toEqual([
       "state workshop -> ready",
@@ -54,21 +54,21 @@ describe("the changes of a ticket (Specification, Commands)", () => {
 })
 
 describe("each event on one line (Specification, Commands)", () => {
-  it("prints time, type, number, state, and what changed since the previous event", () => {
+  it("an event's line has time, type, number, state, and what changed since the previous event", () => {
     expect(lines(came("ticket.created", { ticket }), came("ticket.ready", { ticket: ready }))).toEqual([
       "2026-11-20 12:00:00  ticket.created     0042  workshop    Resoling, Boots",
       "2026-11-20 12:00:00  ticket.ready       0042  ready       state workshop -> ready, ready_at 2026-11-20T12:05:00.000Z"
     ])
   })
 
-  it("prints the event's other data, and no ticket if there is none", () => {
+  it("an event's line has the event's other data, and no ticket if there is none", () => {
     expect(lines(came("client.notified", { ticket, channel: "sms" }), came("ping", {}))).toEqual([
       "2026-11-20 12:00:00  client.notified    0042  workshop    channel sms, Resoling, Boots",
       "2026-11-20 12:00:00  ping             "
     ])
   })
 
-  it("marks repeated events, events that it made fail, and events of an earlier time", () => {
+  it("the line marks repeated events, events that the receiver made fail, and events of an earlier time", () => {
     const [, again, failed, late] = lines(
       came("ticket.ready", { ticket: ready }),
       came("ticket.ready", { ticket: ready }, { outcome: "again" }),
@@ -80,7 +80,7 @@ describe("each event on one line (Specification, Commands)", () => {
     expect(late).toMatch(/ {2}late: a newer event of this ticket arrived before$/)
   })
 
-  it("an event that it made fail is not remembered: its retry prints the same change", () => {
+  it("an event that the receiver made fail is not remembered, so that its retry prints the same change", () => {
     const [, failed, retried] = lines(
       came("ticket.created", { ticket }),
       came("ticket.ready", { ticket: ready }, { outcome: "failed", answered: 500 }),
@@ -89,7 +89,7 @@ describe("each event on one line (Specification, Commands)", () => {
     expect(failed).toBe(`${retried}  responded 500`)
   })
 
-  it("says why a request was refused", () => {
+  it("the line of a refused request says why it was refused", () => {
     const line = eventLine(
       came("ping", {}, { outcome: "refused", doubt: "mismatch", answered: 400 }),
       { kind: "first" },
@@ -100,32 +100,32 @@ describe("each event on one line (Specification, Commands)", () => {
     )
   })
 
-  it("names the flags if the clocks differ", () => {
+  it("the line names the flags if the clocks differ", () => {
     const future = came("ping", {}, { outcome: "refused", doubt: "too_new", answered: 400 })
     expect(eventLine(future, { kind: "first" }, plain)).toContain(
       "from the future by this clock; for a sandbox use --register, which reads its clock, or increase --tolerance"
     )
   })
 
-  it("names the flag if there is no signature, which may be in another header", () => {
+  it("the line names the flag if there is no signature, which may be in another header", () => {
     const missing = came("ping", {}, { outcome: "refused", doubt: "missing", answered: 400 })
     expect(eventLine(missing, { kind: "first" }, plain)).toBe(
       "2026-11-20 12:00:00  refused  it has no signature header; if the header has another name, pass --signature-header (responded 400)"
     )
   })
 
-  it("keeps a text with line breaks on its line", () => {
+  it("an event's line keeps a text with line breaks on its line", () => {
     const [line] = lines(came("ticket.created", { ticket: { ...ticket, item: "Boots\nbrown" } }))
     expect(line).toMatch(/Resoling, Boots brown$/)
   })
 
-  it("has colours only if they are enabled", () => {
+  it("an event's line has colours only if they are enabled", () => {
     const received = came("ticket.ready", { ticket: ready })
     expect(eventLine(received, { kind: "first" }, coloured)).toContain("\u001b[32mticket.ready")
     expect(eventLine(received, { kind: "first" }, plain)).not.toContain("\u001b")
   })
 
-  it("is one JSON object for a program", () => {
+  it("an event's line is one JSON object for a program", () => {
     const known = new KnownTickets()
     known.learn(came("ticket.created", { ticket }).event!)
     const received = came("ticket.ready", { ticket: ready })

@@ -24,18 +24,18 @@ describe("keys typed in the terminal (Specification, Commands)", () => {
     ["5df", "responds 500, after 3000 ms, fails 30 % of events"],
     ["5df1", "responds 200"],
     ["5x", "responds 500"]
-  ])("%s: it %s", (keys, behaviour) => {
+  ])("after the keys %s the receiver %s", (keys, behaviour) => {
     expect(typed(keys)).toBe(behaviour)
   })
 
-  it("return to the behaviour of the command line", () => {
+  it("the keys 1, d and f return to what the flags of the command line set", () => {
     const asked: Behaviour = { reply: { kind: "redirect", to: "http://x.example/" }, delay_ms: 50, fail_share: 0.5 }
     expect(typed("1r", asked)).toBe("redirects to http://x.example/")
     expect(typed("dd", asked)).toBe("redirects to http://x.example/, after 50 ms, fails 50 % of events")
     expect(typed("1f", asked)).toBe("responds 200, fails 50 % of events")
   })
 
-  it("are all named on one line", () => {
+  it("all keys are named on one line", () => {
     expect(legend).not.toContain("\n")
     for (const key of "15gdfresc") expect(legend).toContain(` ${key} `)
     expect(legend).toMatch(/h these keys \| q quit$/)

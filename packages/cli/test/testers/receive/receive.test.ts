@@ -17,7 +17,7 @@ const json = (text: string): Array<Record<string, unknown>> =>
     .map((line) => JSON.parse(line))
 
 describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () => {
-  it("--register points a sandbox shop's webhook at itself, shows its events, and Ctrl-C ends it with totals", async () => {
+  it("workshop receive --register points a sandbox shop's webhook at itself, shows its events, and ends with totals after Ctrl-C", async () => {
     const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
     const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)
     const receiver = new Workshop(["receive", "--json", "--port", "0", "--register", base, "--key", key])
@@ -43,7 +43,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(await server.exited).toBe(0)
   })
 
-  it("--forward-to forwards each delivery unchanged, and returns the response that it gets", async () => {
+  it("workshop receive --forward-to forwards each delivery unchanged, and returns the response that it gets", async () => {
     const passed: Array<{ readonly type: string; readonly isSigned: boolean }> = []
     const till = createServer((request, response) => {
       const chunks: Array<Buffer> = []
@@ -74,7 +74,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     till.close()
   })
 
-  it("--register names the address that it replaces", async () => {
+  it("workshop receive --register names the address that it replaces", async () => {
     const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
     const { base, key } = await server.listens()
     const words = ["receive", "--port", "0", "--register", base, "--key", key]
@@ -100,7 +100,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(server.stdout).toMatch(/\nStopped\. The data in memory are lost\.\n$/)
   })
 
-  it("--register refuses an invalid key, because it prints a new shop's key as a line for a shell", async () => {
+  it("workshop receive --register refuses an invalid key, because it prints a new shop's key as a line for a shell", async () => {
     const body = JSON.stringify({ success: true, data: { shop: { id: "one" }, key: "x; echo obeyed" } })
     const server = createServer((_, response) => response.end(body)).listen(0, "127.0.0.1")
     await once(server, "listening")
@@ -112,7 +112,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(receiver.stdout).not.toContain("obeyed")
   })
 
-  it("--register says that the webhook is off, and --enable turns it on, which sends the parked events", async () => {
+  it("workshop receive --register says that the webhook is off, and --enable turns it on, which sends the parked events", async () => {
     const gone = createServer((_, response) => response.writeHead(410).end()).listen(0, "127.0.0.1")
     await once(gone, "listening")
     const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
@@ -148,7 +148,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect([await receiver.exited, await server.exited]).toEqual([0, 0])
   })
 
-  it("--register fetches the secret again after rotations, and reports when the webhook is turned off", async () => {
+  it("workshop receive --register fetches the secret again after rotations, and reports when the webhook is turned off", async () => {
     const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
     const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)
     const receiver = new Workshop(["receive", "--json", "--port", "0", "--register", base, "--key", key])

@@ -35,19 +35,22 @@ const rows = [...actions.values(), ...observations.values()].filter(({ endpoint 
 const ARGUMENTS = ["it", { ticket: "it", client: "it" }, []]
 
 describe("the known shapes of responses to actions (Specification, Commands)", () => {
-  it.each(rows.map((row) => [row.name, row] as const))("%s: matches its endpoint's response", async (_, row) => {
-    const { calls, context } = noting()
-    for (const argument of ARGUMENTS) {
-      await Effect.runPromiseExit(
-        Effect.suspend(() =>
-          "observe" in row
-            ? Effect.asVoid(row.observe(context))
-            : Effect.asVoid(row.perform(argument as never, context))
+  it.each(rows.map((row) => [row.name, row] as const))(
+    "the shape of %s matches its endpoint's response",
+    async (_, row) => {
+      const { calls, context } = noting()
+      for (const argument of ARGUMENTS) {
+        await Effect.runPromiseExit(
+          Effect.suspend(() =>
+            "observe" in row
+              ? Effect.asVoid(row.observe(context))
+              : Effect.asVoid(row.perform(argument as never, context))
+          )
         )
-      )
+      }
+      const asked = new Set(calls.map((call) => call.replaceAll(/\/(it|%5Bobject%20Object%5D)(?=\/|$)/g, "/:id")))
+      expect([...asked]).toContain(row.endpoint?.replace(":n", ":id"))
+      expect(() => successShape(row.endpoint ?? "")).not.toThrow()
     }
-    const asked = new Set(calls.map((call) => call.replaceAll(/\/(it|%5Bobject%20Object%5D)(?=\/|$)/g, "/:id")))
-    expect([...asked]).toContain(row.endpoint?.replace(":n", ":id"))
-    expect(() => successShape(row.endpoint ?? "")).not.toThrow()
-  })
+  )
 })

@@ -19,7 +19,7 @@ const good = "name: Good\nsteps:\n  - get shop: {}\n"
 const bad = "name: Bad\nsteps:\n  - get shop: {}\n    expect: 404\n"
 
 describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () => {
-  it("run exits with status 0 if all pass, and prints a line for each step", async () => {
+  it("workshop scenario run exits with status 0 if all pass, and prints a line for each step", async () => {
     const at = folder()
     writeFileSync(join(at, "good.yaml"), good)
     const { status, stdout, stderr } = await run(["scenario", "run", join(at, "good.yaml")])
@@ -29,7 +29,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     )
   })
 
-  it("run --bail stops at the first failure and exits with status 1", async () => {
+  it("workshop scenario run --bail stops at the first failure and exits with status 1", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
     writeFileSync(join(at, "b.yaml"), good)
@@ -39,7 +39,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     expect(bailed).toMatchObject({ status: 1, stderr: "1 of 1 scenario failed, and 1 not run.\n" })
   })
 
-  it("run --json prints the results for programs", async () => {
+  it("workshop scenario run --json prints the results for programs", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
     const { stdout } = await typed(["scenario", "run", at, "--json"])
@@ -58,7 +58,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     })
   })
 
-  it("run --json prints the mistakes of invalid files, and runs none of them", async () => {
+  it("workshop scenario run --json prints the mistakes of invalid files, and runs none of them", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), "name: x\nsteps:\n  - pong: {}\n")
     const { status, stdout, stderr } = await typed(["scenario", "run", at, "--json"])
@@ -71,7 +71,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     })
   })
 
-  it("run --only runs the scenarios whose name matches, and --verbose shows every request, also in JSON", async () => {
+  it("workshop scenario run --only runs the scenarios whose name matches, and --verbose shows every request, also in JSON", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
     writeFileSync(join(at, "b.yaml"), good)
@@ -90,7 +90,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     })
   })
 
-  it("run --html and --junit write the report to files, also if a scenario fails", async () => {
+  it("workshop scenario run --html and --junit write the report to files, also if a scenario fails", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad.replace("Bad", "Bad <b>"))
     writeFileSync(join(at, "b.yaml"), good)
@@ -110,7 +110,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     )
   })
 
-  it("run --base-url appears in the report's command too, and the command first names the server whose clock it moves", async () => {
+  it("the --base-url of workshop scenario run appears in the report's command too, and the command first names the server whose clock it moves", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), good)
     const html = join(at, "report.html")
@@ -122,7 +122,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     expect(page).toContain(`Against ${there}, `)
   })
 
-  it("run --watch runs again when a file changes", async () => {
+  it("workshop scenario run --watch runs again when a file changes", async () => {
     const at = folder()
     const file = join(at, "a.yaml")
     writeFileSync(file, bad)
@@ -134,7 +134,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     await watching.exited
   })
 
-  it("run runs nothing if one file is invalid", async () => {
+  it("workshop scenario run runs nothing if one file is invalid", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), good)
     writeFileSync(join(at, "b.yaml"), good.replace("get shop", "get shp"))
@@ -148,11 +148,11 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
   it.each([
     [["run"], "error: missing required argument 'file'. See workshop scenario run --help."],
     [[], "Name one of the commands run, new, schema. workshop scenario --help describes them."]
-  ])("scenario %j says what to do", async (args, sentence) => {
+  ])("workshop scenario %j says what to do", async (args, sentence) => {
     expect(await typed(["scenario", ...args])).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
   })
 
-  it("new writes a scenario that passes, and the schema beside it; it overwrites nothing", async () => {
+  it("workshop scenario new writes a scenario that passes, and the schema beside it; it overwrites nothing", async () => {
     const at = folder()
     const file = join(at, "first.yaml")
     expect(await typed(["scenario", "new", join(at, "first")])).toEqual({
@@ -185,8 +185,8 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
   })
 })
 
-describe("the files named to run", () => {
-  it("can be files, folders with everything below them, and patterns, and each file is run once and in order", () => {
+describe("the files that are named to workshop scenario run", () => {
+  it("scenarios can be named by files, folders with everything below them, and patterns, and each file is run once and in order", () => {
     const at = folder()
     mkdirSync(join(at, "more"))
     const [a, b, c] = [join(at, "a.yaml"), join(at, "more", "b.yml"), join(at, "c.txt")]
@@ -198,7 +198,7 @@ describe("the files named to run", () => {
     expect(findFiles([`${at}/mor?/b.yml`])).toEqual(Either.right([b]))
   })
 
-  it("are reported if there is no scenario at a path", () => {
+  it("a path without a scenario is reported", () => {
     const at = folder()
     expect(findFiles([`${at}/no.yaml`])).toEqual(
       Either.left(`There is no file ${at}/no.yaml; workshop scenario new ${at}/no creates one.`)

@@ -36,17 +36,17 @@ const changed = (from: string, to: string, text = first) => {
   return text.replace(from, to)
 }
 
-describe("docs/scenarios.md", () => {
-  it("the first scenario passes and prints what the page shows", async () => {
+describe("the scenarios of docs/scenarios.md", () => {
+  it("the first scenario of the page passes and prints what the page shows", async () => {
     expect((await reportOf(first)).join("\n")).toBe(passing.trimEnd())
   })
 
-  it("with the page's mistake it prints what the page shows", async () => {
+  it("the first scenario with the page's mistake prints what the page shows", async () => {
     const report = await reportOf(changed("advance: 59d", "advance: 58d"))
     expect(`${report.join("\n")}\n`).toMatch(patternOf(failing))
   })
 
-  it("with the page's misspelling it is refused as the page shows", () => {
+  it("the first scenario with the page's misspelling is refused as the page shows", () => {
     const misspellings = [
       ["create ticket", "creat ticket"],
       ["$boots, status: ready", "$boot, status: ready"],
@@ -61,7 +61,10 @@ describe("docs/scenarios.md", () => {
     expect([...lines, "Nothing was run. Correct these 5, then try again."]).toEqual(refused.trimEnd().split("\n"))
   })
 
-  it.each(others.map((text) => [/^name: (.*)$/m.exec(text)?.[1], text] as const))("%s", async (_, text) => {
-    expect((await reportOf(text))[0]).toMatch(/^\u2713/)
-  })
+  it.each(others.map((text) => [/^name: (.*)$/m.exec(text)?.[1], text] as const))(
+    "the scenario %j of the page passes",
+    async (_, text) => {
+      expect((await reportOf(text))[0]).toMatch(/^\u2713/)
+    }
+  )
 })

@@ -28,8 +28,8 @@ describe("examples/scenarios (Specification, Commands)", () => {
   })
 })
 
-describe("docs/scenario.schema.json", () => {
-  it("is what `npx workshop scenario schema` prints now", () => {
+describe("the schema docs/scenario.schema.json", () => {
+  it("the schema on the page is what `npx workshop scenario schema` prints now", () => {
     expect(readFileSync(`${root}docs/scenario.schema.json`, "utf8")).toBe(editorSchema())
   })
 })
@@ -48,12 +48,14 @@ steps:
     expect: 503
 `
 
-describe("against a running service, over sockets (Specification, Commands)", { timeout: 120_000 }, () => {
+describe("examples of scenarios against a running service, over sockets (Specification, Commands)", {
+  timeout: 120_000
+}, () => {
   const processes = new Workshops()
   beforeAll(build, 120_000)
   afterAll(() => processes.end())
 
-  it("all of them pass, some of them again, and the clock runs on as before", async () => {
+  it("all examples pass against a running service, some of them again, and its clock runs on as before", async () => {
     const service = processes.start([
       "serve",
       "--store",

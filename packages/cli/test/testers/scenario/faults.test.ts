@@ -20,7 +20,7 @@ steps:
     ).toBe("passed")
   })
 
-  it("503 and 429 refuse the requests to which they apply, and nothing is done", async () => {
+  it("a fault of 503 or 429 refuses the requests to which it applies, and nothing is done", async () => {
     expect(
       await differences(`
 steps:

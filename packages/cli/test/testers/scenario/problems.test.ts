@@ -12,7 +12,7 @@ const wrong = (text: string): ReadonlyArray<string> => {
 const steps = (...lines: ReadonlyArray<string>): string => ["name: x", "steps:", ...lines].join("\n")
 
 describe("an invalid scenario is refused, with file, line, column, path and what was expected (Specification, Commands)", () => {
-  it("reports all problems at once, in the order of the file", () => {
+  it("all problems of a scenario are reported at once, in the order of the file", () => {
     const text = `name: x
 sections: 3
 given:
@@ -44,7 +44,7 @@ steps:
     ["name: x\nsteps: []", "a.yaml:2:8 steps needs at least one step."],
     ["steps:\n  - ping: {}", "a.yaml:1:1 name is required."],
     ["name: 3\nsteps:\n  - ping: {}", "a.yaml:1:7 name must be text. Put it in quotes."]
-  ])("%j", (text, line) => {
+  ])("a file that is not a scenario is refused with the first thing that it lacks: %j", (text, line) => {
     expect(wrong(text)).toEqual([line])
   })
 
@@ -146,7 +146,7 @@ steps:
       "  - create ticket: { service: $12 }",
       "a.yaml:3:31 steps.0.create ticket.service $12 is not a reference. Write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
     ]
-  ])("%j", (text, line) => {
+  ])("a step that is no valid step is refused with its place and what to write: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
   })
 
@@ -284,7 +284,7 @@ steps:
     expect(wrong(steps(text))).toEqual([line])
   })
 
-  it("reports a mistake once, at its first place, with the lines that depend on it", () => {
+  it("a mistake is reported once, at its first place, with the lines that depend on it", () => {
     const text = steps(
       "  - create ticket: {}",
       "    as: boot",

@@ -4,7 +4,7 @@ import { headings, reportLines, summary } from "../../../src/testers/scenario/Re
 import { differences, play, steadyReport } from "./Scratch.js"
 
 describe("the report of a failure (Specification, Commands)", () => {
-  it("has the step with its place, each difference, the request and the response, and the steps that were not run", async () => {
+  it("a report has the failed step with its place, each difference, the request and the response, and the steps that were not run", async () => {
     const result = await play(`name: A ready ticket is told from one that is not
 section: "3"
 steps:
@@ -166,7 +166,7 @@ describe("expectations of responses", () => {
     ["expect: { headers: { RateLimit-Remaining: 29 } }", "passed"],
     ["expect: { meta: { replayed: false } }", "passed"],
     ["expect: { error: { code: CONFLICT } }", ['error: {"code":"CONFLICT"} / (absent)']]
-  ])("%s", async (line, found) => {
+  ])("a response is compared with the expectation as its values and operators say: %j", async (line, found) => {
     expect(await differences(`steps:\n  - create ticket: { service: Hem }\n    ${line}`)).toEqual(found)
   })
 
@@ -178,12 +178,12 @@ describe("expectations of responses", () => {
     ["expect: 409 LOYALTY_OFF", "passed"],
     ["expect: 409 NO_REWARD", ["status: 409 NO_REWARD / 409 CONFLICT LOYALTY_OFF"]],
     ["expect: { error: { details: { reason: LOYALTY_OFF } } }", "passed"]
-  ])("compare the code and the reason of a refusal: %j", async (line, found) => {
+  ])("the code and the reason of a refusal are compared with the expectation: %j", async (line, found) => {
     const text = `given: { clients: { amira: { knows: [$shop] } } }\nsteps:\n  - redeem reward: $amira\n    ${line}`
     expect(await differences(text)).toEqual(found)
   })
 
-  it("compare lists completely and in order, or as their operator says", async () => {
+  it("lists are compared completely and in order, or as their operator says", async () => {
     const of = (expected: string) =>
       differences(`steps:\n  - ping: {}\n  - create ticket: { service: Hem }\n  - expect events: ${expected}`)
     expect(await of("[ping, ticket.created]")).toBe("passed")
@@ -205,8 +205,8 @@ describe("expectations of responses", () => {
   })
 })
 
-describe("names", () => {
-  it("`as` names the data or parts of the response; names are replaced in requests and in texts", async () => {
+describe("names in a scenario", () => {
+  it("an `as` names the data or parts of the response; names are replaced in requests and in texts", async () => {
     const text = `
 steps:
   - create ticket: { service: Hem, external_ref: a-1 }
@@ -256,7 +256,7 @@ steps:
 })
 
 describe("steps at the same moment, and repeated ones", () => {
-  it("together runs steps at the same time: one of thirty equal creates is the first (Specification, Idempotency)", async () => {
+  it("the steps within together run at the same time: one of thirty equal creates is the first (Specification, Idempotency)", async () => {
     const text = `
 steps:
   - together:
@@ -285,14 +285,14 @@ steps:
   })
 })
 
-describe("receivers", () => {
+describe("the receivers of a scenario", () => {
   it.each([
     ["500", { status: 500, error: "null" }],
     ["redirect", { status: 307, error: "null" }],
     ["cut", { status: "null", error: "reset" }],
     ["silent", { status: "null", error: "timeout" }],
     ["{ answers: 200, delay: 11s }", { status: "null", error: "timeout" }]
-  ])("%s is a failed delivery (Specification, Webhooks)", async (answers, { status, error }) => {
+  ])("a delivery fails if its receiver is set to %s (Specification, Webhooks)", async (answers, { status, error }) => {
     const attempt = `{ status: ${status}, error: ${error} }`
     const text = `
 given: { shops: { lac: { webhook: ${answers} } } }
@@ -303,7 +303,7 @@ steps:
     expect(await differences(text)).toBe("passed")
   })
 
-  it("can fail a given number of times, and marks repeated events", async () => {
+  it("a receiver can fail a given number of times, and marks repeated events", async () => {
     const text = `
 given: { shops: { lac: { webhook: { answers: 503, times: 2 } } } }
 steps:
@@ -335,7 +335,7 @@ steps:
 })
 
 describe("a webhook of the scenario's own", () => {
-  it("keeps its address when its secret changes", async () => {
+  it("a webhook of the scenario's own keeps its address when its secret changes", async () => {
     const text = `
 steps:
   - set webhook: { url: "http://127.0.0.1:9/hook" }
@@ -350,8 +350,8 @@ steps:
   })
 })
 
-describe("set clock to a time of day", () => {
-  it("moves to the next time at which the shop's clocks show it, which may be the present", async () => {
+describe("a clock that is set to a time of day", () => {
+  it("the clock moves to the next time at which the shop's clocks show the time of day, which may be the present", async () => {
     const text = `
 given: { shops: { lac: {}, paris: { time_zone: Europe/Paris } } }
 steps:
@@ -394,7 +394,7 @@ describe("the place of a run", () => {
 })
 
 describe("the sections that scenarios name by number", () => {
-  it("are headings of the specification, and of the cases with the same number", () => {
+  it("the numbers of sections are those of the specification's headings and of the cases", () => {
     const specification = readFileSync(new URL("../../../../../docs/specification.md", import.meta.url), "utf8")
     const found = [...specification.matchAll(/^## (.*)\n\nCases: `npx workshop conform --section \u00a7(\d)`/gm)]
     expect(Object.fromEntries(found.map(([, heading, number]) => [number, heading]))).toEqual(headings)

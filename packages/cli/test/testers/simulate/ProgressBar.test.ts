@@ -11,7 +11,7 @@ const drawn = async (screen: { readonly isTTY: boolean; readonly columns?: numbe
 }
 
 describe("the progress of a simulation (Specification, Commands)", () => {
-  it("is drawn only on a terminal", async () => {
+  it("the progress of a simulation is drawn only on a terminal", async () => {
     expect(await drawn({ isTTY: true })).toMatch(/^\r.*\[#{12}\.{12}\] 5\/10 steps, 2026-11-20/)
     expect(await drawn({ isTTY: false })).toBe("")
   })
@@ -21,7 +21,7 @@ describe("the progress of a simulation (Specification, Commands)", () => {
     [60, /\[#+\.+\] 5\/10 steps, 2026-11-20/],
     [24, /\[#{5}\.{5}\] 5\/10 steps$/],
     [10, /5\/10 s\.\.\.$/]
-  ])("stays within a terminal of %d columns", async (columns, expected) => {
+  ])("the progress of a simulation stays within a terminal of %d columns", async (columns, expected) => {
     const text = (await drawn({ isTTY: true, columns })).replace("\r\u001b[K", "")
     expect(text).toMatch(expected)
     expect(text.length).toBeLessThan(columns)

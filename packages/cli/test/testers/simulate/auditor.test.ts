@@ -30,14 +30,14 @@ describe("the auditor (Specification, Commands)", () => {
   }
 
   it.each(SEEDS.map((seed, i) => [seed, i] as const))(
-    "finds no violation in the trace of seed %d",
+    "the auditor finds no violation in the trace of seed %d",
     (_, i) => {
       expect(audit(runs[i]!)).toEqual([])
     },
     60_000
   )
 
-  it("counts a reconnection as the same attempt, and a delivery that came twice as two", () => {
+  it("the auditor counts a reconnection as the same attempt, and a delivery that came twice as two", () => {
     const seen = structuredClone(runs[0]) as Seen
     const i = seen.receptions.findIndex(({ status }) => status === 200)
     const twice = (first: object) => {
@@ -51,7 +51,7 @@ describe("the auditor (Specification, Commands)", () => {
     }
   }, 60_000)
 
-  it("accepts either response to a repetition whose first response was lost and whose key has expired", () => {
+  it("the auditor accepts either response to a repetition whose first response was lost and whose key has expired", () => {
     const DAY_MS = 86_400_000
     const rules = (days_before: number) => {
       const seen = structuredClone(runs[0]) as Seen
@@ -75,7 +75,7 @@ describe("the auditor (Specification, Commands)", () => {
     expect(rules(29)).toContain("loyalty")
   }, 60_000)
 
-  it("accepts any response to a repetition after a request without a response whose key had expired", () => {
+  it("the auditor accepts any response to a repetition after a request without a response whose key had expired", () => {
     const DAY_MS = 86_400_000
     const messages = (days_after: number) => {
       const seen = structuredClone(runs[0]) as Seen
@@ -96,16 +96,19 @@ describe("the auditor (Specification, Commands)", () => {
     expect(messages(29)).toEqual(["a repetition got a different response"])
   }, 60_000)
 
-  it("distinguishes a notification by the service from one by the shop in the same millisecond", async () => {
+  it("the auditor distinguishes a notification by the service from one by the shop in the same millisecond", async () => {
     // In this run a ticket becomes ready and its shop notes a call at one instant.
     const { trace } = await played(31, { steps: 120, shops: 2 })
     expect(audit(trace)).toEqual([])
   }, 60_000)
 
-  it.each(corruptions)("finds a violation if $name, and names the rule on the page", ({ rule, breaks, lie }) => {
-    expect(checks[rule](lied(lie)).map(({ rule, rule_at }) => [rule, rule_at])).toContainEqual([
-      rule,
-      `docs/specification.md#${breaks}`
-    ])
-  })
+  it.each(corruptions)(
+    "the auditor finds a violation if $name, and names the rule on the page",
+    ({ rule, breaks, lie }) => {
+      expect(checks[rule](lied(lie)).map(({ rule, rule_at }) => [rule, rule_at])).toContainEqual([
+        rule,
+        `docs/specification.md#${breaks}`
+      ])
+    }
+  )
 })

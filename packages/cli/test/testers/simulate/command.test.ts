@@ -28,7 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), "simulate-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () => {
-  it("prints seed, digest, counts and violations as JSON, and nothing else", async () => {
+  it("workshop simulate prints seed, digest, counts and violations as JSON, and nothing else", async () => {
     const { status, stdout, stderr } = await typed(["simulate", "--seed", "5", ...SMALL, "--json"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     const summary = JSON.parse(stdout)
@@ -37,7 +37,7 @@ describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () 
     expect(summary.counts).toMatchObject({ steps: 40, shops: 2 })
   })
 
-  it("the run's own store signs under --signature-header too, and nothing else of the run changes", async () => {
+  it("the store of a run signs under --signature-header too, and nothing else of the run changes", async () => {
     const words = ["simulate", "--seed", "5", ...SMALL, "--json"]
     const named = await typed([...words, "--signature-header", "X-Lac-Signature"])
     const plain = await typed(words)
@@ -48,7 +48,7 @@ describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () 
     expect([named.status, digest === another]).toEqual([0, false])
   })
 
-  it("prints the seed and the command that repeats the run, and writes a self-contained page", async () => {
+  it("workshop simulate prints the seed and the command that repeats the run, and writes a self-contained page", async () => {
     const html = join(folder, "run.html")
     const { status, stdout } = await typed(["simulate", "--seed", "6", ...SMALL, "--html", html])
     expect(status).toBe(0)
@@ -78,7 +78,7 @@ const findings = (said: string): string => said.slice(said.indexOf("\nloyalty: "
 describe("a simulation of a store with a fault (Specification, Commands)", () => {
   const stampless = changes((one) => (one._tag === "CardPut" ? null : one))
 
-  it("names the broken rules, and the command that it prints repeats its output exactly", async () => {
+  it("a simulation that finds violations names the broken rules, and the command that it prints repeats its output exactly", async () => {
     const html = join(folder, "broken.html")
     const first = await on(stampless, ["simulate", "--seed", "7", ...SMALL, "--html", html])
     expect(first.status).toBe(1)
@@ -101,7 +101,7 @@ describe("a simulation of a store with a fault (Specification, Commands)", () =>
     expect((await typed(words)).status).toBe(0)
   }, 60_000)
 
-  it("writes the first violation, from the shortest run that has it, as a scenario that can be run", async () => {
+  it("a simulation writes the first violation, from the shortest run that has it, as a scenario that can be run", async () => {
     const file = join(folder, "broken.yaml")
     const { status } = await on(stampless, ["simulate", "--seed", "7", ...SMALL, "--scenario", file])
     expect(status).toBe(1)
@@ -117,7 +117,7 @@ describe("a simulation of a store with a fault (Specification, Commands)", () =>
     expect([passed, played.length > 1]).toEqual([true, true])
   }, 60_000)
 
-  it("prints the command that repeats the run, even if it cannot continue", async () => {
+  it("a simulation prints the command that repeats the run, even if it cannot continue", async () => {
     const eventless = changes((one) => (one._tag === "EventRaised" && one.row.type === "ticket.ready" ? null : one))
     const { status, stdout, stderr } = await on(eventless, ["simulate", "--seed", "7", ...SMALL])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
@@ -155,7 +155,7 @@ describe("a simulation of a server that loses events (Specification, Commands)",
     await workshop?.exited
   })
 
-  it("ends with status 1, and prints the command that repeats the run", async () => {
+  it("a simulation of a server that loses events ends with status 1, and prints the command that repeats the run", async () => {
     workshop = new Workshop(["serve", "--sandbox", "--store", "memory", "--port", "0"])
     server = await keepingBack((await workshop.listens()).base)
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

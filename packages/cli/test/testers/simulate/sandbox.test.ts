@@ -28,23 +28,26 @@ describe("a simulation of the service's own sandbox, over sockets (Specification
   it.each([
     [7, false, "runs again, as it did"],
     [10, true, "stays frozen, as it was"]
-  ])("finds nothing with seed %i, and leaves the clock frozen: %s", async (seed, freeze, state) => {
-    await clock({ freeze })
-    const words = ["simulate", "--seed", String(seed), "--steps", "120", "--shops", "2", "--base-url", base]
-    const { status, stdout, stderr } = await typed(words)
-    const warning = `The simulation moves the sandbox's clock at ${base} forward, for everybody who uses it.\n`
-    expect({ status, stderr }).toEqual({ status: 0, stderr: warning })
-    expect(stdout).toMatch(/^All \d+ checks hold: /m)
-    expect(stdout).toMatch(
-      new RegExp(
-        `^The sandbox clock ${state}; it is at \\S+Z, \\d+\\.\\d days later, because it never goes back\\.$`,
-        "m"
+  ])(
+    "a simulation over sockets finds nothing with seed %i, and leaves the clock frozen: %s",
+    async (seed, freeze, state) => {
+      await clock({ freeze })
+      const words = ["simulate", "--seed", String(seed), "--steps", "120", "--shops", "2", "--base-url", base]
+      const { status, stdout, stderr } = await typed(words)
+      const warning = `The simulation moves the sandbox's clock at ${base} forward, for everybody who uses it.\n`
+      expect({ status, stderr }).toEqual({ status: 0, stderr: warning })
+      expect(stdout).toMatch(/^All \d+ checks hold: /m)
+      expect(stdout).toMatch(
+        new RegExp(
+          `^The sandbox clock ${state}; it is at \\S+Z, \\d+\\.\\d days later, because it never goes back\\.$`,
+          "m"
+        )
       )
-    )
-    expect((await clock()).frozen).toBe(freeze)
-  })
+      expect((await clock()).frozen).toBe(freeze)
+    }
+  )
 
-  it("leaves the clock running when it ends early", async () => {
+  it("a simulation that ends early leaves the clock running", async () => {
     await clock({ freeze: false })
     const words = ["simulate", "--seed", "7", "--steps", "5", "--shops", "1", "--base-url", base]
     const { status } = await typed([...words, "--duration", "1ms"])

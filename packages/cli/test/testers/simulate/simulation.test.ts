@@ -9,7 +9,7 @@ describe("a simulation (Specification, Commands)", () => {
   const digests = new Map<number, string>()
 
   it.each(SEEDS)(
-    "finds no violation in the run of seed %d",
+    "a simulation finds no violation in the run of seed %d",
     async (seed) => {
       const { trace, digest } = await played(seed, SIZE)
       digests.set(seed, digest)
@@ -19,7 +19,7 @@ describe("a simulation (Specification, Commands)", () => {
     60_000
   )
 
-  it("has the same digest for the same seed, and another for each other seed", async () => {
+  it("a simulation has the same digest for the same seed, and another for each other seed", async () => {
     const [seed = 0] = digests.keys()
     expect((await played(seed, SIZE)).digest).toBe(digests.get(seed))
     expect(new Set(digests.values()).size).toBe(digests.size)
