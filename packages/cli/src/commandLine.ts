@@ -6,11 +6,13 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 
 const EVERYWHERE = `
 Variables:
-  Every flag has an environment variable, which its help names. Instead of any variable NAME,
-  NAME_FILE can name the file that contains its value, such as a key or a secret.
+  Every flag has an environment variable, which its help names. Instead of any
+  variable NAME, NAME_FILE can name the file that contains its value, such as a
+  key or a secret.
 
 Exit status:
-  0    success; for verify the signature is valid, for serve and receive a signal or key stopped them
+  0    success; for verify the signature is valid, for serve and receive a
+       signal or key stopped them
   1    refused or failed; standard error says why and what to do
   130  interrupted with Ctrl-C before the command finished`
 

@@ -43,7 +43,11 @@ export const everyHelp = async () => {
       const words = pathOf(command)
       const { stdout } = await typed([...words.split(" ").slice(1), "--help"])
       const [, examples = ""] = /^Examples:\n((?: {2}.*\n)+)/m.exec(stdout) ?? []
-      return { words, description: command.description(), help: stdout, examples: examples.trim().split("\n") }
+      const lines = examples
+        .replaceAll(/ \\\n +/g, " ")
+        .trim()
+        .split("\n")
+      return { words, description: command.description(), help: stdout, examples: lines }
     })
   )
 }

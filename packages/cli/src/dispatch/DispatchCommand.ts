@@ -33,7 +33,7 @@ import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./Webho
 
 /** The flags of `workshop dispatch` (Specification, Commands). */
 export const dispatchOptions = {
-  ...databaseAddress("The Postgres database, such as postgres://user:password@host:5432/name."),
+  ...databaseAddress("The Postgres database, such as postgres://user:password@host/name."),
   noMigrate: noMigrateFlag,
   secretsKey,
   keepEvents,

@@ -352,6 +352,7 @@ export const webhookCommand = group(
     ownerCommand({
       name: "replay",
       description: "Send events again, under the same ids",
+      remark: "Give at least one of --ids, --since, --until and --state; --since 2020-01-01 sends all events again.",
       examples: [
         "workshop webhook replay 0197... --state dead --since 2026-01-01T00:00:00Z --dry-run",
         "workshop webhook replay 0197... --ids 0198...,0199..."

@@ -14,7 +14,7 @@ import { command } from "../terminal/commands.js"
 import { baseOf, cannotListen, isEverywhere } from "../terminal/listenAddress.js"
 import { GivenKey, refuseRealData } from "./FirstShop.js"
 import { boundHeapGrowth } from "./heapGrowth.js"
-import { connectionLimits, flagConflict, type ServeFlags, serveOptions } from "./ServeOptions.js"
+import { connectionLimits, flagConflict, type ServeFlags, serveHeadings, serveOptions } from "./ServeOptions.js"
 import { reopenStartShop, type StartKey, startShop } from "./StartShop.js"
 import { sandboxLayer, serverLayer } from "./serviceLayers.js"
 import { sandboxLines, stoppingLines, storageLine, trialLines } from "./startLines.js"
@@ -105,6 +105,7 @@ export const serveCommand = command({
   name: "serve",
   examples: ["workshop serve", "workshop serve --sandbox --demo --store memory"],
   options: serveOptions,
+  headings: serveHeadings,
   run: (flags, isTyped) =>
     Effect.gen(function* () {
       const message = flagConflict(flags, isTyped)

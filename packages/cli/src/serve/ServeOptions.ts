@@ -51,27 +51,52 @@ export const connectionLimits = ({
   ipv6Prefix: limits.ipv6Prefix
 })
 
-/** The flags of `workshop serve` (Specification, Commands). */
-export const serveOptions = {
+/** The flags of the store. */
+const storeOptions = {
   store: optional(
     "--store <store>",
     "The store: an embedded Postgres (embedded), your own (postgres), or memory, whose data are lost when the process ends. The default is postgres if a database URL is set, else embedded.",
     oneOf(STORES)
   ),
-  ...databaseAddress("The Postgres database, such as postgres://user:password@host:5432/name."),
+  ...databaseAddress("The Postgres database, such as postgres://user:password@host/name."),
   dataDir: dataDirFlag("The folder of the embedded Postgres."),
   noMigrate: noMigrateFlag,
-  secretsKey,
+  secretsKey
+}
+
+/** The flags of webhooks and of the work in the background. */
+const webhookOptions = {
   noDispatcher: toggle("no-dispatcher", "Leave deliveries and closures to workshop dispatch."),
   keepEvents,
   signatureHeader,
   webhookPort,
-  refuseNetwork,
+  refuseNetwork
+}
+
+/** The flags of the server itself. */
+const serverOptions = {
   host: value("--host <address>", "The address to listen on; 0.0.0.0 listens on all.", {
     decoder: host,
     fallback: "127.0.0.1"
   }),
   port: value("--port <number>", "The port to listen on; 0 selects a free one.", { decoder: port, fallback: "4010" }),
+  trustProxy: toggle(
+    "trust-proxy",
+    "Trust the last address of X-Forwarded-For. Use it only behind a proxy that sets that header."
+  ),
+  shutdownDelay: value(
+    "--shutdown-delay <duration>",
+    "How long to go on serving after SIGTERM while /readyz is 503, so that a load balancer sends no more requests here.",
+    { decoder: duration, fallback: "0s" }
+  ),
+  words: optional(
+    "--words <file>",
+    "A file of words to refuse on tickets, one word or phrase per line, instead of the default words of each language."
+  )
+}
+
+/** The flags of the sandbox. */
+const sandboxOptions = {
   sandbox: toggle(
     "sandbox",
     "Serve /sandbox too, with which a tester acts as the app, the owner and the client, and moves the clock."
@@ -79,10 +104,6 @@ export const serveOptions = {
   sandboxToken: optional(
     "--sandbox-token <text>",
     "The bearer token that every sandbox call must send, at least 32 characters. Required if other machines can reach the sandbox."
-  ),
-  words: optional(
-    "--words <file>",
-    "A file of words to refuse on tickets, one word or phrase per line, instead of the default words of each language."
   ),
   sandboxOnRealData: toggle(
     "sandbox-on-real-data",
@@ -94,19 +115,29 @@ export const serveOptions = {
   ),
   demo: toggle(
     "demo",
-    "Open a demo shop with a programme, clients and tickets, or find that of an earlier start again."
-  ),
-  ...trackingOptions,
-  shutdownDelay: value(
-    "--shutdown-delay <duration>",
-    "How long to go on serving after SIGTERM while /readyz is 503, so that a load balancer sends no more requests here.",
-    { decoder: duration, fallback: "0s" }
-  ),
-  trustProxy: toggle(
-    "trust-proxy",
-    "Trust the last address of X-Forwarded-For. Use it only behind a proxy that sets that header."
-  ),
+    "Create a demo shop with a programme, clients and tickets, or reuse the one of an earlier start."
+  )
+}
+
+/** The flags of `workshop serve` under the headings of its help (Specification, Commands). */
+export const serveHeadings = {
+  "Store:": storeOptions,
+  "Server:": serverOptions,
+  "Connections:": connectionOptions,
+  "Webhooks:": webhookOptions,
+  "Sandbox:": sandboxOptions,
+  "Clients' pages:": trackingOptions,
+  "Logs and traces:": { ...observeOptions, accessLog }
+}
+
+/** The flags of `workshop serve` (Specification, Commands). */
+export const serveOptions = {
+  ...storeOptions,
+  ...serverOptions,
   ...connectionOptions,
+  ...webhookOptions,
+  ...sandboxOptions,
+  ...trackingOptions,
   ...observeOptions,
   accessLog
 }

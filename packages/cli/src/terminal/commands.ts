@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import type { Command } from "commander"
+import { type Command, Help } from "commander"
 import { Config, Effect, Either, Schema } from "effect"
 import { ArrayFormatter } from "effect/ParseResult"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
@@ -166,11 +166,30 @@ const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effec
     return values as Values<O>
   })
 
+/** The options of a command by the headings of its help. */
+type Headings = Readonly<Record<string, Options>>
+
+/** Shows the options below their headings, and the others last. commander would keep a heading in the option, which other commands share. */
+const groupUnder = (subcommand: Command, headings: Headings): void => {
+  const headingOf = new Map<unknown, string>(
+    Object.entries(headings).flatMap(([heading, options]) =>
+      Object.values(options).map((option) => [option, heading] as const)
+    )
+  )
+  const { groupItems } = Help.prototype
+  subcommand.configureHelp({
+    ...subcommand.configureHelp(),
+    groupItems: (all, visible) => groupItems(all, visible, (item) => headingOf.get(item) ?? "Other:")
+  })
+}
+
 /** A command that does something. `isTyped` is true for a flag on the command line, and false for its variable and its default. */
 export const command =
   <O extends Options>(
     definition: CommandHelp & {
       readonly options: O
+      /** Its options by the headings of its help; by default they have one heading. */
+      readonly headings?: Headings
       readonly run: (values: Values<O>, isTyped: (name: keyof O) => boolean) => Run
     }
   ): MakeCommand =>
@@ -179,6 +198,7 @@ export const command =
     for (const option of Object.values<Flag<unknown> | Operand<unknown>>(definition.options))
       if (option instanceof Flag) subcommand.addOption(option)
       else subcommand.addArgument(option)
+    if (definition.headings !== undefined) groupUnder(subcommand, definition.headings)
     const isTyped = (name: keyof O) => subcommand.getOptionValueSource(String(name)) === "cli"
     return subcommand.action(() =>
       choose(Effect.flatMap(valuesOf(definition.options, subcommand), (values) => definition.run(values, isTyped)))

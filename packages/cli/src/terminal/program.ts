@@ -90,6 +90,25 @@ const optionFacts = ({ argChoices = [], fallback, variable }: Flag<unknown>): st
     `env: ${variable}`
   ].join("; ")
 
+/** The width of a terminal on which every line of the help fits. */
+const TERMINAL_WIDTH = 80
+
+/** An example on lines that fit, of which a shell makes one again. */
+const foldedExample = (example: string): string => {
+  const [first = "", ...parts] = example.split(/ (?=--|<)/)
+  const lines = [`  ${first}`]
+  for (const part of parts) {
+    const line = `${lines.at(-1)} ${part}`
+    // The backslash at the end takes two columns.
+    if (line.length <= TERMINAL_WIDTH - 2) lines[lines.length - 1] = line
+    else lines.push(`    ${part}`)
+  }
+  return lines.join(" \\\n")
+}
+
+/** The fewest columns in which descriptions are wrapped. The longest flags leave fewer than commander's 40 on a terminal of 80. */
+const MIN_WRAPPED_WIDTH = 20
+
 /** A command with its help, before its flags. */
 export const helpful = ({ name, description = "", examples, remark }: CommandHelp): Command =>
   new Command(name)
@@ -97,9 +116,10 @@ export const helpful = ({ name, description = "", examples, remark }: CommandHel
     .description(remark === undefined ? description : `${description}\n${remark}`)
     .showHelpAfterError(remark ?? false)
     .helpCommand(false)
-    .helpOption("-h, --help", "Show this help; it may appear anywhere in the command.")
-    .addHelpText("after", ["\nExamples:", ...examples.map((line) => `  ${line}`)].join("\n"))
+    .helpOption("-h, --help", "Show this help.")
+    .addHelpText("after", ["\nExamples:", ...examples.map(foldedExample)].join("\n"))
     .configureHelp({
+      minWidthToWrap: MIN_WRAPPED_WIDTH,
       subcommandTerm: (command) => command.name(),
       optionDescription: (option) =>
         option instanceof Flag ? `${option.description} (${optionFacts(option)})` : option.description

@@ -13,10 +13,17 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
     }
   })
 
+  it("no line of any help is longer than 80 columns", async () => {
+    const longer = (await everyHelp()).flatMap(({ words, help }) =>
+      help.split("\n").flatMap((line) => (line.length > 80 ? [`${words}: ${line}`] : []))
+    )
+    expect(longer).toEqual([])
+  })
+
   it("workshop --help shows the exit statuses, how a file gives a variable, and each group once", async () => {
     const { status, stdout, stderr } = await typed(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
-    expect(stdout).toMatch(/Exit status:\n {2}0 {4}success.*\n {2}1 {4}refused.*\n {2}130 {2}interrupted/)
+    expect(stdout).toMatch(/Exit status:\n {2}0 {4}success.*\n {7}.*\n {2}1 {4}refused.*\n {2}130 {2}interrupted/)
     expect(stdout.match(/^ {2}shop /gm)).toHaveLength(1)
     for (const word of ["--no-color", "--version", "NAME_FILE"]) expect(stdout).toContain(word)
   })
@@ -36,6 +43,31 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
     )
     expect(help).toContain("(default: 4010; env: WORKSHOP_PORT)")
     expect(help).toContain("(env: DATABASE_URL)")
+  })
+
+  it("workshop serve --help shows each flag below the heading of its group", async () => {
+    const help = (await typed(["serve", "--help"])).stdout
+    expect(help.match(/^[A-Z][\w' ]+:$/gm)).toEqual([
+      "Store:",
+      "Server:",
+      "Connections:",
+      "Webhooks:",
+      "Sandbox:",
+      "Clients' pages:",
+      "Logs and traces:",
+      "Other:",
+      "Examples:"
+    ])
+    expect(help).toMatch(/^Sandbox:\n {2}--sandbox /m)
+    expect(help).toMatch(/^Other:\n {2}-h, --help +Show this help\.\n\n/m)
+    expect((await typed(["dispatch", "--help"])).stdout).toMatch(/^Options:\n {2}--database-url /m)
+  })
+
+  it("workshop webhook replay --help says which flags are required, and how to send all events", async () => {
+    const help = (await typed(["webhook", "replay", "--help"])).stdout.replaceAll(/\s+/g, " ")
+    expect(help).toContain(
+      "Give at least one of --ids, --since, --until and --state; --since 2020-01-01 sends all events again."
+    )
   })
 
   it("a group without a command says which commands it has", async () => {
