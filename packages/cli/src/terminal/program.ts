@@ -154,7 +154,14 @@ export const pathOf = (command: Command): string =>
 const commandAt = (program: Command, words: ReadonlyArray<string>): Command =>
   words.reduce((at, word) => at.commands.find((command) => command.name() === word) ?? at, program)
 
-/** The mistake in a word that commander would take for a value, or for a flag unlike any that it knows. */
+/**
+ * The mistake in a word that commander would accept, or would report without what to do. There are four cases:
+ *
+ * - The next flag follows a flag that needs a value, as in `shop show 1 --name --json`: commander takes it for the value.
+ * - An operand is written as a flag, as in `shop show --shop 1`: commander does not say that the shop is an argument.
+ * - A switch has a value, as in `shop show 1 --json=yes`: commander says that it does not know the flag `--json=yes`.
+ * - A flag has only one dash, as in `shop show -json 1`: commander does not suggest `--json`.
+ */
 const wrongWord = (command: Command, words: ReadonlyArray<string>, i: number): string | null => {
   const { options, registeredArguments } = command
   const [word, before, after] = [words[i]!, words[i - 1], words[i + 1]]
