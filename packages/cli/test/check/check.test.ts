@@ -1,4 +1,4 @@
-import { Entropy } from "@workshop/core"
+import { Entropy, type ShopId } from "@workshop/core"
 import { SettableClock } from "@workshop/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
@@ -8,13 +8,13 @@ import { layer } from "../../../store-pg/src/PgStore.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { typed } from "../commandLine.js"
 
-const SHOP = "01890000-0000-7000-8000-000000000001"
+const SHOP = "01890000-0000-7000-8000-000000000001" as ShopId
 
 const withShop = (act: (url: string, run: Session["run"]) => Promise<void>) =>
   Effect.gen(function* () {
     const { url } = yield* testDatabase
     const { run } = yield* connect(url)
-    yield* Effect.provide(openShop({ id: SHOP as never }), Layer.provideMerge(layer({ url }), Entropy.layer))
+    yield* Effect.provide(openShop({ id: SHOP }), Layer.provideMerge(layer({ url }), Entropy.layer))
     yield* Effect.promise(() => act(url, run))
   }).pipe(Effect.scoped, Effect.withClock(new SettableClock()), Effect.runPromise)
 

@@ -90,7 +90,7 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
     expect((await ask("PUT", `/shops/${shop}/webhook`, { url: ELSEWHERE })).data).toMatchObject({ url: ELSEWHERE })
     await ask("POST", `/shops/${shop}/webhook/ping`)
     await ask("POST", "/clock", { advance_ms: 1 })
-    const { data } = await fetch(`${base}/sandbox/shops/${shop}/deliveries`).then((answer) => answer.json() as never)
+    const { data } = await fetch(`${base}/sandbox/shops/${shop}/deliveries`).then((answer) => answer.json())
     expect(data).toMatchObject([{ attempts: [{ error: "lookup" }] }])
   })
 

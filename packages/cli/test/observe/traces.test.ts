@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { type ShopId, WebhookSender } from "@workshop/core"
+import { SendResult, type ShopId, WebhookSender } from "@workshop/core"
 import type { HttpRequest, ObservedResponse, RequestContext } from "@workshop/core/http"
 import { Tracing } from "@workshop/core/store"
 import { Deferred, Effect, Layer, Option } from "effect"
@@ -92,10 +92,14 @@ describe("traces (Specification, Commands)", () => {
     server.close()
   })
 
-  const result = { status: null, error: "timeout", detail: null, address: null, timings: {}, head: "" } as never
   const post = { shop_id: "s" as ShopId, url: "https://example.com/?token=1", headers: {}, body: "secret" }
   const attempt = Effect.flatMap(WebhookSender, ({ send }) => send(post)).pipe(
-    Effect.provide(Layer.provide(tracedSender, Layer.succeed(WebhookSender, { send: () => Effect.succeed(result) })))
+    Effect.provide(
+      Layer.provide(
+        tracedSender,
+        Layer.succeed(WebhookSender, { send: () => Effect.succeed(SendResult.failed("timeout")) })
+      )
+    )
   )
 
   it("each attempt to deliver sends a span, without the address, the body or the signature", async () => {

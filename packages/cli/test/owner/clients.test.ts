@@ -14,7 +14,7 @@ const offer = (office: Office, shop: string) =>
     Tickets.create(
       appCaller(shop as ShopId),
       Schema.decodeSync(TicketInput)({ service: "Hem", client_phone: amira.phone })
-    ) as never
+    )
   )
 
 describe("workshop client (Specification, Clients and loyalty; Commands)", () => {

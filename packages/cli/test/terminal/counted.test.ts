@@ -11,9 +11,12 @@ it("a noun is in the singular after 1 alone", () => {
 it("the counts of a simulation and the progress of an import have singulars (docs/simulate.md, docs/import.md)", () => {
   const counts = {
     ...{ steps: 1, simulated_ms: 86_400_000, requests: 1, deliveries: 1, tickets: 1, shops: 1, clients: 1 },
-    ...{ answers: {}, events: {}, states: {}, outcomes: {} }
+    ...{ acts: {}, answers: {}, events: {}, states: {}, outcomes: {} }
   }
-  const [first, second] = countLines({ summary: { seed: 7, counts }, took_ms: 1_000, stopped: null } as never)
+  const summary = { seed: 7, digest: "", counts, violations: [] }
+  const [first, second] = countLines({
+    ...{ summary, latencies: [], took_ms: 1_000, command: "", stopped: null, clock: null }
+  })
   expect(first).toBe("Seed 7: 1 step over 1 day, played in 1.0 s")
   expect(second).toBe("1 request (1 a second), 1 delivery, 1 ticket, 1 shop, 1 client")
   const drawn: Array<string> = []

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PassThrough, Readable } from "node:stream"
 import type { ImportLine } from "@workshop/core"
+import type { PlainImportRow } from "@workshop/core/promise"
 import { createTestWorkshop } from "@workshop/store-memory/testing"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -131,9 +132,9 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     const { orThrow } = workshop
     for (const more of [{}, { external_ref: "A-1" }])
       await orThrow.tickets.createInApp(caller, { service: "Hem", ...more })
-    const rows: Array<object> = []
+    const rows: Array<PlainImportRow> = []
     for await (const row of workshop.export(shop.id)) rows.push(row)
-    expect(await orThrow.import({ shop_id: shop.id, rows: rows as never })).toMatchObject({ tickets: 0, already: 2 })
+    expect(await orThrow.import({ shop_id: shop.id, rows })).toMatchObject({ tickets: 0, already: 2 })
     await stop()
   })
 
