@@ -55,7 +55,8 @@ const ofSource = (path, text) =>
     return sentencesIn(prose).map((sentence) => ({ path, line, text: sentence }))
   })
 
-const TITLE = /\b(?:it|test|describe)\w*(?:\.\w+)*\(\s*(["`])((?:\\.|(?!\1)[^\\\n])*)/g
+/** A title; that of a test with rows is in a second call, as in `it.each([…])("…", …)`. */
+const TITLE = /(?:\b(?:it|test|describe)\w*(?:\.\w+)*|\))\(\s*(["`])((?:\\.|(?!\1)[^\\\n])*)\1,/g
 
 /** The titles of tests and conformance cases. A title may begin in lower case. @param {string} path @param {string} text @returns {Sentence[]} */
 const titlesIn = (path, text) =>
@@ -66,6 +67,26 @@ const titlesIn = (path, text) =>
       text: sentence
     }))
   )
+
+const VERB =
+  "is|are|was|were|can|cannot|could|must|may|might|has|have|had|does|do|did|goes|gets|gives|keeps|takes|lets|makes|says|shows|sends|accepts|refuses|returns|responds|prints|finds|fails|passes|waits|begins|ends|stops|runs|works|becomes|creates|adds|removes|asks|expects|breaks|loses|needs|stays|sets|drops|cuts|redirects|rejects|throws|counts|leaves"
+/** Verbs that can be nouns, as in `names are unique`. */
+const VERB_OR_NOUN =
+  "names|reads|writes|reports|lists|moves|changes|uses|starts|marks|limits|repeats|replays|claims|calls|checks|copies|keep|lose|take|give|send|repeat|return|refuse|accept|leave|use|continue|name|cost"
+const DETERMINER = "the|a|an|no|what|only|nothing|every|each|its|their|all|both|one|two|whether|as|with|if"
+/** The beginning of a title without a subject, and a title that is a cell of a table alone. */
+const WITHOUT_SUBJECT = new RegExp(`^(?:(?:${VERB}) |(?:${VERB_OR_NOUN}) (?:${DETERMINER})\\b|one that |%[a-z]$)`)
+
+/** The titles that have no subject, so that they say nothing without the block around them. */
+const titlesWithoutSubject = () =>
+  files
+    .filter((path) => path.endsWith(".test.ts"))
+    .flatMap((path) => {
+      const text = readFileSync(path, "utf8")
+      return [...text.matchAll(TITLE)].flatMap(({ index, 2: title = "" }) =>
+        WITHOUT_SUBJECT.test(title) ? [{ path, line: text.slice(0, index).split("\n").length, text: title }] : []
+      )
+    })
 
 /** The sentences of a page outside its blocks of code. @param {string} path @param {string} text @returns {Sentence[]} */
 const ofPage = (path, text) => {
@@ -126,6 +147,12 @@ const counted = [
     instead: "what the local holds: 'tickets' or 'row', not 'found', 'known' or 'made'",
     what: "locals under",
     hits: vagueLocals
+  },
+  {
+    name: "titles without a subject",
+    instead: "a full sentence, such as 'a receiver drops duplicates' and not 'drops duplicates'",
+    what: "titles under",
+    hits: titlesWithoutSubject()
   }
 ]
 

@@ -128,7 +128,7 @@ describe.runIf(typed.length > 0)("every ts block type-checks", () => {
   }, 60_000)
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  it.each(typed.map((block) => [place(block), block] as const))("%s", (_, block) => {
+  it.each(typed.map((block) => [place(block), block] as const))("the ts block at %s type-checks", (_, block) => {
     const path = relative(root, join(folder, fileOf(block)))
     expect(output.split("\n").filter((line) => line.startsWith(path))).toEqual([])
   })
@@ -143,7 +143,7 @@ describe.runIf(typed.length > 0)("every ts block type-checks", () => {
 const data = inLanguage("json")
 
 describe.runIf(data.length > 0)("every json block parses", () => {
-  it.each(data.map((block) => [place(block), block] as const))("%s", (_, { body }) => {
+  it.each(data.map((block) => [place(block), block] as const))("the json block at %s parses", (_, { body }) => {
     expect(() => JSON.parse(body.join("\n"))).not.toThrow()
   })
 })
@@ -220,11 +220,14 @@ describe("sh blocks name commands that exist", () => {
       : `workshop has no command "${workshop}"`
   }
 
-  it.each(inLanguage("sh").map((block) => [place(block), block] as const))("%s", (_, block) => {
-    expect(
-      commandsOf(block)
-        .map(complaint)
-        .filter((found) => found !== undefined)
-    ).toEqual([])
-  })
+  it.each(inLanguage("sh").map((block) => [place(block), block] as const))(
+    "the sh block at %s names commands that exist",
+    (_, block) => {
+      expect(
+        commandsOf(block)
+          .map(complaint)
+          .filter((found) => found !== undefined)
+      ).toEqual([])
+    }
+  )
 })

@@ -143,7 +143,7 @@ describe("the README's commands, run in order", () => {
 
   const steps = stepsOf(README)
   it.each(steps.map((step) => ["export" in step ? `export ${step.export[0]}` : step.shown.command, step] as const))(
-    "%s",
+    "the README's step %j runs and shows what the page says",
     async (_, step) => {
       if ("export" in step) {
         const [name, value] = step.export

@@ -36,14 +36,14 @@ const judged = (
 }
 
 describe("a soak", () => {
-  it("is flat where nothing rises but what is stored, and dead rows come and go", () => {
+  it("a soak is flat where nothing rises but what is stored, and dead rows come and go", () => {
     const stored = (no: number) => ({ rows: 100 * (no + 1), table_bytes: 4_000_000 * (no + 1) })
     const sawtooth = (no: number) => ({ dead_rows: (no % 8) * 200 })
     expect(judged(undefined, (no) => ({ ...stored(no), ...sawtooth(no) }))).toEqual([])
     expect(judged((no) => ({ node_mib: no < 10 ? 100 + no * 10 : 200 }))).toEqual([])
   })
 
-  it("is not flat where memory, handles or connections rise by more than a fifth", () => {
+  it("a soak is not flat where memory, handles or connections rise by more than a fifth", () => {
     expect(judged((no) => ({ node_mib: 100 + no * 5 }))).toEqual([
       "memory of the process: 175 MiB in the second third, 225 MiB in the last"
     ])
@@ -51,27 +51,27 @@ describe("a soak", () => {
     expect(judged((no) => ({ handles: 60 + no * 2, connections: 9 + no }))).toHaveLength(2)
   })
 
-  it("is not flat where responses take longer and longer", () => {
+  it("a soak is not flat where responses take longer and longer", () => {
     expect(judged(undefined, undefined, (no) => ({ p50_ms: 5 + no * 2, p99_ms: 20 + no * 10 }))).toHaveLength(2)
   })
 
-  it("is not flat where a table grows and its rows do not", () => {
+  it("a soak is not flat where a table grows and its rows do not", () => {
     expect(judged(undefined, (no) => ({ index_bytes: 1_000_000 + no * 300_000 }))).toEqual([
       "delivery grew from 9500000 to 12500000 bytes, and its rows from 100 to 100"
     ])
   })
 
-  it("is flat where a busy table always has more dead rows than it tolerates, and autovacuum cleans it in every round", () => {
+  it("a soak is flat where a busy table always has more dead rows than it tolerates, and autovacuum cleans it in every round", () => {
     const busy = (no: number) => ({ dead_rows: 1200 + (no % 4) * 300, vacuums: Math.floor(no / 4) })
     expect(judged(undefined, busy)).toEqual([])
   })
 
-  it("is flat where samples come later and later after autovacuum's rounds", () => {
+  it("a soak is flat where samples come later and later after autovacuum's rounds", () => {
     const drifting = (no: number) => ({ dead_rows: 400 * (no % 4) + (no < 20 ? 0 : 350), vacuums: Math.floor(no / 4) })
     expect(judged(undefined, (no) => ({ ...drifting(no), vacuum_at: 370 }))).toEqual([])
   })
 
-  it("is not flat where autovacuum leaves out a table that it should clean", () => {
+  it("a soak is not flat where autovacuum leaves out a table that it should clean", () => {
     expect(judged(undefined, () => ({ dead_rows: 1001 }))).toEqual([
       "delivery had more dead rows than it tolerates for 435 s, and autovacuum did not clean it"
     ])
@@ -80,17 +80,17 @@ describe("a soak", () => {
     ])
   })
 
-  it("is not flat where autovacuum runs, but dead rows become more", () => {
+  it("a soak is not flat where autovacuum runs, but dead rows become more", () => {
     expect(judged(undefined, (no) => ({ dead_rows: no * 100, vacuums: Math.floor(no / 4) }))).toEqual([
       "delivery had 1500 dead rows in the second third, 2500 in the last"
     ])
   })
 
-  it("is not flat where a transaction stays open", () => {
+  it("a soak is not flat where a transaction stays open", () => {
     expect(judged((no) => ({ oldest_snapshot_s: no * 15 }))).toEqual(["a transaction was open for 435 s"])
   })
 
-  it("says nothing of a run that was too short", () => {
+  it("the judge says nothing of a run that was too short", () => {
     expect(judgeSoak([], [])).toEqual(["0 samples are too few to tell whether anything grows"])
   })
 })
@@ -113,7 +113,7 @@ const good: Overload = {
 }
 
 describe("an overload", () => {
-  it("keeps its rules where the process handles what it can, refuses the rest in time, and recovers", () => {
+  it("an overload keeps its rules where the process handles what it can, refuses the rest in time, and recovers", () => {
     expect(judgeOverload(good)).toEqual([])
   })
 
@@ -130,7 +130,7 @@ describe("an overload", () => {
     ["the process does not recover", { recovered_s: undefined }],
     ["the process recovers late", { recovered_s: 6 }],
     ["a valid request gets a 400", { unexpected: ["GET /v1/shop got 400"] }]
-  ])("breaks a rule where %s", (_, change) => {
+  ])("an overload breaks a rule where %s", (_, change) => {
     expect(judgeOverload({ ...good, ...change })).toHaveLength(1)
   })
 })

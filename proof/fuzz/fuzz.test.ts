@@ -22,16 +22,16 @@ const kept: ReadonlyArray<readonly [string, string]> = [
 ]
 
 describe("input from outside", () => {
-  it.each(kept)("%s: %j is read or refused", async (name, text) => {
+  it.each(kept)("the parser of %s reads or refuses %j", async (name, text) => {
     const parser = parsers.find((one) => one.name === name)!
     expect(await parser.read(text)).toBeNull()
   })
 
-  it("is read or refused by every parser, always alike (seed 1)", async () => {
+  it("every parser reads or refuses any text, always alike (seed 1)", async () => {
     expect((await fuzzParsers(1, 5000)).found).toEqual([])
   }, 60_000)
 
-  it("gets an answer of the document from the service, and never a 5xx (seed 1)", async () => {
+  it("every request gets a response of the document, and never a 5xx (seed 1)", async () => {
     expect((await fuzzService(1, 1000, document)).found).toEqual([])
   }, 60_000)
 })

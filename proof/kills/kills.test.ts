@@ -11,7 +11,7 @@ import { outages } from "./outage.js"
 describe.runIf(RUNS_ALL && canRun)("cells on real servers that are killed (docs/scaling.md)", () => {
   beforeAll(build, 120_000)
 
-  it("lose no acknowledged ticket and create none twice when servers are killed around a commit", async () => {
+  it("cells lose no acknowledged ticket and create none twice when servers are killed around a commit", async () => {
     const engine = await plain()
     try {
       const results = await kills({ engine, count: 2, seed: 1, say: () => undefined })
@@ -25,7 +25,7 @@ describe.runIf(RUNS_ALL && canRun)("cells on real servers that are killed (docs/
     }
   }, 300_000)
 
-  it("take only their shops away, killed or silent, with 503 and Retry-After in time and few connections; the others are served", async () => {
+  it("killed or silent cells take only their shops away, with 503 and Retry-After in time and few connections; the others are served", async () => {
     const engine = await plain()
     try {
       const found = await outages(engine, ofProcesses)
@@ -39,7 +39,7 @@ describe.runIf(RUNS_ALL && canRun)("cells on real servers that are killed (docs/
   }, 300_000)
 
   it.skipIf(!canFollow)(
-    "take only their shops away until a synchronous standby is promoted, and then serve with all that was acknowledged",
+    "cells without a primary take only their shops away until a synchronous standby is promoted, and then serve with all that was acknowledged",
     async () => {
       const engine = await followed()
       try {

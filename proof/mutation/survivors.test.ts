@@ -16,13 +16,13 @@ const run = (...mutants: ReadonlyArray<ReturnType<typeof mutant>>) => ({
 const MORE = "domain/More.ts: n > a → n >= a"
 
 describe("the list of mutants that may survive", () => {
-  it("a survivor that is not on it is a fault", () => {
+  it("a survivor that is not on the list is a fault", () => {
     expect(complaints(run(mutant("Survived")), "At most 0 lines\n")).toEqual([`survived: ${MORE}`])
     expect(complaints(run(mutant("NoCoverage")), "At most 0 lines\n")).toEqual([`survived: ${MORE}`])
     expect(complaints(run(mutant("Killed")), "At most 0 lines\n")).toEqual([])
   })
 
-  it("one that is on it is not, once for each line", () => {
+  it("a survivor that is on the list is no fault, once for each line", () => {
     const list = `At most 1 lines\n${MORE} # equal\n`
     expect(complaints(run(mutant("Survived")), list)).toEqual([])
     expect(complaints(run(mutant("Survived"), mutant("Survived", 40)), list)).toEqual([`survived: ${MORE}`])
@@ -35,7 +35,7 @@ describe("the list of mutants that may survive", () => {
     expect(complaints({}, list)).toEqual([])
   })
 
-  it("has exactly as many lines as it says, each with its reason", () => {
+  it("the list has exactly as many lines as it says, each with its reason", () => {
     expect(complaints(run(mutant("Survived")), `At most 2 lines\n${MORE} # equal\n`)).toEqual([
       "the list has 1 lines and says at most 2"
     ])
@@ -51,7 +51,7 @@ describe("the list of mutants that may survive", () => {
 })
 
 describe("the files that are mutated", () => {
-  it("are all of the domain and of the decisions, except tables that something else compares", () => {
+  it("the mutated files are all of the domain and of the decisions, except tables that something else compares", () => {
     const sources = new URL("../../packages/core/src/", import.meta.url)
     const files = ["decisions", "domain"].flatMap((folder) =>
       readdirSync(new URL(folder, sources))

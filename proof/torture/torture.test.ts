@@ -6,7 +6,7 @@ import { torture } from "./torture.js"
 describe.skipIf(!canRun)("two processes on a real Postgres, with each fault once", () => {
   beforeAll(build, 120_000)
 
-  it("keep what they acknowledged, in order, once, and deliver it", async () => {
+  it("two processes keep what they acknowledged, in order, once, and deliver it", async () => {
     const said: Array<string> = []
     const { found, faults } = await torture({ seconds: 0, seed: 1, isShort: true, say: (line) => said.push(line) })
     expect(found, said.join("\n")).toEqual([])

@@ -16,7 +16,9 @@ describe("the field that moves the clock", () => {
     ["1.5 h", "1h30m"],
     ["90 minutes", "1h30m"],
     ["10 ms", "10ms"]
-  ])("takes %s as a length of time", (text, advance) => expect(clockMoveOf(text, "Africa/Tunis")).toEqual({ advance }))
+  ])("the clock's field takes %s as a length of time", (text, advance) =>
+    expect(clockMoveOf(text, "Africa/Tunis")).toEqual({ advance })
+  )
 
   it.each([
     ["2026-12-01", "Africa/Tunis", "2026-11-30T23:00:00.000Z"],
@@ -25,10 +27,13 @@ describe("the field that moves the clock", () => {
     ["2026-12-01T09:30+02:00", "Africa/Tunis", "2026-12-01T07:30:00.000Z"],
     // The night in which the clocks go back: midnight is before that.
     ["2026-10-25", "Europe/Paris", "2026-10-24T22:00:00.000Z"]
-  ])("takes %s in %s as an instant", (text, zone, to) => expect(clockMoveOf(text, zone)).toEqual({ to }))
+  ])("the clock's field takes %s in %s as an instant", (text, zone, to) =>
+    expect(clockMoveOf(text, zone)).toEqual({ to })
+  )
 
-  it.each(["tomorrow", "-1h", "3", "3 parsecs", "2026-13-45", "12/01/2026"])("does not take %s", (text) =>
-    expect(clockMoveOf(text, "UTC")).toBeNull()
+  it.each(["tomorrow", "-1h", "3", "3 parsecs", "2026-13-45", "12/01/2026"])(
+    "the clock's field does not take %s",
+    (text) => expect(clockMoveOf(text, "UTC")).toBeNull()
   )
 })
 
@@ -45,21 +50,21 @@ describe("the reason beside a move that would be refused", () => {
     ["status:collected", "REOPEN_WINDOW", "already collected"],
     ["status:workshop", "REOPEN_WINDOW", "reopening ended 2 h ago"],
     ["status:ready", "INVALID_TRANSITION", "invalid transition"]
-  ])("%s of a collected ticket, refused with %s: %s", (act, reason, words) =>
+  ])("a collected ticket refuses %s with %s, in words: %s", (act, reason, words) =>
     expect(whyNot({ act, accepted: false, reason }, collected, NOW)).toBe(words)
   )
 
   it.each([
     [null, "no new price"],
     [{ status: "accepted" }, "price is accepted"]
-  ])("an answer to the new price %j: %s", (quote, words) => {
+  ])("an answer to the new price %j is refused, in words: %s", (quote, words) => {
     const history = { ...collected, ticket: { state: "workshop", quote } } as unknown as History
     expect(whyNot({ act: "accept", accepted: false, reason: "QUOTE_CLOSED" }, history, NOW)).toBe(words)
   })
 })
 
 describe("the timeline", () => {
-  it("goes on where something is to come, and ends with the last of it", () => {
+  it("the timeline goes on where something is to come, and ends with the last of it", () => {
     expect(storyOf(collected, [], NOW).isGoingOn).toBe(false)
     const open = { ...collected, windows: [{ kind: "closure", from: iso(-1), to: iso(5) }] } as unknown as History
     const { isGoingOn, anchors } = storyOf(open, [], NOW)
@@ -103,7 +108,7 @@ const NAMED = ["$", "{n}"].join("")
 const noReceiver: Beginning = { ...begun, receiver: { ...begun.receiver, in_use: false } }
 
 describe("a recording", () => {
-  it("expects of a list how long it was", () => {
+  it("a recording expects of a list how long it was", () => {
     expect(scenarioOf("List", begun, [doing("GET", "/v1/tickets?limit=2")]).steps[0]?.lines).toEqual([
       "  - list tickets: { limit: 2 }",
       "    expect: { data: { $length: 0 } }"
@@ -174,7 +179,7 @@ describe("a recording", () => {
       "that event was raised before the recording began",
       [doing("POST", "/sandbox/shops/s/deliveries/replay", { body: { event_ids: ["old"] }, events: [] })]
     ]
-  ])("names the act that it cannot repeat, and says why: %s", (why, acts, from = begun) => {
+  ])("a recording names the act that it cannot repeat, and says why: %s", (why, acts, from = begun) => {
     const { steps, text } = scenarioOf("Refused", from, acts)
     const { method, path } = acts.at(-1)!
     expect(steps.map(({ problem }) => problem)).toEqual([...acts.slice(1).map(() => null), why])

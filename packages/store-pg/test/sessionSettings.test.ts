@@ -5,7 +5,7 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 
 describe("the settings of a session", { timeout: 90_000 }, () => {
   it.each([0, 250, 1_500, 3_000, 60_000, 5_400_000, 3_600_000, 86_400_000])(
-    "a session has the statement time-out of %d ms, in whatever unit Postgres shows it",
+    "a session has the statement time-out of %d ms, in any unit in which Postgres shows it",
     (statement_timeout_ms) =>
       Effect.gen(function* () {
         const { url } = yield* testDatabase

@@ -20,7 +20,7 @@ const layer = FetchHttpClient.layer.pipe(
 const client = make({ baseUrl: "http://127.0.0.1:4010/v1/", key: Redacted.make(key) })
 
 describe("The Effect client", () => {
-  it.effect("creates and reads by the contract's own schemas (Specification, Endpoints)", () =>
+  it.effect("the Effect client creates and reads by the contract's own schemas (Specification, Endpoints)", () =>
     Effect.gen(function* () {
       const { tickets } = yield* client
       const { data, meta } = yield* tickets.create({
@@ -33,7 +33,7 @@ describe("The Effect client", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("fails with the code as its tag, so that catchTag knows it (Specification, Errors)", () =>
+  it.effect("a refusal has the code as its tag, so that catchTag knows it (Specification, Errors)", () =>
     Effect.gen(function* () {
       const { tickets, clients } = yield* client
       const { data } = yield* tickets.create({

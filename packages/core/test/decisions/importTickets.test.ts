@@ -51,7 +51,7 @@ describe("rows that are valid (Specification, Tickets)", () => {
       { client: { ...client, card: { balance: 0, lifetime: 2, rewards_redeemed: 2 } } }
     ],
     ["a card that was never spent", { client: { ...client, card: { balance: 2 } } }]
-  ])("%s", (_, row) => {
+  ])("a row of an import may be %s", (_, row) => {
     expect(issues(row)).toEqual([])
   })
 
@@ -113,7 +113,7 @@ describe("rows that contradict themselves are refused with what to change", () =
       "client.card.rewards_redeemed must explain what was spent: each reward took at least one of the stamps in lifetime that are not in balance"
     ],
     [{ service: null, external_ref: null }, "service is required for a ticket"]
-  ])("%j", (row, issue) => {
+  ])("a row that contradicts itself is refused: %j", (row, issue) => {
     expect(issues(row)).toEqual([issue])
   })
 

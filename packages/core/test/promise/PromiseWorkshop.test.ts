@@ -83,7 +83,7 @@ describe("The Promise API", () => {
     })
   })
 
-  it("reports every error in an input at once, and saves nothing (Specification, Errors)", async () => {
+  it("a refused input has every error at once, and nothing is saved (Specification, Errors)", async () => {
     const caller = await shop()
     const refused = await workshop.tickets.create(caller, { service: "", price_minor: 1.5 }, "order-1")
     if (refused.ok || refused.refusal._tag !== "InvalidInput") throw new Error("not refused")

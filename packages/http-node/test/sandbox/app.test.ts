@@ -234,7 +234,7 @@ describe("An unknown client, offer or ticket is not found (Specification, Sandbo
     ["POST", `/sandbox/tickets/${NOBODY}/part`, { label: "Zip", status: "ordered" }],
     ["POST", `/sandbox/tickets/${NOBODY}/photo`, { photo_url: "https://p.example/1.jpg" }]
   ] as const) {
-    it(`${method} ${path.replace(NOBODY, "…")}`, async () => {
+    it(`${method} ${path.replace(NOBODY, "…")} is a 404`, async () => {
       const sent = body === "shop" ? { shop_id: (await sandbox.shop()).id } : body
       const { status, error } = await sandbox.ask(method, path, sent)
       expect([status, error.code]).toEqual([404, "NOT_FOUND"])

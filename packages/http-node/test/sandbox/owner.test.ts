@@ -351,7 +351,7 @@ describe("An unknown shop or key is not found (Specification, Sandbox)", () => {
     ["DELETE", `/sandbox/shops/${NOBODY}/webhook`, undefined],
     ["GET", `/sandbox/shops/${NOBODY}/events`, undefined]
   ] as const) {
-    it(`${method} ${path.replace(NOBODY, "…")}`, async () => {
+    it(`${method} ${path.replace(NOBODY, "…")} is a 404`, async () => {
       const { status, error } = await sandbox.ask(method, path, body)
       expect([status, error.code]).toEqual([404, "NOT_FOUND"])
     })

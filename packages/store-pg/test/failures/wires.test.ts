@@ -35,7 +35,7 @@ describe.concurrent("when connections to the database break", {
   it.each([
     ["a commit whose response was lost is committed once, and its caller gets the result", "mute"],
     ["a batch whose commit never arrived is run again, and its caller gets the result", "drop"]
-  ] as const)("%s", (_, verdict) =>
+  ] as const)("after a broken connection %s", (_, verdict) =>
     testing(
       Effect.gen(function* () {
         const { way, ports, shop } = yield* onItsWay

@@ -11,7 +11,7 @@ const folder = `${root}examples/scenarios`
 const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"))
 
 describe("examples/scenarios (Specification, Commands)", () => {
-  it.each(files)("%s passes in process", async (name) => {
+  it.each(files)("the example %s passes in process", async (name) => {
     const { passed, steps } = await runScenario(`${folder}/${name}`)
     expect(passed).toBe(true)
     expect(steps.length).toBeGreaterThan(1)
@@ -21,7 +21,7 @@ describe("examples/scenarios (Specification, Commands)", () => {
     expect(files.filter((name) => name.startsWith(`${section}-`))).not.toEqual([])
   })
 
-  it.each(files)("%s names its section and the schema for editors", (name) => {
+  it.each(files)("the example %s names its section and the schema for editors", (name) => {
     const text = readFileSync(`${folder}/${name}`, "utf8")
     expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=../../docs/scenario.schema.json")
     expect(text).toContain(`\nsection: "${name[0]}"\n`)
