@@ -1,8 +1,8 @@
 // Holds comments, pages and titles of tests to plain English: a sentence begins with what acts, not with "What" or
 // "Whoever", and a page says what machinery notifies, returns or reports. Locals of the packages have names that say what they hold.
-// The counts in scripts/plain-english.json may only go down.
+// The comments of tests have counts of their own. The counts in scripts/plain-english.json may only go down.
 import { execFileSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 
 const LIMITS = "scripts/plain-english.json"
 
@@ -107,6 +107,14 @@ const sentences = files.flatMap((path) => {
     : [...ofSource(path, text), ...titlesIn(path, text)]
 })
 
+/** The sentences of the comments of tests and of the modules beside them. */
+const inTests = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "packages/*/test/*.ts", "test/*.ts"], {
+  encoding: "utf8"
+})
+  .split("\n")
+  .filter((path) => path !== "" && existsSync(path))
+  .flatMap((path) => ofSource(path, readFileSync(path, "utf8")))
+
 /** The texts of the packages' sources with more than one word, such as messages and descriptions. @type {ReadonlyArray<Sentence>} */
 const messages = files
   .filter((path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && !path.includes("/generated/"))
@@ -141,6 +149,12 @@ const counted = [
     instead,
     what: "sentences with the pattern",
     hits: [...sentences, ...(inMessages ? messages : [])].filter(({ text }) => pattern.test(text))
+  })),
+  ...Object.entries(patterns).map(([name, { pattern, instead }]) => ({
+    name: `${name} in comments of tests`,
+    instead,
+    what: "sentences with the pattern",
+    hits: inTests.filter(({ text }) => pattern.test(text))
   })),
   {
     name: "vague locals",

@@ -104,7 +104,7 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
   // From here on the clock of the server is moved, away from those of other receivers.
 
   const RENAMED = ["--signature-header", "X-Lac-Signature"]
-  /** What is to be done against the server, first without the name and then with it. */
+  /** Runs a command against the server, first without the name of the header and then with it. */
   const both = async (...words: ReadonlyArray<string>) => {
     const against = [...words, "--base-url", base]
     return { without: await typed(against), with: await typed([...against, ...RENAMED]) }

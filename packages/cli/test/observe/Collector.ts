@@ -18,7 +18,7 @@ interface TraceBody {
   }>
 }
 
-/** What a span or resource says of itself. */
+/** The attributes of a span or a resource. */
 export const said = ({ attributes }: Pick<CollectedSpan, "attributes">): Readonly<Record<string, unknown>> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 

@@ -22,7 +22,7 @@ const sent = (headers: Readonly<Record<string, string>> = {}): HttpRequest => ({
 const context: RequestContext = { id: "abc", now: 0, route: "/v1", caller: null, limitStatuses: [] }
 const ended: ObservedResponse = { status: 404, headers: {}, body: "", context }
 
-/** What a collector receives of some work by the time that it is over. */
+/** The requests that a collector received by the end of some work. */
 const collected = <A>(work: Effect.Effect<A>, wrap: (work: Effect.Effect<A>, url: string) => Effect.Effect<A>) =>
   Effect.runPromise(
     Effect.scoped(

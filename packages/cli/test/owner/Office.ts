@@ -20,7 +20,7 @@ export const lac = {
   ...{ tracking_base_url: null as string | null, languages: [] }
 }
 
-/** What a command answered, as a program and as a person reads it. */
+/** The output of a command, as a program and as a person reads it. */
 export interface Answered {
   // biome-ignore lint/suspicious/noExplicitAny: read as a program in any language would
   readonly data: any
@@ -30,7 +30,7 @@ export interface Answered {
 /** The operator's commands over a store of their own, in memory. */
 export class Office implements AsyncDisposable {
   readonly #runtime = ManagedRuntime.make(layer)
-  /** What the person at the terminal types when asked; null where nobody can answer. */
+  /** The reply that the person at the terminal types to a question; null if there is no terminal. */
   answer: string | null = null
   readonly asked: Array<string> = []
 

@@ -25,7 +25,7 @@ const outline = group({ name: "workshop", description: "", examples: [] }, [
   ])
 ])
 
-/** What bash offers after these words, the last one being typed. */
+/** The words that bash offers after these words, of which the last is incomplete. */
 const offered = (...words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const script = [
     completionScript("bash", outline),
@@ -54,7 +54,7 @@ const scriptOf = (shell: "zsh" | "fish"): string => {
   return file
 }
 
-/** What fish offers after a text, each with what it does. */
+/** The words that fish offers after a text, each with its description. */
 const offeredByFish = (typed: string): ReadonlyArray<string> =>
   said("fish", ["--no-config", "-c", `source ${scriptOf("fish")}; complete -C '${typed}'`])
     .trim()

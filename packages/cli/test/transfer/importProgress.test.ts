@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { importProgress } from "../../src/transfer/importProgress.js"
 
-/** What is drawn after 120 rows of a file of 200 bytes. */
+/** The line that is drawn after 120 rows of a file of 200 bytes. */
 const drawn = (
   screen: { readonly isTTY?: boolean; readonly columns?: number },
   { size = 200, read = 100 }: { readonly size?: number; readonly read?: number } = {}

@@ -11,7 +11,7 @@ import type { Handler, Reply } from "../../../src/testers/testkit/LoopbackServer
 /** Brings a delivery to a receiver; returns its reply. */
 export type Send = (post: Pick<WebhookPost, "url" | "headers" | "body">) => Reply
 
-/** What can be broken about a server, from the outside in. */
+/** The parts of a server that can have a fault, from the outside in. */
 export interface Fault {
   readonly ask?: (ask: Fetch) => Fetch
   readonly send?: (send: Send) => Send

@@ -120,7 +120,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     )
     expect(await said(404, 401)).toBe("The server does not know that key. Give a valid key with --key.\n")
     expect(await said(403, 200)).toMatch(/^The key's shop may not use the API/)
-    // The run begins: a missing endpoint, or scopes that are not told, are what the cases are there to find.
+    // The run begins: the cases are there to find a missing endpoint, or a response without the scopes.
     for (const shop of [404, 500, 200]) expect(await said(shop, 200)).toMatch(/^$|^The server breaks \d+ rules? of /)
     server.close()
   })

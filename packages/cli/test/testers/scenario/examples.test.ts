@@ -34,7 +34,7 @@ describe("the schema docs/scenario.schema.json", () => {
   })
 })
 
-/** What could fail a second time against the same service: a client's number, the clock, and faults that nothing clears. */
+/** A scenario with the things that could fail a second time against the same service: a client's number, the clock, and faults that nothing clears. */
 const AGAIN = `name: Stamps of one day
 given:
   shops: { lac: { program: { stamps_required: 5, stamps_per_ticket: 1, reward_label: A hem } } }

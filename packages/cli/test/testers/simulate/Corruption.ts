@@ -19,7 +19,7 @@ export interface Corruption {
   readonly lie: (seen: Seen) => void
 }
 
-/** The run has no example of what a lie is told of. */
+/** The run has no example of the record that a lie changes. */
 export class NoExample extends Error {}
 
 /** The first of what a lie needs; a run without it proves nothing. */

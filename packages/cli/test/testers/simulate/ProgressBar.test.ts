@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { progressBar } from "../../../src/testers/simulate/simulate.js"
 
-/** What is drawn of a simulation that is halfway. */
+/** The bar of a simulation that is halfway. */
 const drawn = async (screen: { readonly isTTY: boolean; readonly columns?: number }): Promise<string> => {
   let text = ""
   const bar = progressBar(10, { ...screen, write: (more) => (text += more) }, -1)

@@ -15,7 +15,7 @@ describe("the auditor (Specification, Commands)", () => {
     for (const seed of SEEDS) runs.push((await played(seed, { steps: 400, shops: 2 })).trace)
   }, 240_000)
 
-  /** What was seen of the first run that has an example, with the lie in it. */
+  /** The trace of the first run that has an example, with the lie in it. */
   const lied = (lie: (seen: Seen) => void): Seen => {
     for (const [i, run] of runs.entries()) {
       const seen = structuredClone(run) as Seen

@@ -53,7 +53,7 @@ describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () 
     const { status, stdout } = await typed(["simulate", "--seed", "6", ...SMALL, "--html", html])
     expect(status).toBe(0)
     expect(stdout).toContain("Seed 6: 40 steps")
-    // A status is told from its count.
+    // The count of a status is in parentheses.
     expect(stdout).toMatch(/^Responses by status: 200 \(\d+\), 201 \(/m)
     expect(repetition(stdout)).toEqual(["simulate", "--seed", "6", ...SMALL])
     const page = readFileSync(html, "utf8")

@@ -101,7 +101,7 @@ const ofShops: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "an event comes of nothing",
+    name: "an event has no act as its cause",
     rule: "events",
     breaks: "rule-event-steps",
     lie: (seen) => {
@@ -189,7 +189,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a repetition is answered differently",
+    name: "a repetition gets another response",
     rule: "idempotency",
     breaks: "rule-replay",
     lie: (seen) => {
@@ -254,7 +254,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "unknown and blocking clients are told apart",
+    name: "unknown and blocking clients get different responses",
     rule: "privacy",
     breaks: "rule-privacy-look-up",
     lie: (seen) => {
@@ -370,7 +370,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a webhook is off and its owner was not told",
+    name: "a webhook is off and its owner was not notified",
     rule: "webhooks",
     breaks: "rule-webhook-gone",
     lie: (seen) => {

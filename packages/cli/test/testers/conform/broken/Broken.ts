@@ -6,10 +6,10 @@ import type { Fault } from "../InProcess.js"
 
 /** A server with a seeded fault, and the cases that must find it. */
 export interface BrokenServer {
-  /** What it does wrong. */
+  /** The fault, as the verb of a sentence. */
   readonly does: string
   readonly caughtBy: readonly [string, ...Array<string>]
-  /** Made anew for each server: a fault may remember. */
+  /** Makes the fault of one server, because a fault may have a state. */
   readonly fault: () => Fault
 }
 

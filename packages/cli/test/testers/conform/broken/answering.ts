@@ -6,7 +6,7 @@ const isList = (method: string, path: string) => method === "GET" && path === "/
 /** Servers that read requests or write answers wrong. */
 export const answering: ReadonlyArray<BrokenServer> = [
   {
-    does: "answers a replay with 201",
+    does: "responds to a replay with 201",
     caughtBy: ["replay", "replay-no-duplicate"],
     fault: () =>
       answers((seen, { method, path }) => {
@@ -14,7 +14,7 @@ export const answering: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "does not say in meta that an answer is a replay",
+    does: "does not say in meta that a response is a replay",
     caughtBy: ["replay"],
     fault: () =>
       answers((seen) => {
@@ -22,12 +22,12 @@ export const answering: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "does not say in a header that an answer is a replay",
+    does: "does not say in a header that a response is a replay",
     caughtBy: ["replay"],
     fault: () => answers((seen) => seen.headers.delete("Idempotent-Replayed"))
   },
   {
-    does: "takes a used Idempotency-Key for the first body, whatever the body",
+    does: "accepts a used Idempotency-Key with any body",
     caughtBy: ["idempotency-reused"],
     fault: () => {
       const first = new Map<string, unknown>()
@@ -41,7 +41,7 @@ export const answering: ReadonlyArray<BrokenServer> = [
     }
   },
   {
-    does: "tells somebody who blocks the shop from nobody by a header",
+    does: "reveals by a header that a client blocks the shop",
     caughtBy: ["privacy-look-up"],
     fault: () => {
       const phones = new Set<string>()
@@ -52,7 +52,7 @@ export const answering: ReadonlyArray<BrokenServer> = [
     }
   },
   {
-    does: "tells somebody who blocks the shop from nobody by its message",
+    does: "reveals by its message that a client blocks the shop",
     caughtBy: ["privacy-by-id", "privacy-loyalty", "privacy-stamps"],
     fault: () => {
       const ids = new Set<string>()
@@ -64,7 +64,7 @@ export const answering: ReadonlyArray<BrokenServer> = [
     }
   },
   {
-    does: "does not tell how long to wait",
+    does: "does not say how long to wait",
     caughtBy: ["error-retry-after", "limit-requests"],
     fault: () => answers((seen) => seen.headers.delete("Retry-After"))
   },
@@ -116,7 +116,7 @@ export const answering: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "answers an unknown path without the envelope",
+    does: "responds to an unknown path without the envelope",
     caughtBy: ["envelope-unknown-route", "envelope-outside"],
     fault: () =>
       answers((seen) => {
@@ -124,7 +124,7 @@ export const answering: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "answers a collected ticket without its outcome",
+    does: "returns a collected ticket without its outcome",
     caughtBy: ["status-ready-collected", "status-impossible-collected"],
     fault: () =>
       answers((seen) => {
@@ -148,7 +148,7 @@ export const answering: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "tells only the first problem of a request",
+    does: "reports only the first problem of a request",
     caughtBy: ["create-every-problem"],
     fault: () =>
       answers((seen) => {
@@ -200,7 +200,7 @@ export const answering: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "lets an abandoned ticket's client be told",
+    does: "lets an abandoned ticket's client be notified",
     caughtBy: ["notified-abandoned"],
     fault: () =>
       answers(async (seen, { path }, behind) => {
@@ -232,7 +232,7 @@ export const answering: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "gives all answers one Request-Id",
+    does: "gives all responses one Request-Id",
     caughtBy: ["error-request-id"],
     fault: () => answers((seen) => seen.headers.set("Request-Id", "1"))
   },

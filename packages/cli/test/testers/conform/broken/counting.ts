@@ -28,7 +28,7 @@ export const countingBroken: ReadonlyArray<BrokenServer> = [
     fault: without("writes_per_minute")
   },
   {
-    does: "does not count who has no key",
+    does: "does not count requests without a key",
     caughtBy: ["limit-unauthenticated"],
     fault: without("unauthenticated_per_minute")
   },

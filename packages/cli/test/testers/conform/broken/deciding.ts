@@ -151,12 +151,12 @@ export const deciding: ReadonlyArray<BrokenServer> = [
     fault: rows("IdempotencyRecordPut", (row) => ({ ...row, expires_at: row.expires_at - 29 * 24 * HOUR }))
   },
   {
-    does: "does not tell the shop that a client was told",
+    does: "raises no event when a client is notified",
     caughtBy: ["notified-ready", "notified-sms"],
     fault: () => changes((one) => (one._tag === "EventRaised" && one.row.type === "client.notified" ? null : one))
   },
   {
-    does: "forgets that the client was told when a ticket is reopened",
+    does: "forgets that the client was notified when a ticket is reopened",
     caughtBy: ["reopen-keeps-notified"],
     fault: () => {
       let isBack = false

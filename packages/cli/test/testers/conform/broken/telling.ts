@@ -26,7 +26,7 @@ const dataOf = (type: string, change: (data: Json) => void) => () =>
 /** Servers whose webhooks are wrong. */
 export const telling: ReadonlyArray<BrokenServer> = [
   {
-    does: "signs another text than it sends",
+    does: "signs a text other than the one that it sends",
     caughtBy: ["signature"],
     fault: () => ({ send: (send) => (post) => send({ ...post, body: `${post.body}\n` }) })
   },
@@ -86,17 +86,17 @@ export const telling: ReadonlyArray<BrokenServer> = [
     })
   },
   {
-    does: "does not tell from where a ticket was reopened",
+    does: "does not say from which state a ticket was reopened",
     caughtBy: ["reopen-event-from"],
     fault: dataOf("ticket.reopened", (data) => delete data.from)
   },
   {
-    does: "does not tell why a ticket was closed",
+    does: "does not say why a ticket was closed",
     caughtBy: ["closure-event-reason"],
     fault: dataOf("ticket.abandoned", (data) => delete data.reason)
   },
   {
-    does: "does not tell how the client was told",
+    does: "does not say how the client was notified",
     caughtBy: ["notified-call", "notified-ready"],
     fault: dataOf("client.notified", (data) => delete data.channel)
   },
