@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { AUTHENTICATION } from "../packages/core/dist/http/authentication.js"
-import { endpointHandler } from "../packages/core/dist/http/checks.js"
+import { endpointHandler } from "../packages/core/dist/http/endpointChecks.js"
 import { workshopChecks } from "../packages/core/dist/http/workshopRoutes.js"
 
 /** @param {ReadonlyArray<string>} lines */

@@ -554,7 +554,7 @@ const ofRequests = [
     "active.length > Limits.active_keys_per_shop"
   ),
   http(
-    "checkChain",
+    "Checks",
     "refused-request-not-given-back",
     "a request that got a 429 stays counted",
     'return failure._tag === "LimitReached" ? Effect.as(giveBackRequest(context), response) : Effect.succeed(response)',

@@ -18,11 +18,18 @@ export { nextDeadline } from "./domain/TicketLifecycle.js"
 export { TrackingCodeText, trackingUrl } from "./domain/TrackingCode.js"
 export { beginsAsSecret, overlapEnd } from "./domain/Webhook.js"
 export { makeWordList } from "./domain/WordList.js"
-export { type Check, Checks, Rejected, runChecks } from "./http/checkChain.js"
-export { bodyCheck, endpointHandler, headCheck, refusalCheck, routeCheck, validationCheck } from "./http/checks.js"
+export { type Check, Checks, Rejected, runChecks } from "./http/Checks.js"
 export { BodyLimit, EmptyBody, type GroupHandlers, router, routes } from "./http/Endpoint.js"
 export { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, status201 } from "./http/Envelope.js"
 export { errorCodes, failureRows, givenTwice } from "./http/ErrorTable.js"
+export {
+  bodyCheck,
+  endpointHandler,
+  headCheck,
+  refusalCheck,
+  routeCheck,
+  validationCheck
+} from "./http/endpointChecks.js"
 export { bodyText, isHeaderRepeated, type Page } from "./http/HttpMessage.js"
 export { addressUse } from "./http/limitUses.js"
 export { mountOptions } from "./http/Mount.js"

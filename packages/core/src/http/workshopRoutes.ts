@@ -15,10 +15,10 @@ import {
   type HandlerStep,
   runChecks,
   type ValidRequest
-} from "./checkChain.js"
-import { bodyCheck, endpointHandler, headCheck, refusalCheck, routeCheck, validationCheck } from "./checks.js"
+} from "./Checks.js"
 import { type Handlers, router, routes } from "./Endpoint.js"
 import type { AdmissionRefusal } from "./ErrorTable.js"
+import { bodyCheck, endpointHandler, headCheck, refusalCheck, routeCheck, validationCheck } from "./endpointChecks.js"
 import { addressUse, callerUse } from "./limitUses.js"
 import type { RouteGroup } from "./Pipeline.js"
 import { byNumberResponse, createdTicketResponse, idempotentResponse } from "./successResponse.js"

@@ -6,9 +6,9 @@ import {
   Checks,
   runChecks,
   type ValidRequest
-} from "../../src/http/checkChain.js"
-import { bodyCheck, endpointHandler, refusalCheck, routeCheck, validationCheck } from "../../src/http/checks.js"
+} from "../../src/http/Checks.js"
 import type { Route, RouteHandler } from "../../src/http/Endpoint.js"
+import { bodyCheck, endpointHandler, refusalCheck, routeCheck, validationCheck } from "../../src/http/endpointChecks.js"
 import type { Caller } from "../../src/services/Caller.js"
 
 const context = { id: "r", now: 0, route: "/v1", caller: null, limitStatuses: [] }

@@ -9,7 +9,7 @@ import {
   type RoutedRequest,
   type ValidRequest,
   withFields
-} from "./checkChain.js"
+} from "./Checks.js"
 import { headerCase, type Route, type RouteHandler } from "./Endpoint.js"
 import { type Failure, givenTwice } from "./ErrorTable.js"
 import type { HttpRequest } from "./HttpMessage.js"
