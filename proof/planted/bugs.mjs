@@ -557,7 +557,7 @@ const ofRequests = [
     "Checks",
     "refused-request-not-given-back",
     "a request that got a 429 stays counted",
-    'return failure._tag === "LimitReached" ? Effect.as(giveBackRequest(context), response) : Effect.succeed(response)',
+    'return failure._tag === "LimitReached" ? Effect.as(giveBack(counting, checked), response) : Effect.succeed(response)',
     "return Effect.succeed(response)"
   ),
   domain(

@@ -1,12 +1,12 @@
 import { type Cause, type Context, Effect } from "effect"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import type { ShopRecord } from "../domain/Shop.js"
-import type { CachedRateLimits } from "../services/CachedRateLimits.js"
+import type { StoreUnavailable } from "../ports/StorePorts.js"
+import { addressUse, type CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
 import type { RouteMatch } from "./Endpoint.js"
 import type { Failure } from "./ErrorTable.js"
 import type { HandlerOutcome, HttpRequest } from "./HttpMessage.js"
-import { addressUse, callerUse } from "./limitUses.js"
 import { inputPart, type RequestPart } from "./RequestReader.js"
 import { failureIn, type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 
@@ -76,13 +76,22 @@ export type Check<In extends CheckedRequest = CheckedRequest, Out extends Checke
     | {
         /** May wait for the store or for the body. The limits of the checks before it are counted before it runs. */
         readonly kind: "async"
-        readonly run: (checked: In) => CheckResult<Out> | Effect.Effect<CheckResult<Out>, Failure>
+        readonly run: AsyncRun<In, Out>
       }
   )
 
+/** A refusal is a {@link Rejected}; the effect fails only if the store is unavailable. */
+type AsyncRun<In extends CheckedRequest, Out extends CheckedRequest> = (
+  checked: In
+) => CheckResult<Out> | Effect.Effect<CheckResult<Out>, StoreUnavailable>
+
+type UsesOf<In> = (checked: In) => ReadonlyArray<LimitUse>
+
 /** Limits that a request counts against once it has passed the checks before them. */
 export interface LimitCheck<In extends CheckedRequest = CheckedRequest> extends StepDescription {
-  readonly uses: (checked: In) => ReadonlyArray<LimitUse>
+  readonly uses: UsesOf<In>
+  /** Whether a request that gets a 429 after these limits were counted gets its uses of them back (Specification, Limits). */
+  readonly isGivenBackOn429?: boolean
 }
 
 /** The handler of a request that has passed all checks. */
@@ -96,83 +105,97 @@ type LimitCache = Context.Tag.Service<CachedRateLimits>
  * How a step advances: it gets the request and the step after it, `next`, and calls `next` with the request. A check that rejects the
  * request responds instead. A limit check only collects limits; they are counted in one call, all or none, before the next asynchronous
  * check, the handler or the response to a rejection, so that a request over one of them gets a 429 even if a check after it rejected.
- * A failed effect skips the steps that are left, and `runChecks` responds to the failure.
+ * An effect that fails skips the steps that are left, and the step that ran it responds to the failure.
  *
  * For example, a key that has used its 120 requests of the minute reads a ticket of a deactivated shop. The limit on requests comes before
  * the check of the shop (Specification, Errors), so the response is a 429:
  *
  *   1. the limit on requests: collected, and not counted yet;
  *   2. the shop: rejects with `AccountDeactivated`, a 403;
- *   3. `reject` counts the collected limit first. That fails with `LimitReached`, and `runChecks` responds with the 429.
+ *   3. `reject` counts the collected limit first. That fails with `LimitReached`, and `failed` responds with the 429.
  *
  * For an active shop, the limits on requests and on writes are both collected, and counted in one call before the body is read.
  */
 
-/** Notes the context for the response to a later failure. The context is replaced and never changed, because observers keep the first one. */
-type NoteContext = (context: RequestContext) => void
-
 /** Runs a request from a step on until its response. `uncounted` are the limits that were collected before the step and not yet counted. */
-type Continue<In> = (
-  checked: In,
-  uncounted: ReadonlyArray<LimitUse>,
-  noteContext: NoteContext
-) => Effect.Effect<ObservedResponse, Failure>
+type Continue<In> = (checked: In, uncounted: ReadonlyArray<LimitUse>) => Effect.Effect<ObservedResponse>
 
 /** A step, which gets the steps after it as `next`. */
 type Link<In, Out> = (limits: LimitCache, next: Continue<Out>) => Continue<In>
 
+/** How a step counts limits: all that it may count, and of those before it the uses that a 429 gives back. */
+interface Counting<In> {
+  readonly limits: LimitCache
+  readonly givenBackOn429: UsesOf<In>
+}
+
+const noUses = () => NO_USES
+
 const syncCheck =
-  <In extends CheckedRequest, Out extends CheckedRequest>(run: (checked: In) => CheckResult<Out>): Link<In, Out> =>
-  (limits, next) =>
-  (checked, uncounted, noteContext) => {
-    const result = run(checked)
-    if (result instanceof Rejected) return reject(limits, checked.context, result, uncounted)
-    noteContext(result.context)
-    return next(result, uncounted, noteContext)
+  <In extends CheckedRequest, Out extends CheckedRequest>(
+    run: (checked: In) => CheckResult<Out>,
+    givenBackOn429: UsesOf<In>
+  ): Link<In, Out> =>
+  (limits, next) => {
+    const counting = { limits, givenBackOn429 }
+    return (checked, uncounted) => {
+      const result = run(checked)
+      return result instanceof Rejected ? reject(counting, checked, result, uncounted) : next(result, uncounted)
+    }
   }
 
 const asyncCheck =
   <In extends CheckedRequest, Out extends CheckedRequest>(
-    run: (checked: In) => CheckResult<Out> | Effect.Effect<CheckResult<Out>, Failure>
+    run: AsyncRun<In, Out>,
+    givenBackOn429: UsesOf<In>
   ): Link<In, Out> =>
   (limits, next) => {
-    const proceed = (context: RequestContext, result: CheckResult<Out>, noteContext: NoteContext) => {
-      if (result instanceof Rejected) return reject(limits, context, result, NO_USES)
-      noteContext(result.context)
-      return next(result, NO_USES, noteContext)
-    }
-    return afterCounting(limits, (checked, context, noteContext) => {
-      noteContext(context)
-      const result = run(context === checked.context ? checked : withFields(checked, { context }))
+    const counting = { limits, givenBackOn429 }
+    const proceed = (checked: In, result: CheckResult<Out>) =>
+      result instanceof Rejected ? reject(counting, checked, result, NO_USES) : next(result, NO_USES)
+    return afterCounting(counting, (checked) => {
+      const result = run(checked)
       return Effect.isEffect(result)
-        ? Effect.flatMap(result, (settled) => proceed(context, settled, noteContext))
-        : proceed(context, result, noteContext)
+        ? orFailed(counting, checked, result, (settled) => proceed(checked, settled))
+        : proceed(checked, result)
     })
   }
 
 const limitCheck =
   <In extends CheckedRequest>({ uses }: LimitCheck<In>): Link<In, In> =>
   (_, next) =>
-  (checked, uncounted, noteContext) => {
+  (checked, uncounted) => {
     const newUses = uses(checked)
-    return next(checked, uncounted.length === 0 ? newUses : [...uncounted, ...newUses], noteContext)
+    return next(checked, uncounted.length === 0 ? newUses : [...uncounted, ...newUses])
   }
 
-/** Counts the collected limits, all or none, and continues with the context that has their statuses. */
+/** The handler, whose response shows the limits of its endpoint only if it has a result. */
+const handlerStep =
+  <In extends CheckedRequest>({ handle }: HandlerStep<In>, givenBackOn429: UsesOf<In>) =>
+  (limits: LimitCache): Continue<In> => {
+    const counting = { limits, givenBackOn429 }
+    return afterCounting(counting, (counted, checked) =>
+      // Suspended, so that a handler that throws is a bug of this step.
+      orFailed(
+        counting,
+        checked,
+        Effect.suspend(() => handle(checked)),
+        (outcome) => Effect.succeed(respond(outcome, counted.context))
+      )
+    )
+  }
+
+/** Counts the collected limits, all or none. `counted` is the request with their statuses in its context, and `checked` without. */
 const afterCounting =
   <In extends CheckedRequest>(
-    limits: LimitCache,
-    proceed: (
-      checked: In,
-      context: RequestContext,
-      noteContext: NoteContext
-    ) => Effect.Effect<ObservedResponse, Failure>
+    counting: Counting<In>,
+    proceed: (counted: In, checked: In) => Effect.Effect<ObservedResponse>
   ): Continue<In> =>
-  (checked, uncounted, noteContext) => {
+  (checked, uncounted) => {
+    if (uncounted.length === 0) return proceed(checked, checked)
     const { context } = checked
-    if (uncounted.length === 0) return proceed(checked, context, noteContext)
-    return Effect.flatMap(limits.take(uncounted, context.now), (limitStatuses) =>
-      proceed(checked, withLimitStatuses(context, limitStatuses), noteContext)
+    return orFailed(counting, checked, counting.limits.take(uncounted, context.now), (limitStatuses) =>
+      proceed(withFields(checked, { context: withLimitStatuses(context, limitStatuses) }), checked)
     )
   }
 
@@ -182,17 +205,62 @@ const withLimitStatuses = (context: RequestContext, limitStatuses: ReadonlyArray
 })
 
 /** Refuses a request. If the refusal counts against limits of its own, the response shows only these. */
-const reject = (
-  limits: LimitCache,
-  context: RequestContext,
+const reject = <In extends CheckedRequest>(
+  counting: Counting<In>,
+  checked: In,
   { failure, uses: own }: Rejected,
   uncounted: ReadonlyArray<LimitUse>
-): Effect.Effect<ObservedResponse, Failure> => {
+): Effect.Effect<ObservedResponse> => {
+  const { context } = checked
   const shown = own.length > 0 ? { ...context, limitStatuses: [] } : context
   const uses = [...uncounted, ...own]
   if (uses.length === 0) return Effect.succeed(respond(failure, shown))
-  return Effect.map(limits.take(uses, context.now), (limitStatuses) =>
-    respond(failure, withLimitStatuses(shown, limitStatuses))
+  return orFailed(counting, checked, counting.limits.take(uses, context.now), (limitStatuses) =>
+    Effect.succeed(respond(failure, withLimitStatuses(shown, limitStatuses)))
+  )
+}
+
+/** Runs an effect of a step and continues with its result, or responds to its failure. */
+const orFailed = <In extends CheckedRequest, A>(
+  counting: Counting<In>,
+  checked: In,
+  effect: Effect.Effect<A, Failure>,
+  onSuccess: (result: A) => Effect.Effect<ObservedResponse>
+): Effect.Effect<ObservedResponse> =>
+  Effect.matchCauseEffect(effect, { onSuccess, onFailure: (cause) => failed(counting, checked, cause) })
+
+/** Responds to a failure of a step. */
+const failed = <In extends CheckedRequest>(
+  counting: Counting<In>,
+  checked: In,
+  cause: Cause.Cause<Failure>
+): Effect.Effect<ObservedResponse> => {
+  const { request, context } = checked
+  const failure = failureIn(cause)
+  if (failure === undefined && context.limitStatuses.length === 0) {
+    return respondToCause(cause, withLimitStatuses(context, [counting.limits.look(addressUse(request), context.now)]))
+  }
+  if (failure === undefined || failure._tag === "StoreUnavailable") return respondToCause(cause, context)
+  const response = respond(withPart(failure, request), context)
+  return failure._tag === "LimitReached" ? Effect.as(giveBack(counting, checked), response) : Effect.succeed(response)
+}
+
+/** Names the part of the request that an invalid input was in, because the service that refused it does not know. */
+const withPart = (failure: Failure, { method }: HttpRequest): Failure =>
+  failure._tag === "InvalidInput" && inputPart(method) === "query"
+    ? { _tag: "InvalidRequest", issues: failure.issues.map((issue) => ({ in: "query", ...issue })) }
+    : failure
+
+/** Gives back the uses of limits with `isGivenBackOn429`. If that fails, the request merely stays counted. */
+const giveBack = <In extends CheckedRequest>(
+  { limits, givenBackOn429 }: Counting<In>,
+  checked: In
+): Effect.Effect<void> => {
+  const uses = givenBackOn429(checked)
+  const taken = checked.context.limitStatuses.filter((status) => uses.some(({ policy }) => policy === status.policy))
+  if (taken.length === 0) return Effect.void
+  return Effect.catchAllCause(limits.giveBack(uses, taken), (cause) =>
+    Effect.logWarning("A refused request stays counted", cause)
   )
 }
 
@@ -211,84 +279,69 @@ export interface RequestSteps {
 export class Checks<Out extends CheckedRequest = CheckedRequest> {
   readonly steps: ReadonlyArray<StepDescription>
   readonly #link: Link<CheckedRequest, Out>
+  readonly #givenBackOn429: UsesOf<Out>
 
-  private constructor(steps: ReadonlyArray<StepDescription>, link: Link<CheckedRequest, Out>) {
+  private constructor(
+    steps: ReadonlyArray<StepDescription>,
+    link: Link<CheckedRequest, Out>,
+    givenBackOn429: UsesOf<Out>
+  ) {
     this.steps = steps
     this.#link = link
+    this.#givenBackOn429 = givenBackOn429
   }
 
   /** Begins with checks that add no fields. */
   static from(checks: ReadonlyArray<Check>): Checks {
-    return checks.reduce((before, check) => before.check(check), new Checks([], (_, next) => next))
+    return checks.reduce((before, check) => before.check(check), new Checks([], (_, next) => next, noUses))
   }
 
-  #then<Next extends CheckedRequest>(step: StepDescription, link: Link<Out, Next>): Checks<Next> {
-    return new Checks<Next>([...this.steps, step], (limits, next) => this.#link(limits, link(limits, next)))
+  #then<Next extends Out>(
+    step: StepDescription,
+    link: Link<Out, Next>,
+    givenBackOn429: UsesOf<Next> = this.#givenBackOn429
+  ): Checks<Next> {
+    return new Checks<Next>(
+      [...this.steps, step],
+      (limits, next) => this.#link(limits, link(limits, next)),
+      givenBackOn429
+    )
   }
 
   /** Adds a check. */
   check<Next extends Out>(check: Check<Out, Next>): Checks<Next> {
-    return this.#then(check, check.kind === "sync" ? syncCheck(check.run) : asyncCheck(check.run))
+    const givenBack = this.#givenBackOn429
+    return this.#then(check, check.kind === "sync" ? syncCheck(check.run, givenBack) : asyncCheck(check.run, givenBack))
   }
 
   /** Adds limits to count against. */
   limit(check: LimitCheck<Out>): Checks<Out> {
-    return this.#then(check, limitCheck(check))
+    const before = this.#givenBackOn429
+    const { uses, isGivenBackOn429 = false } = check
+    return this.#then<Out>(
+      check,
+      limitCheck(check),
+      isGivenBackOn429 ? (checked) => [...before(checked), ...uses(checked)] : before
+    )
   }
 
-  /** Adds the handler, whose response shows the limits of its endpoint only if it has a result. */
+  /** Adds the handler. */
   handle(step: HandlerStep<Out>): RequestSteps {
-    return {
-      steps: [...this.steps, step],
-      begin: (limits) =>
-        this.#link(
-          limits,
-          afterCounting(limits, (checked, context) =>
-            Effect.map(step.handle(checked), (outcome) => respond(outcome, context))
-          )
-        )
-    }
+    const last = handlerStep(step, this.#givenBackOn429)
+    return { steps: [...this.steps, step], begin: (limits) => this.#link(limits, last(limits)) }
   }
 }
-
-/** Names the part of the request that an invalid input was in, because the service that refused it does not know. */
-const withPart = (failure: Failure, { method }: HttpRequest): Failure =>
-  failure._tag === "InvalidInput" && inputPart(method) === "query"
-    ? { _tag: "InvalidRequest", issues: failure.issues.map((issue) => ({ in: "query", ...issue })) }
-    : failure
 
 /** Runs requests through their steps. `match` is the endpoint of the request's path and method, if there is one. */
 export const runChecks = ({ begin }: RequestSteps, limits: LimitCache) => {
   const first = begin(limits)
-
-  /** Gives back the use of a request that got a 429 (Specification, Limits). If that fails, the request merely stays counted. */
-  const giveBackRequest = ({ caller, limitStatuses }: RequestContext): Effect.Effect<void> => {
-    const taken = limitStatuses.filter(({ policy }) => policy === "requests_per_minute")
-    if (caller === null || taken.length === 0) return Effect.void
-    return Effect.catchAllCause(limits.giveBack([callerUse("requests_per_minute", caller)], taken), (cause) =>
-      Effect.logWarning("A refused request stays counted", cause)
-    )
-  }
-
-  /** Responds to a failure. `context` is that of the latest check. */
-  const failed = (cause: Cause.Cause<Failure>, request: HttpRequest, context: RequestContext) => {
-    const failure = failureIn(cause)
-    if (failure === undefined && context.limitStatuses.length === 0) {
-      return respondToCause(cause, withLimitStatuses(context, [limits.look(addressUse(request), context.now)]))
-    }
-    if (failure === undefined || failure._tag === "StoreUnavailable") return respondToCause(cause, context)
-    const response = respond(withPart(failure, request), context)
-    return failure._tag === "LimitReached" ? Effect.as(giveBackRequest(context), response) : Effect.succeed(response)
-  }
-
+  const counting = { limits, givenBackOn429: noUses }
   return (request: HttpRequest, context: RequestContext, match?: RouteMatch): Effect.Effect<ObservedResponse> => {
-    let latest = context
-    const noteContext: NoteContext = (next) => {
-      latest = next
-    }
+    const checked = { request, match, context }
+    // Only a bug in a synchronous step fails here. Every step responds to the failures of its own effects.
     return Effect.catchAllCause(
-      Effect.suspend(() => first({ request, match, context }, NO_USES, noteContext)),
-      (cause) => failed(cause, request, latest)
+      Effect.suspend(() => first(checked, NO_USES)),
+      (cause) => failed(counting, checked, cause)
     )
   }
 }

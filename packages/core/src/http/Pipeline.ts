@@ -1,10 +1,9 @@
 import { bytesToHex } from "@noble/hashes/utils.js"
 import { type Cause, Clock, Context, Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
-import { CachedRateLimits } from "../services/CachedRateLimits.js"
+import { addressUse, CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { RouteMatch } from "./Endpoint.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
-import { addressUse } from "./limitUses.js"
 import { RunningRequests } from "./RunningRequests.js"
 import { type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 

@@ -4,12 +4,11 @@ import { ServiceLimits } from "../domain/Limits.js"
 import { LimitReached } from "../domain/LimitWindow.js"
 import { Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
-import { CachedRateLimits } from "../services/CachedRateLimits.js"
+import { addressUse, CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
 import { type AuthenticatedRequest, type Check, type CheckedRequest, Rejected, withFields } from "./Checks.js"
 import type { NotSignedIn } from "./ErrorTable.js"
 import type { HttpRequest } from "./HttpMessage.js"
-import { addressUse } from "./limitUses.js"
 
 /**
  * Finds the caller in place of API keys; null if nobody is signed in (Specification, Keys and scopes). All checks that follow
@@ -44,12 +43,12 @@ const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimi
       request: HttpRequest,
       key: string,
       now: Instant
-    ): Effect.Effect<ApiKeyHolder | null, LimitReached | StoreUnavailable> => {
+    ): Effect.Effect<ApiKeyHolder | Rejected | null, StoreUnavailable> => {
       const holder = keys.holderOf(key, now)
       const limitStatus = limits.look(addressUse(request), now)
       if (limitStatus.remaining > 0 || !keys.isNew(key)) return holder
       if (waiting >= key_look_ups_waiting) {
-        return Effect.fail(new LimitReached({ limitStatuses: [limitStatus], refused_at: now }))
+        return Effect.succeed(new Rejected(new LimitReached({ limitStatuses: [limitStatus], refused_at: now })))
       }
       const inTurn = oneByOne.withPermits(1)(Effect.zipLeft(holder, pause))
       return Effect.acquireUseRelease(
@@ -109,9 +108,10 @@ export const authentication = (own?: OwnAuthentication) =>
         if (key === undefined) return unauthenticated(checked)
         const cachedHolder = keys.cachedHolder(key, context.now)
         if (cachedHolder !== undefined) return authenticated(checked, cachedHolder)
-        return Effect.map(lookUp(request, key, context.now), (holder) =>
-          holder === null ? unauthenticated(checked, key) : authenticated(checked, holder)
-        )
+        return Effect.map(lookUp(request, key, context.now), (found) => {
+          if (found instanceof Rejected) return found
+          return found === null ? unauthenticated(checked, key) : authenticated(checked, found)
+        })
       }
     }
     return check

@@ -1,7 +1,9 @@
 import { Effect } from "effect"
+import { isUuid } from "../domain/Identifier.js"
+import type { LimitUse } from "../domain/LimitWindow.js"
 import type { ShopView } from "../domain/Shop.js"
 import { Reads } from "../ports/StorePorts.js"
-import { CachedRateLimits } from "../services/CachedRateLimits.js"
+import { addressUse, CachedRateLimits } from "../services/CachedRateLimits.js"
 import type { Caller } from "../services/Caller.js"
 import { Clients } from "../services/Clients.js"
 import { Loyalty } from "../services/Loyalty.js"
@@ -19,7 +21,6 @@ import {
 import { type Handlers, router, routes } from "./Endpoint.js"
 import type { AdmissionRefusal } from "./ErrorTable.js"
 import { bodyCheck, endpointHandler, headCheck, refusalCheck, routeCheck, validationCheck } from "./endpointChecks.js"
-import { addressUse, callerUse } from "./limitUses.js"
 import type { RouteGroup } from "./Pipeline.js"
 import { byNumberResponse, createdTicketResponse, idempotentResponse } from "./successResponse.js"
 import { WorkshopApi } from "./WorkshopApi.js"
@@ -30,10 +31,16 @@ const shopRefusal = ({ shop }: AuthenticatedRequest): AdmissionRefusal | undefin
   return shop.api_enabled ? undefined : { _tag: "ApiDisabled" }
 }
 
+/** A limit of a caller. Keys are unique; ids of an embedder's own are unique only within a shop. */
+const callerUse = (policy: "requests_per_minute" | "writes_per_minute", { caller_id, shop_id }: Caller): LimitUse => ({
+  policy,
+  subject: isUuid(caller_id) ? caller_id : `${shop_id} ${caller_id}`,
+  time_zone: null
+})
+
 /**
  * The checks of a request to the API, in the order of Specification, Errors: of two refusals the earlier one is the response. A limit is
- * counted before the next asynchronous step or refusal, so a 429 wins over a 403. A request that gets a 429 after "the limit on requests"
- * was counted, such as for its writes or its tickets, gets its use of that limit back from `runChecks`.
+ * counted before the next asynchronous step or refusal, so a 429 wins over a 403.
  */
 export const workshopChecks = (
   authenticationCheck: Check<CheckedRequest, AuthenticatedRequest>,
@@ -44,7 +51,8 @@ export const workshopChecks = (
     .limit({
       name: "the limit on requests",
       refuses: "429",
-      uses: ({ caller }) => [callerUse("requests_per_minute", caller)]
+      uses: ({ caller }) => [callerUse("requests_per_minute", caller)],
+      isGivenBackOn429: true
     })
     .check(refusalCheck("the shop", "403 for a shop that is deactivated, not approved or without API", shopRefusal))
     .check(routeCheck())

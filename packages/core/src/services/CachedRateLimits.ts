@@ -10,8 +10,16 @@ import {
   type LimitWindow,
   limitStatus
 } from "../domain/LimitWindow.js"
+import { countedAddress } from "../domain/PublicAddress.js"
 import { PolicyLimits } from "../ports/PolicyLimits.js"
 import { RateLimits } from "../ports/StorePorts.js"
+
+/** The limit of a request without a valid key, by its address. */
+export const addressUse = ({ address }: { readonly address: string }): LimitUse => ({
+  policy: "unauthenticated_per_minute",
+  subject: countedAddress(address),
+  time_zone: null
+})
 
 type LimitStore = Context.Tag.Service<RateLimits>
 

@@ -1,18 +1,27 @@
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { describe, expect, it } from "vitest"
+import type { PolicyName } from "../../src/domain/Limits.js"
+import { LimitReached, type LimitUse } from "../../src/domain/LimitWindow.js"
 import {
   type AuthenticatedRequest,
+  type Check,
   type CheckedRequest,
   Checks,
+  type RequestSteps,
   runChecks,
   type ValidRequest
 } from "../../src/http/Checks.js"
 import type { Route, RouteHandler } from "../../src/http/Endpoint.js"
+import type { Failure } from "../../src/http/ErrorTable.js"
 import { bodyCheck, endpointHandler, refusalCheck, routeCheck, validationCheck } from "../../src/http/endpointChecks.js"
+import { StoreUnavailable } from "../../src/ports/StorePorts.js"
 import type { Caller } from "../../src/services/Caller.js"
 
 const context = { id: "r", now: 0, route: "/v1", caller: null, limitStatuses: [] }
 const request = {} as CheckedRequest["request"]
+
+/** An asynchronous check that refuses nothing; the limits before it are counted before it runs. */
+const waits: Check = { name: "waits", refuses: "nothing", kind: "async", run: Effect.succeed }
 
 /** Runs a request through limits, an asynchronous check and a check that may refuse, and returns its status and the order of what ran. */
 const stepsOf = async ({ refuses = false, isAbsent = false }) => {
@@ -53,6 +62,63 @@ describe("The checks of a request (Specification, Errors)", () => {
     expect(await stepsOf({})).toEqual([...before, "handler", 200])
     expect(await stepsOf({ refuses: true })).toEqual([...before, 403])
     expect(await stepsOf({ isAbsent: true })).toEqual(["first", "take requests_per_minute", 404])
+  })
+
+  it("a 429 gives back the uses of limits that say so, of those that were counted (Specification, Limits)", async () => {
+    const givenBack: Array<unknown> = []
+    const status = (policy: PolicyName) => ({ policy, limit: 9, remaining: 8, resets_at: 60_000 })
+    const use = (policy: PolicyName) => ({ policy, subject: `of ${policy}`, time_zone: null })
+    const limits = {
+      take: (uses: ReadonlyArray<LimitUse>) => Effect.succeed(uses.map(({ policy }) => status(policy))),
+      giveBack: (uses: unknown, statuses: unknown) => Effect.sync(() => void givenBack.push([uses, statuses]))
+    }
+    const limitReached = new LimitReached({ limitStatuses: [status("tickets_per_day")], refused_at: 0 })
+    const counted = Checks.from([])
+      .limit({ name: "requests", refuses: "429", uses: () => [use("requests_per_minute")], isGivenBackOn429: true })
+      .limit({ name: "writes", refuses: "429", uses: () => [use("writes_per_minute")] })
+      .check(waits)
+    const statusOf = async (failure: Failure) => {
+      const steps = counted.handle({ name: "handler", refuses: "429", handle: () => Effect.fail(failure) })
+      const response = await Effect.runPromise(runChecks(steps, limits as never)(request, context))
+      return [response.status, response.context.limitStatuses]
+    }
+    const both = [status("requests_per_minute"), status("writes_per_minute")]
+    expect(await statusOf({ _tag: "ApiDisabled" })).toEqual([403, both])
+    expect(givenBack).toEqual([])
+    expect(await statusOf(limitReached)).toEqual([429, both])
+    expect(givenBack).toEqual([[[use("requests_per_minute")], [status("requests_per_minute")]]])
+  })
+
+  it("the response to a failure shows what the checks before it found, also if the handler throws (Specification, Limits)", async () => {
+    const limits = {
+      take: () => Effect.succeed([{ policy: "requests_per_minute", limit: 9, remaining: 8, resets_at: 1 }])
+    }
+    const counted = Checks.from([])
+      .limit({ name: "limit", refuses: "429", uses: () => [{} as LimitUse] })
+      .check(waits)
+    const remainingOf = async (steps: RequestSteps) => {
+      const quiet = Effect.provide(
+        runChecks(steps, limits as never)(request, context),
+        Logger.remove(Logger.defaultLogger)
+      )
+      const { status, headers } = await Effect.runPromise(quiet)
+      return [status, headers["RateLimit-Remaining"]]
+    }
+    const failing = counted.check({
+      name: "check",
+      refuses: "503",
+      kind: "async",
+      run: () => Effect.fail(new StoreUnavailable({}))
+    })
+    const handler = { name: "handler", refuses: "nothing", handle: () => Effect.succeed({ data: null }) }
+    const thrower = {
+      ...handler,
+      handle: () => {
+        throw new Error("a bug")
+      }
+    }
+    expect(await remainingOf(failing.handle(handler))).toEqual([503, "8"])
+    expect(await remainingOf(counted.handle(thrower))).toEqual([500, "8"])
   })
 
   it("a check cannot be declared before those whose results it needs", () => {
