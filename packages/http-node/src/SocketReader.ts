@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import type { Backlog } from "./Listener.js"
+import type { Backlog } from "./Backlog.js"
 import { announcedLength } from "./nodeRequest.js"
 
 /** How many bytes node's parser gets at once, unless a head ends before or a body of known length follows. */
