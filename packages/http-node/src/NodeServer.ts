@@ -116,14 +116,14 @@ const listenForRequests = (
 }
 
 /** Stops accepting connections, responds to requests that were being sent, waits for those that run, and closes the rest. */
-const stop = (server: Http.Server, connections: OpenConnections, { parting_ms, stopping_ms }: ServerTimeouts) =>
+const stop = (server: Http.Server, connections: OpenConnections, { drain_arrival_ms, stopping_ms }: ServerTimeouts) =>
   Effect.suspend(() => {
     server.emit(SHUTDOWN)
     connections.endKeepAlive()
     return closing(server, {
-      parting_ms,
+      drain_arrival_ms,
       longest: stopping_ms,
-      onParting: Effect.sync(() => {
+      afterArrivals: Effect.sync(() => {
         connections.stop()
         server.close()
       }),

@@ -10,7 +10,7 @@ export class UnreadResponses {
 
   constructor(
     runtime: Runtime.Runtime<never>,
-    readonly timeouts: Pick<ServerTimeouts, "taking_ms" | "taken_ms">,
+    readonly timeouts: Pick<ServerTimeouts, "response_stall_ms" | "response_total_ms">,
     /** Bytes of responses that may wait, of all connections together. */
     readonly maxUnreadBytes: number
   ) {
@@ -19,11 +19,11 @@ export class UnreadResponses {
 
   /** Watches a response of this many bytes that the kernel did not take at once. Node counts the characters of a text, not its bytes. */
   watch(response: ServerResponse, socket: Socket, bytes: number): void {
-    const { taking_ms, taken_ms } = this.timeouts
-    socket.setTimeout(taking_ms)
+    const { response_stall_ms, response_total_ms } = this.timeouts
+    socket.setTimeout(response_stall_ms)
     this.#waiting.set(response, { socket, bytes })
     const late = this.#fork(
-      Effect.sync(() => void socket.destroy()).pipe(Effect.delay(taken_ms), Effect.withClock(Clock.make()))
+      Effect.sync(() => void socket.destroy()).pipe(Effect.delay(response_total_ms), Effect.withClock(Clock.make()))
     )
     response.once("close", () => {
       this.#waiting.delete(response)

@@ -15,18 +15,18 @@ const stopListening = (server: Server) =>
   })
 
 /**
- * Stops accepting connections, and ends when all are closed. `onParting` is called once requests that were being sent had their time to arrive.
+ * Stops accepting connections, and ends when all are closed. `afterArrivals` is called once requests that were being sent had their time to arrive.
  * `onTimeout` is called if connections are open still after `longest`, a real time.
  */
 export const closing = (
   server: Server,
-  { parting_ms = SERVER_TIMEOUTS.parting_ms, longest, onParting, onTimeout }: Closing
+  { drain_arrival_ms = SERVER_TIMEOUTS.drain_arrival_ms, longest, afterArrivals, onTimeout }: Closing
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     yield* Effect.zipRight(turn, turn)
     const closed = yield* Effect.fork(stopListening(server))
-    yield* Effect.raceFirst(Fiber.join(closed), Effect.sleep(parting_ms))
-    yield* onParting
+    yield* Effect.raceFirst(Fiber.join(closed), Effect.sleep(drain_arrival_ms))
+    yield* afterArrivals
     yield* Fiber.join(closed)
   }).pipe(
     // By default a finalizer cannot be interrupted, and so has no timeout.
@@ -37,9 +37,9 @@ export const closing = (
   )
 
 interface Closing {
-  readonly parting_ms?: number
+  readonly drain_arrival_ms?: number
   readonly longest: Duration.DurationInput
-  readonly onParting: Effect.Effect<unknown>
+  readonly afterArrivals: Effect.Effect<unknown>
   readonly onTimeout: () => void
 }
 
@@ -62,7 +62,7 @@ export const draining = (
     }
     const drain = closing(server, {
       longest,
-      onParting: Effect.suspend(() => {
+      afterArrivals: Effect.suspend(() => {
         for (const response of running) response.shouldKeepAlive = false
         // Again and again, for the connections whose response had begun before.
         return Effect.fork(

@@ -32,11 +32,11 @@ export interface ServerTimeouts {
   /** For the next request on a connection. Longer than usual proxies wait, so that the proxy closes the connection first. */
   readonly idle_ms: number
   /** For a client to read any more of a response that is being sent. */
-  readonly taking_ms: number
+  readonly response_stall_ms: number
   /** How long a client may take to read a response, even if it reads steadily. */
-  readonly taken_ms: number
+  readonly response_total_ms: number
   /** For requests that were being sent when the server stopped accepting connections. */
-  readonly parting_ms: number
+  readonly drain_arrival_ms: number
   /** For running requests to finish once the server stops accepting; the rest of ten seconds is for the process to end. */
   readonly stopping_ms: number
   /** How often the server looks for heads and requests that took too long. */
@@ -48,9 +48,9 @@ export const SERVER_TIMEOUTS: ServerTimeouts = {
   head_ms: 10_000,
   request_ms: 30_000,
   idle_ms: 65_000,
-  taking_ms: 30_000,
-  taken_ms: 120_000,
-  parting_ms: 250,
+  response_stall_ms: 30_000,
+  response_total_ms: 120_000,
+  drain_arrival_ms: 250,
   stopping_ms: 7_000,
   check_ms: 1_000
 }

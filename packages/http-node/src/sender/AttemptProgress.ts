@@ -80,13 +80,13 @@ export class AttemptProgress {
   sent(
     outcome: { readonly status: number } | { readonly error: SendError; readonly detail: string | null }
   ): SendResult {
-    const isAnswered = "status" in outcome
+    const hasStatus = "status" in outcome
     const { lookup_ms, connect_ms, tls_ms, first_byte_ms } = this.#timings
     const total_ms = Math.round(this.time_ms - this.#started_at)
     return {
-      status: isAnswered ? outcome.status : null,
-      error: isAnswered ? null : outcome.error,
-      detail: isAnswered ? null : outcome.detail,
+      status: hasStatus ? outcome.status : null,
+      error: hasStatus ? null : outcome.error,
+      detail: hasStatus ? null : outcome.detail,
       address: this.address,
       timings: { lookup_ms, connect_ms, tls_ms, first_byte_ms, total_ms },
       head: this.#excerptText()

@@ -47,13 +47,13 @@ export class ConnectionPool {
   }
 
   /** Waits until the shop may send one more request. The slot is given back when the attempt ends. */
-  acquireSlot(shop_id: string, record: AttemptProgress, acquired: () => void): void {
+  acquireSlot(shop_id: string, progress: AttemptProgress, acquired: () => void): void {
     const shop = this.#shops.get(shop_id) ?? { active: 0, waiting: new Set() }
     this.#shops.set(shop_id, shop)
     const acquire = () => {
       shop.waiting.delete(acquire)
       shop.active += 1
-      record.atEnd(() => {
+      progress.atEnd(() => {
         shop.active -= 1
         const [next] = shop.waiting
         if (next !== undefined) next()
@@ -64,7 +64,7 @@ export class ConnectionPool {
     if (shop.active < MAX_PER_SHOP) acquire()
     else {
       shop.waiting.add(acquire)
-      record.atEnd(() => shop.waiting.delete(acquire))
+      progress.atEnd(() => shop.waiting.delete(acquire))
     }
   }
 

@@ -14,9 +14,9 @@ export interface DialOptions {
   readonly secureContext: Tls.SecureContext
 }
 
-const destroyAtEnd = (socket: Net.Socket, record: AttemptProgress) =>
-  record.atEnd(() => {
-    if (!record.canReuse) socket.destroy()
+const destroyAtEnd = (socket: Net.Socket, progress: AttemptProgress) =>
+  progress.atEnd(() => {
+    if (!progress.canReuse) socket.destroy()
   })
 
 /** Waits for an event of a socket. Listeners stay on the socket, because an error may come later. */
@@ -29,28 +29,33 @@ const waitFor = (socket: Net.Socket, event: "connect" | "secureConnect", error: 
   })
 
 /** Dials an IP address, so that Node looks nothing up. Then checks where the connection ended up. */
-const connect = (address: string, { port, allowsAddress }: Target, record: AttemptProgress) =>
+const connect = (address: string, { port, allowsAddress }: Target, progress: AttemptProgress) =>
   Effect.suspend(() => {
-    record.address = address
+    progress.address = address
     const socket = Net.connect({ host: address, port, noDelay: true })
-    destroyAtEnd(socket, record)
+    destroyAtEnd(socket, progress)
     return Effect.as(waitFor(socket, "connect", "connect"), socket)
   }).pipe(
     Effect.filterOrFail(
       ({ remoteAddress }) => remoteAddress !== undefined && allowsAddress(remoteAddress),
       () => {
-        record.address = null
+        progress.address = null
         return sendFailed("refused_address")
       }
     )
   )
 
 /** Tries the addresses in turn. Each but the last gets an equal share of the deadline. */
-const connectAny = (addresses: ReadonlyArray<string>, target: Target, record: AttemptProgress, deadline_ms: number) => {
+const connectAny = (
+  addresses: ReadonlyArray<string>,
+  target: Target,
+  progress: AttemptProgress,
+  deadline_ms: number
+) => {
   const tried = addresses.slice(0, MAX_TRIED)
   return tried
     .map((address, i) => {
-      const one = connect(address, target, record)
+      const one = connect(address, target, progress)
       const onTimeout = () => sendFailed("connect")
       const isLast = i === tried.length - 1
       return isLast ? one : Effect.timeoutFail(one, { duration: deadline_ms / tried.length, onTimeout })
@@ -65,7 +70,7 @@ const connectAny = (addresses: ReadonlyArray<string>, target: Target, record: At
 }
 
 /** The certificate must be trusted and be for the host of the webhook's URL, whatever address it has. */
-const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureContext, record: AttemptProgress) =>
+const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureContext, progress: AttemptProgress) =>
   Effect.suspend(() => {
     const tls = Tls.connect({
       socket,
@@ -76,7 +81,7 @@ const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureCont
       rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"]
     })
-    destroyAtEnd(tls, record)
+    destroyAtEnd(tls, progress)
     return Effect.as(waitFor(tls, "secureConnect", "tls"), tls)
   })
 
@@ -84,13 +89,13 @@ const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureCont
 export const dial = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<string>,
   target: Target,
-  record: AttemptProgress,
+  progress: AttemptProgress,
   { deadline_ms, secureContext }: DialOptions
 ) {
-  const plain = yield* record.timed("connect_ms", connectAny(addresses, target, record, deadline_ms))
+  const plain = yield* progress.timed("connect_ms", connectAny(addresses, target, progress, deadline_ms))
   const socket = target.isHttps
-    ? yield* record.timed("tls_ms", encrypt(plain, target.host, secureContext, record))
+    ? yield* progress.timed("tls_ms", encrypt(plain, target.host, secureContext, progress))
     : plain
   if (socket.destroyed) return yield* sendFailed("reset")
-  return [record.address!, socket] as const
+  return [progress.address!, socket] as const
 })

@@ -60,15 +60,29 @@ const requestText = (post: WebhookPost, { path, authority }: Target, user_agent:
 const connectionFailed = (cause: Error): SendFailed =>
   sendFailed(/^ERR_(SSL|TLS)_/.test(codeOf(cause) ?? "") ? "tls" : "reset", cause)
 
-/**
- * One attempt to deliver an event. Its steps: a slot of the shop, the addresses, a connection, the request, and the
- * response as far as the limits allow. The first end or failure ends the attempt, once.
+/*
+ * The path of an attempt, from `begin` to its result. `statusDeadlines` (10 s) begins before step 2 and lasts until the status line, so it
+ * covers the wait for a slot too. `bodyDeadlines` (1 s) begins at the status line.
+ *
+ * 1. `begin` parses the URL into a `Target`, and refuses an address that the policy does not allow.
+ * 2. `ConnectionPool.acquireSlot`: the shop has few slots, so that one slow receiver does not take all connections.
+ * 3. `#locate` looks up the addresses of the name, and refuses all of them if one is not allowed.
+ * 4. `#connect` takes an idle connection of the shop to this receiver, or dials a new one (`Dial.ts`), with TLS.
+ * 5. `#request` writes head and body at once.
+ * 6. `onData` gives the response to a `ResponseParser`. A failure before the status line fails the attempt. Afterwards the status is the
+ *    result, and the rest of the response is read only for the log and to reuse the connection.
+ * 7. `#end` reports the result once, and releases the connection and the slot.
+ *
+ * If a reused connection breaks before the first byte of the response, its receiver had probably closed it already, so `#redial` repeats step
+ * 4 with a new connection.
  */
+
+/** One attempt to deliver an event. The first end or failure ends the attempt, once. */
 export class SendAttempt implements ConnectionUser {
   readonly #post: WebhookPost
   readonly #context: SenderContext
   readonly #done: (sent: Effect.Effect<SendResult>) => void
-  readonly #record: AttemptProgress
+  readonly #progress: AttemptProgress
   readonly #response = new ResponseParser()
   #hasEnded = false
   #cancelDeadline: () => void = () => undefined
@@ -80,7 +94,7 @@ export class SendAttempt implements ConnectionUser {
     this.#post = post
     this.#context = context
     this.#done = done
-    this.#record = new AttemptProgress(context.clock)
+    this.#progress = new AttemptProgress(context.clock)
   }
 
   begin(): void {
@@ -89,7 +103,7 @@ export class SendAttempt implements ConnectionUser {
     if (Either.isLeft(target)) this.#end(target.left)
     else {
       this.#cancelDeadline = statusDeadlines.set(() => this.#end(sendFailed("timeout")))
-      pool.acquireSlot(this.#post.shop_id, this.#record, () => this.#orDie(() => this.#locate(target.right)))
+      pool.acquireSlot(this.#post.shop_id, this.#progress, () => this.#orDie(() => this.#locate(target.right)))
     }
   }
 
@@ -98,21 +112,21 @@ export class SendAttempt implements ConnectionUser {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#cancelDeadline()
-    this.#record.end()
+    this.#progress.end()
   }
 
   onData(chunk: Buffer): void {
-    const [record, response] = [this.#record, this.#response]
-    if (record.bytes_read === 0) record.note("first_byte_ms", this.#requested_at)
+    const [progress, response] = [this.#progress, this.#response]
+    if (progress.bytes_read === 0) progress.note("first_byte_ms", this.#requested_at)
     this.#redial = undefined
-    record.keep(chunk)
+    progress.keep(chunk)
     this.#context.onBytes(chunk.length)
     const isStatusNew = response.status === null
     const failure = response.add(chunk)
-    const isTooLarge = response.body_bytes > MAX_BODY_BYTES || record.bytes_read > MAX_HEAD_BYTES + MAX_BODY_BYTES
+    const isTooLarge = response.body_bytes > MAX_BODY_BYTES || progress.bytes_read > MAX_HEAD_BYTES + MAX_BODY_BYTES
     if (failure !== undefined) this.#end(failure)
     else if (response.isComplete || response.isUnreadable || isTooLarge) {
-      record.canReuse = response.isComplete && !isTooLarge
+      progress.canReuse = response.isComplete && !isTooLarge
       this.#endWithStatus()
     } else if (isStatusNew && response.status !== null) {
       this.#cancelDeadline()
@@ -134,7 +148,7 @@ export class SendAttempt implements ConnectionUser {
   #locate(target: Target): void {
     const { addresses } = target
     if (Effect.isEffect(addresses))
-      this.#run(this.#record.timed("lookup_ms", addresses), (found) => this.#connect(target, found))
+      this.#run(this.#progress.timed("lookup_ms", addresses), (found) => this.#connect(target, found))
     else this.#connect(target, addresses)
   }
 
@@ -142,7 +156,7 @@ export class SendAttempt implements ConnectionUser {
     const { pool } = this.#context
     const keyOf = (address: string) => `${this.#post.shop_id} ${target.origin} ${address}`
     const dialNew = () =>
-      this.#run(dial(addresses, target, this.#record, this.#context), ([address, socket]) =>
+      this.#run(dial(addresses, target, this.#progress, this.#context), ([address, socket]) =>
         this.#request(target, address, pool.add(keyOf(address), socket))
       )
     for (const address of addresses) {
@@ -160,16 +174,16 @@ export class SendAttempt implements ConnectionUser {
   }
 
   #request(target: Target, address: string, connection: SenderConnection): void {
-    const [record, { pool, user_agent }] = [this.#record, this.#context]
-    record.address = address
+    const [progress, { pool, user_agent }] = [this.#progress, this.#context]
+    progress.address = address
     connection.user = this
-    record.atEnd(() => {
+    progress.atEnd(() => {
       if (connection.user !== this) return
       // If the response came before the whole request was written, the rest of it would pass for the next request.
-      record.canReuse &&= connection.socket.writableLength === 0
-      pool.release(connection, record.canReuse ? this.#response.keep_alive_s : 0)
+      progress.canReuse &&= connection.socket.writableLength === 0
+      pool.release(connection, progress.canReuse ? this.#response.keep_alive_s : 0)
     })
-    this.#requested_at = record.time_ms
+    this.#requested_at = progress.time_ms
     connection.socket.write(requestText(this.#post, target, user_agent), "utf8")
   }
 
@@ -184,7 +198,7 @@ export class SendAttempt implements ConnectionUser {
         this.#die(exit.cause as Cause.Cause<never>)
       }
     })
-    this.#record.atEnd(cancel)
+    this.#progress.atEnd(cancel)
   }
 
   /**
@@ -212,6 +226,6 @@ export class SendAttempt implements ConnectionUser {
   #end(outcome: SendFailed | { readonly status: number }): void {
     if (this.#hasEnded) return
     this.abort()
-    this.#done(Effect.succeed(this.#record.sent(outcome)))
+    this.#done(Effect.succeed(this.#progress.sent(outcome)))
   }
 }

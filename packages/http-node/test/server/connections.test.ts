@@ -149,7 +149,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     })
     const server = await begin({
       // Stopping waits for it, and would cut it off by itself much later.
-      timeouts: { taking_ms: 50, parting_ms: 60_000, stopping_ms: 60_000 },
+      timeouts: { response_stall_ms: 50, drain_arrival_ms: 60_000, stopping_ms: 60_000 },
       branches: [
         {
           prefix: "/huge",

@@ -342,7 +342,7 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
   it("the server closes a connection that does not read the whole response in time, however steadily it reads", async () => {
     const server = await begin({
       // Stopping waits for it, and would cut it off by itself much later.
-      timeouts: { taking_ms: 60_000, taken_ms: 50, parting_ms: 60_000, stopping_ms: 60_000 },
+      timeouts: { response_stall_ms: 60_000, response_total_ms: 50, drain_arrival_ms: 60_000, stopping_ms: 60_000 },
       branches: [large(16 * MIB)]
     })
     const client = await server.client()
