@@ -4,18 +4,25 @@ import { join } from "node:path"
 import { fingerprint } from "../packages/core/dist/decisions/Idempotency.js"
 import { auditActs } from "../packages/core/dist/domain/AuditEntry.js"
 import { asSeen, displayName, isVisible } from "../packages/core/dist/domain/Client.js"
-import { claimOrder, compareClaims, nextAttempt, nextClaims } from "../packages/core/dist/domain/Delivery.js"
+import {
+  claimOrder,
+  compareClaims,
+  nextAttempt,
+  nextClaims,
+  presentSchedule
+} from "../packages/core/dist/domain/Delivery.js"
 import { eventTypes } from "../packages/core/dist/domain/EventType.js"
 import { Limits, MOST_ATTEMPTS, Policies, retryDelays_ms, ServiceLimits } from "../packages/core/dist/domain/Limits.js"
 import { offersShown } from "../packages/core/dist/domain/Offer.js"
 import { nextNumber, preferredByNumber } from "../packages/core/dist/domain/Ticket.js"
-import { closure, movedFields, moveTo } from "../packages/core/dist/domain/TicketLifecycle.js"
+import { closure, movedFields, moveTo, nextDeadline } from "../packages/core/dist/domain/TicketLifecycle.js"
 import { acknowledges, failureSteps, onFailure, saysGone } from "../packages/core/dist/domain/Webhook.js"
 import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
 import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
 import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/openapi/Text.js"
 import { document as sandboxDocument } from "../packages/http-node/dist/sandbox/openapi/SandboxDocument.js"
+import { CONNECTION_LIMITS, SERVER_TIMEOUTS } from "../packages/http-node/dist/serverLimits.js"
 import { invariants } from "../packages/store-pg/dist/check/invariants.js"
 import { apiTypes } from "./apiTypes.mjs"
 import { capacity, fleets, measuredOn, ratios, sections, speedCode } from "./benchResults.mjs"
@@ -63,7 +70,7 @@ const span = (ms) => {
 const amount = (name, value) => {
   const number = value.toLocaleString("en-US")
   if (name.endsWith("_ms")) return span(value)
-  if (name.endsWith("_bytes")) return `${value / 1024} KiB`
+  if (/bytes$/i.test(name)) return value < 1024 * 1024 ? `${value / 1024} KiB` : `${value / 1024 / 1024} MiB`
   if (name.endsWith("_characters")) return `${number} characters`
   return number
 }
@@ -71,10 +78,9 @@ const amount = (name, value) => {
 /** The docstrings of a table's rows, by name: what an editor shows is what the page says. @param {string} file */
 const docstringsOf = (file) =>
   Object.fromEntries(
-    [...readFileSync(file, "utf8").matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(\w+):/gm)].map(([, text, name]) => [
-      name,
-      text
-    ])
+    [...readFileSync(file, "utf8").matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(?:readonly )?(\w+):/gm)].map(
+      ([, text, name]) => [name, text]
+    )
   )
 
 /** The rules that are functions: which one, and the file of `packages/core/src` that has it. @type {ReadonlyArray<readonly [string, Function, string]>} */
@@ -84,6 +90,7 @@ const rules = [
   ["The move that a status makes", moveTo, "TicketLifecycle"],
   ["The fields that a move sets and clears", movedFields, "TicketLifecycle"],
   ["When a ticket closes by itself", closure, "TicketLifecycle"],
+  ["Which of closing and the end of its reopening comes next for a ticket", nextDeadline, "TicketLifecycle"],
   ["Whether a shop sees a client", isVisible, "Client"],
   ["The fields of a client that a shop sees", asSeen, "Client"],
   ["The name of a client that a shop sees, in full or abbreviated", displayName, "Client"],
@@ -91,6 +98,11 @@ const rules = [
   [`Which delivery of a shop goes first, by ${claimOrder.map(code).join(", ")}`, compareClaims, "Delivery"],
   ["Which deliveries of all shops are claimed", nextClaims, "Delivery"],
   ["When a failed attempt is made again", nextAttempt, "Delivery"],
+  [
+    "When a delivery is due whose webhook was turned on again, and how many attempts it has made since",
+    presentSchedule,
+    "Delivery"
+  ],
   ["Whether a response acknowledges an event: a redirect does not, and is not followed", acknowledges, "Webhook"],
   ["Whether a response turns the webhook off at once", saysGone, "Webhook"],
   ["When a failing webhook turns off", onFailure, "Webhook"],
@@ -213,6 +225,7 @@ page("docs/errors.md", [
 ])
 
 const limitMeanings = docstringsOf("packages/core/src/domain/Limits.ts")
+const serverMeanings = docstringsOf("packages/http-node/src/serverLimits.ts")
 
 page("docs/limits.md", [
   "# Limits",
@@ -240,6 +253,24 @@ page("docs/limits.md", [
   table(
     ["name", "value", "meaning"],
     Object.entries(ServiceLimits).map(([name, value]) => [code(name), amount(name, value), limitMeanings[name] ?? ""])
+  ),
+  "## The server's connections",
+  "These rows are `CONNECTION_LIMITS` and `SERVER_TIMEOUTS` of `packages/http-node/src/serverLimits.ts`. The time-outs are real time. [Operating](operating.md#connections) says what the server does at each limit, and which option of `workshop serve` changes it.",
+  table(
+    ["name", "value", "meaning"],
+    Object.entries(CONNECTION_LIMITS).map(([name, value]) => [
+      code(name),
+      amount(name, value),
+      serverMeanings[name] ?? ""
+    ])
+  ),
+  table(
+    ["name", "value", "how long the server waits"],
+    Object.entries(SERVER_TIMEOUTS).map(([name, value]) => [
+      code(name),
+      amount(name, value),
+      serverMeanings[name] ?? ""
+    ])
   ),
   "## Retries",
   `An event is tried ${MOST_ATTEMPTS} times in all: at once, and after each of the delays of \`retryDelays_ms\`, which count from the end of the previous attempt. Notifications to clients and owners follow the same table.`,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Http from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import type { Entropy } from "@workshop/core"
+import { type Entropy, Limits } from "@workshop/core"
 import { countedAddress, IPV6_PREFIX, isHeaderRepeated, newContext } from "@workshop/core/adapter"
 import type { HttpRequest, HttpResponse, Pipeline } from "@workshop/core/http"
 import { Effect, Exit, Runtime, type Scope } from "effect"
@@ -11,7 +11,7 @@ import { type ListenerOptions, listener, SHUTDOWN, sendResponse } from "./Listen
 import { type CannotListen, listen } from "./listen.js"
 import { RequestBody, requestFromNode } from "./nodeRequest.js"
 import { OpenConnections } from "./OpenConnections.js"
-import { HEAD_BYTES, notHttpResponse, type ParseError, SEVERAL_HOSTS, unknownMethod } from "./parseErrors.js"
+import { notHttpResponse, type ParseError, SEVERAL_HOSTS, unknownMethod } from "./parseErrors.js"
 import { CONNECTION_LIMITS, type ConnectionLimits, SERVER_TIMEOUTS, type ServerTimeouts } from "./serverLimits.js"
 import { UnreadResponses } from "./UnreadResponses.js"
 
@@ -30,7 +30,7 @@ export interface NodeServerOptions {
 
 const make = (timeouts: ServerTimeouts) => {
   const server = Http.createServer({
-    maxHeaderSize: HEAD_BYTES,
+    maxHeaderSize: Limits.request_head_bytes,
     headersTimeout: timeouts.head_ms,
     requestTimeout: timeouts.request_ms,
     keepAliveTimeout: timeouts.idle_ms,

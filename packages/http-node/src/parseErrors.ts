@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http"
+import { Limits } from "@workshop/core"
 import { givenTwice, respond } from "@workshop/core/adapter"
 import {
   BodyIncomplete,
@@ -18,9 +19,6 @@ export interface ParseError extends Error {
   readonly bytesParsed?: number
 }
 
-/** The maximum length of a head, in bytes. */
-export const HEAD_BYTES = 16 * 1024
-
 /** The error of a head or a request that took too long. */
 export const TOO_LATE = "ERR_HTTP_REQUEST_TIMEOUT"
 
@@ -31,7 +29,7 @@ const issues: Readonly<Record<string, RequestIssue>> = {
   HPE_HEADER_OVERFLOW: {
     in: "header",
     field: "header",
-    message: `must be at most ${HEAD_BYTES} bytes with the request line`
+    message: `must be at most ${Limits.request_head_bytes} bytes with the request line`
   },
   [TOO_LATE]: { in: "header", field: "header", message: "must arrive without delay" },
   [SEVERAL_HOSTS]: givenTwice("header", "Host")

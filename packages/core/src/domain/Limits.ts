@@ -71,6 +71,8 @@ export const Limits = {
   replay_step_events: 1000,
   /** The events that a replay names by id. */
   replay_named_events: 1000,
+  /** The head of a request, with the request line. */
+  request_head_bytes: 16 * 1024,
   /** The body of a request. */
   body_bytes: 64 * 1024,
   /** How much the server reads of a body that it refuses, before it closes the connection. */
@@ -88,7 +90,15 @@ export const Limits = {
   /** The age at which a receiver refuses a signature. */
   webhook_tolerance_ms: 5 * MINUTE_MS,
   /** How long a receiver may take to respond. */
-  webhook_timeout_ms: 10 * SECOND_MS
+  webhook_timeout_ms: 10 * SECOND_MS,
+  /** The head of a receiver's response, with the informational responses before it; a larger one makes the attempt fail. */
+  webhook_response_head_bytes: 8 * 1024,
+  /** The headers of a receiver's response; more of them make the attempt fail. */
+  webhook_response_headers: 64,
+  /** How much of the body of a receiver's response is read. */
+  webhook_response_body_bytes: 16 * 1024,
+  /** How much of the start of a receiver's response is kept for the log. */
+  webhook_response_kept_bytes: 4 * 1024
 } as const
 
 /**

@@ -31,12 +31,12 @@ export type TicketWindows = Readonly<Record<TicketPolicy, LimitWindow | null>>
 
 const { ticket_number_max } = Limits
 
-/** A ticket's number: 1 to 9999. */
+/** A ticket's number: 1 to `Limits.ticket_number_max`. */
 export const TicketNumber = Schema.Int.pipe(
   Schema.between(1, ticket_number_max, { message: () => `must be a whole number from 1 to ${ticket_number_max}` })
 )
 
-/** The number after `number`; 9999 is followed by 1, and none is skipped (Specification, Tickets). */
+/** The number after `number`; the largest is followed by 1, and none is skipped (Specification, Tickets). */
 export const nextNumber = (number: number): number => (number >= ticket_number_max ? 1 : number + 1)
 
 /**

@@ -110,7 +110,7 @@ export const sendErrors = {
   connect: "none of the addresses took a connection",
   tls: "no trusted encryption: a certificate that is self-signed, out of date or for another name, or no handshake",
   reset: "the connection ended before a status line; the receiver may or may not have read the event",
-  too_large_head: "the head of the response was larger than 8 KiB or had more than 64 headers",
+  too_large_head: `the head of the response was larger than ${Limits.webhook_response_head_bytes / 1024} KiB or had more than ${Limits.webhook_response_headers} headers`,
   malformed: "the response was not HTTP/1.1"
 } as const
 
@@ -141,8 +141,8 @@ export interface SendResult {
   readonly address: string | null
   readonly timings: Timings
   /**
-   * The start of the response as it was received: status line, headers and body, including chunk sizes. At most 4 KiB of UTF-8, with lines
-   * separated by `\n`, and `?` for bytes that are not text.
+   * The start of the response as it was received: status line, headers and body, including chunk sizes. At most
+   * `Limits.webhook_response_kept_bytes` of UTF-8, with lines separated by `\n`, and `?` for bytes that are not text.
    */
   readonly head: string
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import { eventTypes } from "../../src/domain/EventType.js"
 import { Limits, Policies, ServiceLimits } from "../../src/domain/Limits.js"
 import { ReopenWindowPassed } from "../../src/domain/TicketLifecycle.js"
+import { sendErrors } from "../../src/domain/Webhook.js"
 import { ReplayInput } from "../../src/services/DeliveryHistory.js"
 
 const SECOND = 1000
@@ -29,8 +30,13 @@ describe("Specification, Limits: every limit has the specification's value", () 
     ["closure_ms", 60 * DAY, "Specification, Limits"],
     ["webhook_tolerance_ms", 5 * MINUTE, "Specification, Limits"],
     ["webhook_timeout_ms", 10 * SECOND, "Specification, Limits"],
+    ["webhook_response_head_bytes", 8_192, "docs/decisions.md"],
+    ["webhook_response_headers", 64, "docs/decisions.md"],
+    ["webhook_response_body_bytes", 16_384, "Specification, Webhooks"],
+    ["webhook_response_kept_bytes", 4_096, "docs/decisions.md"],
     ["secret_overlap_ms", 24 * HOUR, "Specification, Webhooks"],
     ["others_max", 100, "Specification, Lists and sync"],
+    ["request_head_bytes", 16_384, "docs/operating.md"],
     ["body_bytes", 65_536, "Specification, Errors"],
     ["tracking_after_end_ms", 30 * DAY, "docs/decisions.md"],
     ["idempotency_memory_ms", 30 * DAY, "Specification, Idempotency"],
@@ -80,6 +86,10 @@ describe("Specification, Limits: texts and copies of a limit agree with it", () 
 
   it("the event of a closure says 60 days (Specification, Webhooks)", () => {
     expect(eventTypes["ticket.abandoned"]).toMatch(/ for 60 days$/)
+  })
+
+  it("the error of a response with a large head says 8 KiB and 64 headers (Specification, Webhooks)", () => {
+    expect(sendErrors.too_large_head).toBe("the head of the response was larger than 8 KiB or had more than 64 headers")
   })
 
   it("a replay names at most 1000 events (docs/decisions.md)", () => {

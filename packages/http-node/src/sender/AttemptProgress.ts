@@ -1,10 +1,9 @@
-import type { SendError, SendResult, Timings } from "@workshop/core"
+import { Limits, type SendError, type SendResult, type Timings } from "@workshop/core"
 import { type Clock, Effect } from "effect"
 
 type Phase = Exclude<keyof Timings, "total_ms">
 
-/** How much of a response is kept for the log. */
-const EXCERPT_BYTES = 4096
+const { webhook_response_kept_bytes } = Limits
 
 const NOT_TEXT = /[^\P{C}\n\t]|\uFFFD/gu
 // Most responses match this, and need no replacement.
@@ -56,7 +55,7 @@ export class AttemptProgress {
   /** Keeps the start of the response as it came over the wire. */
   keep(chunk: Buffer): void {
     this.bytes_read += chunk.length
-    const room = EXCERPT_BYTES - this.#excerpt_bytes
+    const room = webhook_response_kept_bytes - this.#excerpt_bytes
     if (room === 0) return
     // A copy, so that a small part does not hold the memory of all that was read with it.
     const part = Buffer.from(chunk.subarray(0, room))

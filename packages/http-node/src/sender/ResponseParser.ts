@@ -1,8 +1,7 @@
+import { Limits } from "@workshop/core"
 import { SendFailed } from "./SendFailed.js"
 
-/** The largest head of a response that is read, including the informational responses before it. */
-export const MAX_HEAD_BYTES = 8 * 1024
-const MAX_HEADERS = 64
+const { webhook_response_head_bytes, webhook_response_headers } = Limits
 
 const PROTOCOL = "HTTP/1."
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
@@ -100,7 +99,7 @@ const keepAliveSeconds = (isHttp10: boolean, headers: Headers): number | null =>
 
 /** Reads header lines. Repeated headers are joined by commas, except for Content-Length, which must not be repeated. */
 const readHeaders = (lines: ReadonlyArray<string>): Headers | SendFailed => {
-  if (lines.length > MAX_HEADERS) return headTooLarge()
+  if (lines.length > webhook_response_headers) return headTooLarge()
   const headers = new Map<string, string>()
   for (const line of lines) {
     const [, header, raw] = HEADER.exec(line) ?? []
@@ -146,7 +145,7 @@ export class ResponseParser {
       return undefined
     }
     const before = this.#head.length
-    this.#head += chunk.toString("latin1", 0, MAX_HEAD_BYTES - this.#head_bytes + 1)
+    this.#head += chunk.toString("latin1", 0, webhook_response_head_bytes - this.#head_bytes + 1)
     let begin = 0
     // Earlier chunks had no end in them. To search them again for each byte that arrives would take a second.
     HEAD_END.lastIndex = Math.max(0, before - PARTIAL_HEAD_END)
@@ -163,7 +162,7 @@ export class ResponseParser {
       this.#readBody(chunk, begin - before)
       return undefined
     }
-    if (this.#head_bytes > MAX_HEAD_BYTES) return headTooLarge()
+    if (this.#head_bytes > webhook_response_head_bytes) return headTooLarge()
     this.#head = this.#head.slice(begin)
     return this.#readStatusEarly()
   }

@@ -1,17 +1,16 @@
 import { validateHeaderName, validateHeaderValue } from "node:http"
 import type { SecureContext } from "node:tls"
-import { REQUEST_HEADERS, type SendResult, type WebhookPost } from "@workshop/core"
+import { Limits, REQUEST_HEADERS, type SendResult, type WebhookPost } from "@workshop/core"
 import { Cause, type Clock, Effect, Either, Exit, Option } from "effect"
 import { AttemptProgress } from "./AttemptProgress.js"
 import type { ConnectionPool, ConnectionUser, SenderConnection } from "./ConnectionPool.js"
 import type { Deadlines } from "./Deadlines.js"
 import { dial } from "./Dial.js"
-import { MAX_HEAD_BYTES, ResponseParser } from "./ResponseParser.js"
+import { ResponseParser } from "./ResponseParser.js"
 import { codeOf, type SendFailed, sendFailed } from "./SendFailed.js"
 import type { Target, Targets } from "./Target.js"
 
-/** How much of a response's body is read. */
-const MAX_BODY_BYTES = 16 * 1024
+const { webhook_response_head_bytes, webhook_response_body_bytes } = Limits
 
 /** The parts that all attempts of a sender share. */
 export interface SenderContext {
@@ -123,7 +122,9 @@ export class SendAttempt implements ConnectionUser {
     this.#context.onBytes(chunk.length)
     const isStatusNew = response.status === null
     const failure = response.add(chunk)
-    const isTooLarge = response.body_bytes > MAX_BODY_BYTES || progress.bytes_read > MAX_HEAD_BYTES + MAX_BODY_BYTES
+    const isTooLarge =
+      response.body_bytes > webhook_response_body_bytes ||
+      progress.bytes_read > webhook_response_head_bytes + webhook_response_body_bytes
     if (failure !== undefined) this.#end(failure)
     else if (response.isComplete || response.isUnreadable || isTooLarge) {
       progress.canReuse = response.isComplete && !isTooLarge
