@@ -62,7 +62,7 @@ const span = (ms) => {
   const counted = (n, unit) => `${n} ${unit}${n === 1 ? "" : "s"}`
   if (ms > 3 * DAY_MS) return counted(ms / DAY_MS, "day")
   if (ms >= HOUR_MS) return counted(ms / HOUR_MS, "hour")
-  if (ms >= MINUTE_MS) return counted(ms / MINUTE_MS, "minute")
+  if (ms >= MINUTE_MS && ms % MINUTE_MS === 0) return counted(ms / MINUTE_MS, "minute")
   return ms >= SECOND_MS ? counted(ms / SECOND_MS, "second") : `${ms} ms`
 }
 
@@ -265,7 +265,7 @@ page("docs/limits.md", [
     ])
   ),
   table(
-    ["name", "value", "how long the server waits"],
+    ["name", "value", "meaning"],
     Object.entries(SERVER_TIMEOUTS).map(([name, value]) => [
       code(name),
       amount(name, value),

@@ -72,7 +72,7 @@ export const parts = {
     tests: ["domain/Resources", "decisions/keys", "decisions/shopSettings", "decisions/stamps", "decisions/webhooks"]
   },
   moves: {
-    files: ["decisions/changeStatus", "decisions/clientLink", "decisions/ticketActs"],
+    files: ["decisions/changeStatus", "decisions/clientLink", "decisions/previewActs"],
     tests: [
       "domain/Resources",
       "decisions/closures",
@@ -81,16 +81,17 @@ export const parts = {
       "decisions/offers",
       "decisions/stateMatrix",
       "decisions/ticketBounds",
-      "decisions/ticketActs"
+      "decisions/previewActs"
     ]
   },
   acts: {
-    files: ["decisions/actOnTicket"],
+    files: ["decisions/actOnTicket", "decisions/editTicket", "decisions/quotes", "decisions/ticketProgress"],
     tests: ["domain/Resources", "decisions/closures", "decisions/quotes", "decisions/ticketNews"]
   },
   creates: {
-    files: ["decisions/createTicket"],
+    files: ["decisions/createTicket", "domain/ForbiddenWord"],
     tests: [
+      "domain/DefaultWords",
       "domain/Resources",
       "decisions/createRefusals",
       "decisions/createTicket",
@@ -112,7 +113,7 @@ export const parts = {
     tests: ["deliveries/overtakenAttempts", "deliveries/recordAttempt", "deliveries/replay", "deliveries/webhookHealth"]
   },
   commands: {
-    files: ["decisions/Command", "decisions/Idempotency", "domain/IdempotencyRecord"],
+    files: ["decisions/ChangeSet", "decisions/Command", "decisions/Idempotency", "domain/IdempotencyRecord"],
     tests: [
       "decisions/changeSet",
       "decisions/decide",
@@ -133,7 +134,6 @@ export const parts = {
   names: {
     files: [
       "domain/DefaultWords",
-      "domain/ForbiddenWord",
       "domain/Identifier",
       "domain/Language",
       "domain/NearestName",

@@ -160,14 +160,14 @@ const ofTickets = [
     'if (state === "abandoned" && act.by !== "shop") return'
   ),
   decision(
-    "actOnTicket",
+    "quotes",
     "quote-answered-twice",
     "a quote can be accepted a second time",
     'if (quote?.status !== "proposed") return Either.left(closed(record))',
     "if (quote === null) return Either.left(closed(record))"
   ),
   decision(
-    "actOnTicket",
+    "quotes",
     "accepted-price-not-taken",
     "an accepted quote leaves the price as it was",
     "before_minor: price_minor, price_minor: quote.price_minor",
@@ -307,14 +307,14 @@ const ofTickets = [
     "if (client_phone !== null)"
   ),
   decision(
-    "actOnTicket",
+    "quotes",
     "quote-below-deposit",
     "a quote may be lower than the deposit",
     "price_minor < (record.deposit_minor ?? 0)",
     "price_minor < 0"
   ),
   decision(
-    "actOnTicket",
+    "ticketProgress",
     "received-part-ordered-now",
     "a part that is received counts as ordered at that instant",
     "ordered_at: current?.ordered_at ?? now",
@@ -328,7 +328,7 @@ const ofTickets = [
     'clears: ["ready_at", "collected_at", "outcome", "notified_at"] as never'
   ),
   decision(
-    "actOnTicket",
+    "quotes",
     "before-first-quote",
     "after a second accepted quote, before_minor is still the price before the first one",
     "before_minor: price_minor,",
@@ -747,7 +747,7 @@ const ofRequests = [
 /** @type {ReadonlyArray<Bug>} */
 const ofDeliveries = [
   decision(
-    "Command",
+    "ChangeSet",
     "event-not-delivered-while-off",
     "events raised while the webhook is off are never delivered",
     "if (this.#webhook !== null) this.add",
@@ -761,14 +761,14 @@ const ofDeliveries = [
     "recorded_at: moment.now"
   ),
   decision(
-    "Command",
+    "ChangeSet",
     "due-by-recorded-time",
     "a delivery is due when the shop's records say, not by the present clock",
     "firstDelivery(row, this.#webhook, now)",
     "firstDelivery(row, this.#webhook, recorded_at + 0 * now)"
   ),
   decision(
-    "Command",
+    "ChangeSet",
     "notice-due-by-recorded-time",
     "a notification is due when the shop's records say",
     "attempts_made: 0, due_at: this.#moment.now }",

@@ -1,6 +1,6 @@
 /** Entry `@workshop/core/adapter`: what an adapter is built from, such as a server or a command line. Few embedders need it. */
 
-export { actOutcomes, type TicketActName, ticketActs } from "./decisions/ticketActs.js"
+export { previewActs, type TicketActName, ticketActs } from "./decisions/previewActs.js"
 export { isActive, keyHash, looksLikeKey, looksLikeTestKey, scopePresets } from "./domain/ApiKey.js"
 export { NO_SHOP } from "./domain/AuditEntry.js"
 export { displayName } from "./domain/Client.js"

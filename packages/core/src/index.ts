@@ -1,10 +1,12 @@
 /** Entry `@workshop/core`: the services of the workshop as Effect layers, their inputs, results and errors, and what they run on. */
 
-export { DelayInput, PartInput, PhotoInput, QuoteInput, TicketEdit } from "./decisions/actOnTicket.js"
 export { TicketInput } from "./decisions/createTicket.js"
+export { TicketEdit } from "./decisions/editTicket.js"
 export { StampCount } from "./decisions/giveStamps.js"
 export { IdempotencyKey, IdempotencyKeyReused } from "./decisions/Idempotency.js"
+export { QuoteInput } from "./decisions/quotes.js"
 export { KeyInput, ShopPatch } from "./decisions/shopSettings.js"
+export { DelayInput, PartInput, PhotoInput } from "./decisions/ticketProgress.js"
 export { type ApiKeyRecord, KeyNotFound, Scope, TooManyKeys } from "./domain/ApiKey.js"
 export { type AuditAct, type AuditEntry, auditActs } from "./domain/AuditEntry.js"
 export { type ClientAccount, ClientNotFound } from "./domain/Client.js"

@@ -1,7 +1,7 @@
 /** Entry `@workshop/core/promise`: the workshop by plain values and promises, for teams without Effect. */
 
 export type { Client, LoyaltyCard, Ticket } from "@workshop/client"
-export type { ShopSnapshot } from "./decisions/Command.js"
+export type { ShopSnapshot } from "./decisions/ChangeSet.js"
 export type { RewardRedeemed, StampsGiven } from "./decisions/giveStamps.js"
 export type { IdempotentResult } from "./decisions/Idempotency.js"
 export type { ApiKeyRecord } from "./domain/ApiKey.js"

@@ -4,7 +4,8 @@
  * ports, their rows, and `decide` or `execute`.
  */
 
-export { type Command, type Decision, decide, execute, type Outcome, type ShopSnapshot } from "./decisions/Command.js"
+export type { Decision, ShopSnapshot } from "./decisions/ChangeSet.js"
+export { type Command, decide, execute, type Outcome } from "./decisions/Command.js"
 export type { LoadRequest } from "./decisions/Load.js"
 export { apply, type Change, emptyShopState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
 export { asSeen, type Client, type ClientLink, isVisible, visibleLink } from "./domain/Client.js"

@@ -23,21 +23,21 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   ipv6Prefix: IPV6_PREFIX
 }
 
-/** How long the server waits for a client, in milliseconds of real time, so that a slow client does not hold a socket. */
+/** The time-outs of a server, in milliseconds of real time, so that a slow client does not hold a socket. */
 export interface ServerTimeouts {
-  /** For a request's head, from its first byte, or from the start of the connection. */
+  /** How long a request's head may take, from its first byte, or from the start of the connection. */
   readonly head_ms: number
-  /** For a whole request, head and body. */
+  /** How long a whole request may take, head and body. */
   readonly request_ms: number
-  /** For the next request on a connection. Longer than usual proxies wait, so that the proxy closes the connection first. */
+  /** How long a connection stays open without a request. Longer than usual proxies wait, so that the proxy closes the connection first. */
   readonly idle_ms: number
-  /** For a client to read any more of a response that is being sent. */
+  /** How long a client may read nothing of a response that is being sent. */
   readonly response_stall_ms: number
   /** How long a client may take to read a response, even if it reads steadily. */
   readonly response_total_ms: number
-  /** For requests that were being sent when the server stopped accepting connections. */
+  /** How long the server waits for requests that were being sent when it stopped accepting connections. */
   readonly drain_arrival_ms: number
-  /** For running requests to finish once the server stops accepting; the rest of ten seconds is for the process to end. */
+  /** How long running requests may take to finish once the server stops accepting connections; the rest of ten seconds is for the process to end. */
   readonly stopping_ms: number
   /** How often the server looks for heads and requests that took too long. */
   readonly check_ms: number

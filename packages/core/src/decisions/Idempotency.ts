@@ -5,7 +5,8 @@ import type { CallerId } from "../domain/Identifier.js"
 import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { RefusalOf } from "../domain/RefusalOf.js"
 import { Text } from "../domain/Text.js"
-import type { Command, Decision } from "./Command.js"
+import type { Decision } from "./ChangeSet.js"
+import type { Command } from "./Command.js"
 
 /** The key under which a caller may repeat a request and get the first response (Specification, Endpoints). */
 export const IdempotencyKey = Text(Limits.idempotency_key_characters).pipe(Schema.brand("IdempotencyKey"))

@@ -13,7 +13,8 @@ import {
 } from "../domain/Ticket.js"
 import { closure, type MoveRefusal, movedFields, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
 import { actOnTicket } from "./actOnTicket.js"
-import { type Command, makeCommand, unchanged } from "./Command.js"
+import { unchanged } from "./ChangeSet.js"
+import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
 /**

@@ -3,7 +3,8 @@ import { asSeen, type ClientLink, type ClientNotFound, clientBadge } from "../do
 import type { ClientId, OfferId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { OfferClosed, OfferNotFound, type OfferStatus } from "../domain/Offer.js"
-import { type Command, makeCommand, unchanged } from "./Command.js"
+import { unchanged } from "./ChangeSet.js"
+import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
 const linkOrNew = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null, now: Instant): ClientLink =>

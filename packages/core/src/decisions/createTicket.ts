@@ -1,7 +1,6 @@
 import { Either, Schema } from "effect"
 import type { ClientNotFound } from "../domain/Client.js"
-import { plainWords } from "../domain/DefaultWords.js"
-import { ForbiddenWord, type FoundWord } from "../domain/ForbiddenWord.js"
+import { ForbiddenWord, type FoundWord, forbiddenField } from "../domain/ForbiddenWord.js"
 import { ClientId, type OfferId, type ShopId, type TicketId } from "../domain/Identifier.js"
 import { DateTimeText } from "../domain/Instant.js"
 import { defaultLimits, Limits, type LimitsByPolicy, type PolicyName } from "../domain/Limits.js"
@@ -10,78 +9,12 @@ import type { ShopMoment } from "../domain/Moment.js"
 import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import { Phone } from "../domain/Phone.js"
-import type { ShopRecord } from "../domain/Shop.js"
 import { exactly, optional, Text } from "../domain/Text.js"
 import { nextNumber, type Ticket, type TicketItem, type TicketRecord, TicketType } from "../domain/Ticket.js"
 import { trackingCode } from "../domain/TrackingCode.js"
-import * as WordList from "../domain/WordList.js"
-import { type ChangeSet, type Command, makeCommand } from "./Command.js"
+import type { ChangeSet } from "./ChangeSet.js"
+import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
-
-/** The texts of a ticket that are searched for forbidden words, each with its dotted path (Specification, Errors). */
-export const checkedTexts = (input: {
-  readonly service?: string | null
-  readonly item?: string | null
-  readonly description?: string | null
-  readonly items?: TicketInput["items"]
-}): ReadonlyArray<readonly [field: string, text: string]> => {
-  const texts: Array<readonly [string, string]> = []
-  const add = (field: string, text: string | null | undefined) => {
-    if (text !== null && text !== undefined) texts.push([field, text])
-  }
-  add("service", input.service)
-  add("item", input.item)
-  add("description", input.description)
-  input.items?.forEach((item, i) => {
-    add(`items.${i}.label`, item.label)
-    add(`items.${i}.service`, item.service)
-  })
-  return texts
-}
-
-const wordOf = ({ word }: FoundWord): string => word
-
-type TicketTexts = Parameters<typeof checkedTexts>[0]
-
-/**
- * Whether a shop refuses a text because of the words found in it. All words are looked up in the shop's lists at once, because a text may
- * contain hundreds.
- */
-const isRefused = (text: string, found: ReadonlyArray<string>, allowed: ReadonlyArray<WordList.WordList>): boolean => {
-  if (found.length === 0) return false
-  const words = [...new Set(found.map(WordList.spelled))]
-  const list = WordList.makeWordList(words)
-  if (WordList.findWords(list, text, allowed).length > 0) return true
-  // An embedder's filter may name a word in another form than the list; then the shop must allow that form.
-  const written = new Set(WordList.findWords(list, text))
-  return words.some(
-    (word) => !written.has(word) && WordList.findWords(WordList.makeWordList([word]), word, allowed).length > 0
-  )
-}
-
-/**
- * The first text of a ticket that the shop refuses: for a found word that is not harmless in the shop's languages and not allowed by it, or
- * for a word that the shop forbids (Specification, Errors).
- */
-export const forbiddenField = (
-  shop: ShopRecord,
-  input: TicketTexts,
-  found: ReadonlyArray<FoundWord>
-): string | null => {
-  if (found.length === 0 && shop.forbidden_words.length === 0) return null
-  const texts = checkedTexts(input)
-  const allowedByShop = [WordList.makeWordList(shop.allowed_words)]
-  const harmlessForShop = [...allowedByShop, ...shop.languages.map(plainWords)]
-  const byFilter = texts.find(([field, text]) => {
-    const of = found.filter((word) => word.field === field)
-    const local = of.filter(({ languages }) => languages?.some((language) => shop.languages.includes(language)))
-    const always = of.filter(({ languages }) => languages === undefined)
-    return isRefused(text, local.map(wordOf), harmlessForShop) || isRefused(text, always.map(wordOf), allowedByShop)
-  })
-  if (byFilter !== undefined) return byFilter[0]
-  const own = WordList.makeWordList(shop.forbidden_words)
-  return texts.find(([, text]) => WordList.containsWord(own, text))?.[0] ?? null
-}
 
 // The annotation that Effect sets on minItems and similar checks: the filter also runs, on the raw input, when other fields are invalid, so
 // that a 400 reports every problem at once (Specification, Errors).

@@ -28,7 +28,8 @@ import {
 } from "../domain/TicketLifecycle.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import { SecureWebLink } from "../domain/WebLink.js"
-import { type ChangeSet, type Command, makeCommand } from "./Command.js"
+import type { ChangeSet } from "./ChangeSet.js"
+import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
 const count = (most: number) =>

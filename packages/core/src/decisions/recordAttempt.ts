@@ -14,7 +14,8 @@ import {
   saysGone,
   type Webhook
 } from "../domain/Webhook.js"
-import { type ChangeSet, type Command, makeCommand, unchanged } from "./Command.js"
+import { type ChangeSet, unchanged } from "./ChangeSet.js"
+import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
 /** A finished attempt. */

@@ -1,7 +1,8 @@
 import { nextAttempt } from "../domain/Delivery.js"
 import { MOST_ATTEMPTS, ServiceLimits } from "../domain/Limits.js"
 import { isStillTrue, type MessageRecord, type NotificationRecord } from "../domain/Notification.js"
-import { type ChangeSet, type Command, makeCommand, unchanged } from "./Command.js"
+import { type ChangeSet, unchanged } from "./ChangeSet.js"
+import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
 /** A message, and the number of the attempt. */

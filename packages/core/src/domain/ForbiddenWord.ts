@@ -1,5 +1,8 @@
 import { Data } from "effect"
+import { plainWords } from "./DefaultWords.js"
 import type { Language } from "./Language.js"
+import type { ShopRecord } from "./Shop.js"
+import * as WordList from "./WordList.js"
 
 /** A word that was found in a text, and that a shop may refuse. */
 export interface FoundWord {
@@ -19,4 +22,73 @@ export class ForbiddenWord extends Data.TaggedError("ForbiddenWord")<{ readonly 
   override get message() {
     return `The text of ${this.field} contains a forbidden word; use other words`
   }
+}
+
+/** The fields of a ticket that are searched for forbidden words. */
+export interface TicketTexts {
+  readonly service?: string | null | undefined
+  readonly item?: string | null | undefined
+  readonly description?: string | null | undefined
+  readonly items?:
+    | ReadonlyArray<{ readonly label: string; readonly service?: string | null | undefined }>
+    | null
+    | undefined
+}
+
+/** The texts of a ticket that are searched for forbidden words, each with its dotted path (Specification, Errors). */
+export const checkedTexts = (input: TicketTexts): ReadonlyArray<readonly [field: string, text: string]> => {
+  const texts: Array<readonly [string, string]> = []
+  const add = (field: string, text: string | null | undefined) => {
+    if (text !== null && text !== undefined) texts.push([field, text])
+  }
+  add("service", input.service)
+  add("item", input.item)
+  add("description", input.description)
+  input.items?.forEach((item, i) => {
+    add(`items.${i}.label`, item.label)
+    add(`items.${i}.service`, item.service)
+  })
+  return texts
+}
+
+const wordOf = ({ word }: FoundWord): string => word
+
+/**
+ * Whether a shop refuses a text because of the words found in it. All words are looked up in the shop's lists at once, because a text may
+ * contain hundreds.
+ */
+const isRefused = (text: string, found: ReadonlyArray<string>, allowed: ReadonlyArray<WordList.WordList>): boolean => {
+  if (found.length === 0) return false
+  const words = [...new Set(found.map(WordList.spelled))]
+  const list = WordList.makeWordList(words)
+  if (WordList.findWords(list, text, allowed).length > 0) return true
+  // An embedder's filter may name a word in another form than the list; then the shop must allow that form.
+  const written = new Set(WordList.findWords(list, text))
+  return words.some(
+    (word) => !written.has(word) && WordList.findWords(WordList.makeWordList([word]), word, allowed).length > 0
+  )
+}
+
+/**
+ * The first text of a ticket that the shop refuses: for a found word that is not harmless in the shop's languages and not allowed by it, or
+ * for a word that the shop forbids (Specification, Errors).
+ */
+export const forbiddenField = (
+  shop: ShopRecord,
+  input: TicketTexts,
+  found: ReadonlyArray<FoundWord>
+): string | null => {
+  if (found.length === 0 && shop.forbidden_words.length === 0) return null
+  const texts = checkedTexts(input)
+  const allowedByShop = [WordList.makeWordList(shop.allowed_words)]
+  const harmlessForShop = [...allowedByShop, ...shop.languages.map(plainWords)]
+  const byFilter = texts.find(([field, text]) => {
+    const of = found.filter((word) => word.field === field)
+    const local = of.filter(({ languages }) => languages?.some((language) => shop.languages.includes(language)))
+    const always = of.filter(({ languages }) => languages === undefined)
+    return isRefused(text, local.map(wordOf), harmlessForShop) || isRefused(text, always.map(wordOf), allowedByShop)
+  })
+  if (byFilter !== undefined) return byFilter[0]
+  const own = WordList.makeWordList(shop.forbidden_words)
+  return texts.find(([, text]) => WordList.containsWord(own, text))?.[0] ?? null
 }

@@ -46,7 +46,7 @@ const ofFields =
   }
 
 const struct = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined => {
-  // Of a record only the empty one is plain enough; a struct without fields takes anything.
+  // A schema without fields is either a record, of which this reader supports only the one without entries, or it accepts any object.
   if (ast.propertySignatures.length === 0) return ast.indexSignatures.length > 0 ? ofFields([], true) : undefined
   if (ast.indexSignatures.length > 0) return undefined
   const fields: Array<Field> = []
@@ -61,7 +61,7 @@ const struct = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined
 const list = (ast: AST.TupleType, isExact: boolean): QuickReader | undefined => {
   const [rest, ...more] = ast.rest
   const read = rest === undefined ? undefined : compile(rest.type, isExact)
-  // A list that is not empty comes as its first entry and all others, alike.
+  // The schema of a non-empty list has its first entry in `elements` and the others in `rest`, both with the same type.
   const isUniform = ast.elements.every(({ type, isOptional }) => type === rest?.type && !isOptional)
   if (read === undefined || more.length > 0 || !isUniform) return undefined
   return (value) => {
@@ -71,7 +71,7 @@ const list = (ast: AST.TupleType, isExact: boolean): QuickReader | undefined => 
   }
 }
 
-/** Of a choice among plain values, and of one thing or null; any other could be read in more than one way. */
+/** The reader of a union of literals and at most one other type. With more types, a value could match several of them. */
 const choice = (ast: AST.Union, isExact: boolean): QuickReader | undefined => {
   const values = new Set<unknown>()
   const others: Array<AST.AST> = []

@@ -32,7 +32,7 @@ export const errorCodes = {
 /** A code of {@link errorCodes}. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** An embedder's own authentication knows nobody by the request: what to do about it, in words of theirs. */
+/** The embedder's authentication found no caller. The message is the embedder's own, and says how to sign in. */
 export interface NotSignedIn {
   readonly _tag: "NotSignedIn"
   readonly message: string
@@ -122,7 +122,7 @@ export const failureRows = {
   ShopNotApproved: { code: "SHOP_NOT_APPROVED", message: "The shop is not approved yet" },
   ApiDisabled: { code: "API_DISABLED", message: "The API is not switched on for this shop yet" },
   RouteNotFound: { code: "NOT_FOUND", message: "There is nothing at this path with this method" },
-  ScopeMissing: { code: "FORBIDDEN", message: "The right that details.scope names is missing" },
+  ScopeMissing: { code: "FORBIDDEN", message: "The scope in details.scope is missing" },
   InvalidRequest: { code: "VALIDATION_ERROR", message: "The request is invalid; details.issues lists what to change" },
   InvalidInput: { code: "VALIDATION_ERROR", message: "The request is invalid; details.issues lists what to change" },
   TicketNotFound: { code: "NOT_FOUND" },

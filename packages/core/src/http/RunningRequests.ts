@@ -2,7 +2,8 @@ import { type Cause, Effect, type Fiber } from "effect"
 import { ServiceLimits } from "../domain/Limits.js"
 import { type HttpRequest, hasArrived } from "./HttpMessage.js"
 
-// The minimum of requests ends soon, unless the store cannot be reached. At the end of a burst it is known whether its requests end in time.
+// Up to `requests_running_min` requests are always accepted, because they end quickly unless the store is unavailable. After
+// `request_burst_ms` the count shows whether the process keeps up.
 const { requests_running_min, request_burst_ms, request_count_window_ms } = ServiceLimits
 
 /**

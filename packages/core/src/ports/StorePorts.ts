@@ -1,5 +1,6 @@
 import { Context, Data, type Effect, type Stream } from "effect"
-import type { Command, Outcome, ShopSnapshot } from "../decisions/Command.js"
+import type { ShopSnapshot } from "../decisions/ChangeSet.js"
+import type { Command, Outcome } from "../decisions/Command.js"
 import type { SeenClient } from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"

@@ -1,20 +1,16 @@
 import { Effect } from "effect"
+import { withAuthor } from "../decisions/Command.js"
+import { editTicket, type TicketEdit } from "../decisions/editTicket.js"
+import { answerQuote, proposeQuote, type QuoteAnswer, type QuoteInput } from "../decisions/quotes.js"
 import {
   announceDelay,
-  answerQuote,
   attachPhoto,
   type DelayInput,
-  editTicket,
   type PartInput,
   type PhotoInput,
-  proposeQuote,
-  type QuoteAnswer,
-  type QuoteInput,
-  recordPart,
-  type TicketEdit
-} from "../decisions/actOnTicket.js"
-import { withAuthor } from "../decisions/Command.js"
-import { checkedTexts } from "../decisions/createTicket.js"
+  recordPart
+} from "../decisions/ticketProgress.js"
+import { checkedTexts } from "../domain/ForbiddenWord.js"
 import type { ClientId, TicketId } from "../domain/Identifier.js"
 import { TicketNotFound } from "../domain/Ticket.js"
 import { theClient } from "../domain/TicketChange.js"

@@ -6,8 +6,9 @@ import {
   recordNotified as recordNotifiedOf,
   type ShopChannel
 } from "../decisions/changeStatus.js"
-import { checkedTexts, createTicket, type TicketInput, ticketDefaults } from "../decisions/createTicket.js"
+import { createTicket, type TicketInput, ticketDefaults } from "../decisions/createTicket.js"
 import { type IdempotencyKey, type Idempotent, type IdempotentResult, idempotent } from "../decisions/Idempotency.js"
+import { checkedTexts } from "../domain/ForbiddenWord.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import { Limits, type LimitsByPolicy } from "../domain/Limits.js"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { unchanged } from "../decisions/Command.js"
+import { unchanged } from "../decisions/ChangeSet.js"
 import { answerOffer, recordVisit } from "../decisions/clientLink.js"
 import { eraseEvents, eraseIdempotencyRecords, forgetClient } from "../decisions/eraseClient.js"
 import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"

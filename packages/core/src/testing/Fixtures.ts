@@ -1,5 +1,6 @@
 import { Effect, Either, Schema } from "effect"
-import { type ChangeSet, type Command, makeCommand, type ShopSnapshot, unchanged } from "../decisions/Command.js"
+import { type ChangeSet, type ShopSnapshot, unchanged } from "../decisions/ChangeSet.js"
+import { type Command, makeCommand } from "../decisions/Command.js"
 import { createTicket, TicketInput } from "../decisions/createTicket.js"
 import type * as Loads from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"

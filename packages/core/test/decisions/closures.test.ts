@@ -1,15 +1,10 @@
 import { describe, expect, it } from "vitest"
-import {
-  announceDelay,
-  answerQuote,
-  attachPhoto,
-  editTicket,
-  proposeQuote,
-  recordPart
-} from "../../src/decisions/actOnTicket.js"
 import type { Command } from "../../src/decisions/Command.js"
 import { changeStatus, closeTicket, recordNotified } from "../../src/decisions/changeStatus.js"
 import { answerOffer } from "../../src/decisions/clientLink.js"
+import { editTicket } from "../../src/decisions/editTicket.js"
+import { answerQuote, proposeQuote } from "../../src/decisions/quotes.js"
+import { announceDelay, attachPhoto, recordPart } from "../../src/decisions/ticketProgress.js"
 import type { OfferId, TicketId } from "../../src/domain/Identifier.js"
 import { AMIRA, DAY, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
 

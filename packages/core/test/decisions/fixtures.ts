@@ -1,5 +1,6 @@
 import { Either, Schema } from "effect"
-import { type Command, type Decision, execute } from "../../src/decisions/Command.js"
+import type { Decision } from "../../src/decisions/ChangeSet.js"
+import { type Command, execute } from "../../src/decisions/Command.js"
 import { changeStatus, closeTicket } from "../../src/decisions/changeStatus.js"
 import { recordVisit } from "../../src/decisions/clientLink.js"
 import { createTicket, TicketInput } from "../../src/decisions/createTicket.js"

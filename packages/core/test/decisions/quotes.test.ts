@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { answerQuote, editTicket, proposeQuote, type QuoteInput } from "../../src/decisions/actOnTicket.js"
 import { closeTicket } from "../../src/decisions/changeStatus.js"
 import { answerOffer } from "../../src/decisions/clientLink.js"
+import { editTicket } from "../../src/decisions/editTicket.js"
+import { answerQuote, proposeQuote, type QuoteInput } from "../../src/decisions/quotes.js"
 import type { ClientId } from "../../src/domain/Identifier.js"
 import { AMIRA, DAY, HOUR, KARIM, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
 

@@ -1,15 +1,14 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { editTicket, type TicketEdit } from "../../src/decisions/editTicket.js"
 import {
   announceDelay,
   attachPhoto,
   type DelayInput,
-  editTicket,
   type PartInput,
   PhotoInput,
-  recordPart,
-  type TicketEdit
-} from "../../src/decisions/actOnTicket.js"
+  recordPart
+} from "../../src/decisions/ticketProgress.js"
 import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
 import { HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
 

@@ -1,7 +1,7 @@
 import { Effect, Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { forbiddenField } from "../../src/decisions/createTicket.js"
 import { languagesOf } from "../../src/domain/DefaultWords.js"
+import { forbiddenField } from "../../src/domain/ForbiddenWord.js"
 import { Language, languagesIn } from "../../src/domain/Language.js"
 import { ProfanityFilter } from "../../src/ports/ProfanityFilter.js"
 import * as Profanity from "../../src/services/Profanity.js"

@@ -9,10 +9,10 @@ import {
   TrackingPages
 } from "@workshop/core"
 import {
-  actOutcomes,
   failureRows,
   type GroupHandlers,
   nextDeadline,
+  previewActs,
   type TicketActName,
   ticketActs,
   ticketView,
@@ -128,7 +128,7 @@ export const ticketsHandlers = Effect.gen(function* () {
     listMoves: Effect.fnUntraced(function* ({ path: { id } }) {
       const shop_id = yield* directory.shopOf({ _tag: "Ticket", id })
       if (shop_id === null) return yield* new TicketNotFound()
-      const { result } = yield* store.transact(actOutcomes(shop_id, id, bounds))
+      const { result } = yield* store.transact(previewActs(shop_id, id, bounds))
       return data(
         result.map(({ act, refusal }) => {
           const row = refusal === null ? null : failureRows[refusal._tag]

@@ -2,20 +2,12 @@ import { Either } from "effect"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { type TicketBounds, TicketNotFound, type TicketRecord, ticketBounds } from "../domain/Ticket.js"
 import type { TicketStatus } from "../domain/TicketLifecycle.js"
-import {
-  announceDelay,
-  answerQuote,
-  attachPhoto,
-  DelayInput,
-  PartInput,
-  PhotoInput,
-  proposeQuote,
-  QuoteInput,
-  recordPart
-} from "./actOnTicket.js"
-import { type Command, unchanged } from "./Command.js"
+import { unchanged } from "./ChangeSet.js"
+import type { Command } from "./Command.js"
 import { changeStatus, recordNotified } from "./changeStatus.js"
+import { answerQuote, proposeQuote, QuoteInput } from "./quotes.js"
 import type { Refusal } from "./Refusal.js"
+import { announceDelay, attachPhoto, DelayInput, PartInput, PhotoInput, recordPart } from "./ticketProgress.js"
 
 type Act = (shop_id: ShopId, record: TicketRecord, bounds: TicketBounds) => Command<unknown, Refusal>
 
@@ -44,17 +36,17 @@ export const ticketActs = {
 export type TicketActName = keyof typeof ticketActs
 
 /** Whether a ticket would accept an act now: the refusal, or null. */
-export interface ActOutcome {
+export interface ActPreview {
   readonly act: TicketActName
   readonly refusal: Refusal | null
 }
 
 /** Runs the decision of every act on a ticket as it is now. Nothing is saved. */
-export const actOutcomes = (
+export const previewActs = (
   shop_id: ShopId,
   id: TicketId,
   bounds: TicketBounds = ticketBounds
-): Command<ReadonlyArray<ActOutcome>, TicketNotFound> => ({
+): Command<ReadonlyArray<ActPreview>, TicketNotFound> => ({
   shop_id,
   loadRequests: [{ _tag: "Ticket", id }],
   run: (state, moment) => {

@@ -1,13 +1,13 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { decide } from "../../src/decisions/Command.js"
-import { actOutcomes } from "../../src/decisions/ticketActs.js"
+import { previewActs } from "../../src/decisions/previewActs.js"
 import { nextDeadline, type TicketStatus } from "../../src/domain/TicketLifecycle.js"
 import { DAY, HOUR, momentAt, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
 
 const accepted = (shop: TestShop, now: number) => {
   const [id] = shop.slice.tickets.keys()
-  const decided = Either.getOrThrow(decide(actOutcomes(SHOP, id!), shop.slice, momentAt(now)))
+  const decided = Either.getOrThrow(decide(previewActs(SHOP, id!), shop.slice, momentAt(now)))
   expect(decided.changes).toEqual([])
   return decided.result.filter(({ refusal }) => refusal === null).map(({ act }) => act)
 }
@@ -32,7 +32,7 @@ const rows: ReadonlyArray<
 
 describe("the acts that a ticket would accept, according to the decisions themselves", () => {
   it("the list of acts loads only its ticket", () => {
-    expect(actOutcomes(SHOP, NOBODY as never).loadRequests).toEqual([{ _tag: "Ticket", id: NOBODY }])
+    expect(previewActs(SHOP, NOBODY as never).loadRequests).toEqual([{ _tag: "Ticket", id: NOBODY }])
   })
 
   for (const [statuses, waited, moves, due] of rows)
@@ -53,7 +53,7 @@ describe("the acts that a ticket would accept, according to the decisions themse
 
   it("an unknown ticket is not found", () => {
     const { slice } = new TestShop()
-    const decided = decide(actOutcomes(SHOP, NOBODY as never), slice, momentAt(START))
+    const decided = decide(previewActs(SHOP, NOBODY as never), slice, momentAt(START))
     expect(Either.isLeft(decided) && decided.left._tag).toBe("TicketNotFound")
   })
 })

@@ -1,0 +1,66 @@
+import { Either, Schema } from "effect"
+import { ForbiddenWord, type FoundWord, forbiddenField } from "../domain/ForbiddenWord.js"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import { DateTimeText } from "../domain/Instant.js"
+import { InvalidInput } from "../domain/InvalidInput.js"
+import { Limits } from "../domain/Limits.js"
+import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
+import { exactly, Text } from "../domain/Text.js"
+import type { TicketRecord } from "../domain/Ticket.js"
+import { actOnTicket, raiseUpdated } from "./actOnTicket.js"
+
+const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const cleared = <A, I>(schema: Schema.Schema<A, I>) => changed(Schema.NullOr(schema))
+
+/** The corrections of a ticket: an absent field keeps its value, and `null` clears it. Items are marked as done by their id. */
+export const TicketEdit = Schema.Struct({
+  service: changed(Text(Limits.service_characters)),
+  item: cleared(Text(Limits.item_characters)),
+  description: cleared(Text(Limits.description_characters)),
+  price_minor: cleared(AmountMinor),
+  deposit_minor: cleared(AmountMinor),
+  promised_at: cleared(DateTimeText),
+  external_ref: cleared(Text(Limits.external_ref_characters)),
+  items_done: changed(
+    Schema.Array(Schema.Struct({ id: Schema.String, done: Schema.Boolean })).pipe(Schema.maxItems(Limits.items_max))
+  )
+})
+  .pipe(Schema.brand("TicketEdit"))
+  .annotations(exactly)
+export type TicketEdit = typeof TicketEdit.Type
+
+const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
+  items_done.flatMap(({ id }, i) =>
+    record.items.some((item) => item.id === id)
+      ? []
+      : [{ field: `items_done.${i}.id`, message: "is not an item of this ticket" }]
+  )
+
+/**
+ * Corrects a ticket, which counts as news from the shop (Specification, States). `found` has the words that the filter found in the texts.
+ */
+export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, found: ReadonlyArray<FoundWord>) =>
+  actOnTicket<ForbiddenWord | InvalidInput>(shop_id, id, {
+    actor: "shop",
+    patch: (record, { shop }) => {
+      const { items_done = [], ...fields } = edit
+      const next = { ...record, ...fields }
+      const issues = unknownItems(record, edit)
+      if (depositExceedsPrice(next.price_minor, next.deposit_minor)) {
+        issues.push({ field: "deposit_minor", message: "must not be more than price_minor" })
+      }
+      // Otherwise accepting the quote would make its price lower than the deposit.
+      if (record.quote?.status === "proposed" && depositExceedsPrice(record.quote.price_minor, next.deposit_minor)) {
+        issues.push({ field: "deposit_minor", message: "must not be more than the price that was proposed" })
+      }
+      if (issues.length > 0) return Either.left(new InvalidInput({ issues }))
+      const refused = forbiddenField(shop, edit, found)
+      if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
+      const done = new Map(items_done.map((item) => [item.id, item.done]))
+      return Either.right({
+        ...fields,
+        items: record.items.map((item) => ({ ...item, done: done.get(item.id) ?? item.done }))
+      })
+    },
+    raise: raiseUpdated
+  })
