@@ -7,6 +7,27 @@ import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
 import { RunningRequests } from "./RunningRequests.js"
 import { type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 
+/*
+ * The path of a request, from its bytes to its response:
+ *
+ * 1. `NodeServer.ts` (http-node) opens a server of `node:http`, whose connections `OpenConnections.ts` limits. `nodeRequest.ts` makes an
+ *    `HttpRequest` from Node's request, and `Listener.ts` runs it in a fiber of its own. In a program that embeds the API, `NodeMount.ts`
+ *    (http-node), `FetchMount.ts` or `EffectMount.ts` does the same for the program's own server.
+ * 2. `pipeline` (this file) finds the group of routes by the first segment of the path, and the endpoint by method and path. If too many
+ *    requests run (`RunningRequests.ts`), it responds with a 503.
+ * 3. `workshopRoutes.ts` has the group `/v1`. `workshopChecks` lists its checks and limits in their order; the checks are in
+ *    `authentication.ts` and `endpointChecks.ts`. The last ones read the request by the schemas of its endpoint (`RequestReader.ts`).
+ * 4. `Checks.ts` runs a request through this list: each check adds what it found or rejects the request, and limits are counted.
+ * 5. The handler of the endpoint (`workshopRoutes.ts`) calls one service, such as `Tickets.create` (`services/Tickets.ts`).
+ * 6. For a write, the service makes a command from a pure decision, such as `createTicket` (`decisions/createTicket.ts`), and gives it to
+ *    `Store.transact`, which loads, decides and saves. `CommitQueue.ts` of store-pg describes this part of the path.
+ * 7. `respond` (`respond.ts`) makes status, headers and body from the result, or from a failure by its row in `ErrorTable.ts`.
+ * 8. `Listener.ts` sends the response, or interrupts the fiber if the client has left.
+ *
+ * A failure skips the steps that are left: a check that rejects, an effect that fails in a check, or a handler that fails gets its response
+ * from the step in `Checks.ts` that ran it. A bug becomes a 500 there, or in `pipeline` if it is outside the checks.
+ */
+
 /** The routes below a prefix, and their handler. */
 export interface RouteGroup {
   /** The first segment of its paths, such as `/v1`. */
