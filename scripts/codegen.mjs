@@ -90,7 +90,7 @@ const rules = [
   ["The move that a status makes", moveTo, "TicketLifecycle"],
   ["The fields that a move sets and clears", movedFields, "TicketLifecycle"],
   ["When a ticket closes by itself", closure, "TicketLifecycle"],
-  ["Which of closing and the end of its reopening comes next for a ticket", nextDeadline, "TicketLifecycle"],
+  ["The next deadline of a ticket: its closure, or the end of its time for reopening", nextDeadline, "TicketLifecycle"],
   ["Whether a shop sees a client", isVisible, "Client"],
   ["The fields of a client that a shop sees", asSeen, "Client"],
   ["The name of a client that a shop sees, in full or abbreviated", displayName, "Client"],
@@ -99,7 +99,7 @@ const rules = [
   ["Which deliveries of all shops are claimed", nextClaims, "Delivery"],
   ["When a failed attempt is made again", nextAttempt, "Delivery"],
   [
-    "When a delivery is due whose webhook was turned on again, and how many attempts it has made since",
+    "The schedule of a delivery after its webhook was turned on again: its due time, and its attempts since then",
     presentSchedule,
     "Delivery"
   ],

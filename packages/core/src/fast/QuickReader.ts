@@ -46,7 +46,8 @@ const ofFields =
   }
 
 const struct = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined => {
-  // A schema without fields is either a record, of which this reader supports only the one without entries, or it accepts any object.
+  // A schema without fields is either a record, of which this reader accepts only the empty one, or a struct that accepts any value, which
+  // this reader does not support.
   if (ast.propertySignatures.length === 0) return ast.indexSignatures.length > 0 ? ofFields([], true) : undefined
   if (ast.indexSignatures.length > 0) return undefined
   const fields: Array<Field> = []
