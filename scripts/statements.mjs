@@ -8,7 +8,7 @@ import {
   Deliveries,
   DeliveryLog,
   Directory,
-  Messages,
+  NotificationQueue,
   PersonalData,
   RateLimits,
   Reads,
@@ -114,10 +114,10 @@ const called = Effect.gen(function* () {
   yield* personal.idempotencyRecords(id, person, [ID], null)
   yield* personal.endErasure(account.id)
   yield* (yield* Closures).due(NOW, 256)
-  const messages = yield* Messages
-  yield* messages.due(NOW, 256)
-  yield* messages.due(NOW, 256, "owner")
-  yield* messages.dueAfter(id, NOW, 256)
+  const queue = yield* NotificationQueue
+  yield* queue.due(NOW, 256)
+  yield* queue.due(NOW, 256, "owner")
+  yield* queue.dueAfter(id, NOW, 256)
   yield* audit.list(null, null, 50)
   const log = yield* DeliveryLog
   yield* log.deliveries(id)

@@ -8,7 +8,7 @@ import {
   Directory,
   decide,
   ENTROPY_BYTES,
-  Messages,
+  NotificationQueue,
   noTransactions,
   type Outcome,
   PersonalData,
@@ -24,7 +24,7 @@ import {
   memoryDeliveries,
   memoryDeliveryLog,
   memoryDirectory,
-  memoryMessages,
+  memoryNotificationQueue,
   memoryPersonalData,
   memoryRateLimits,
   memoryReads,
@@ -165,7 +165,7 @@ export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(Closures, memoryClosures(memory)),
         Context.add(Deliveries, memoryDeliveries(memory)),
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
-        Context.add(Messages, memoryMessages(memory)),
+        Context.add(NotificationQueue, memoryNotificationQueue(memory)),
         Context.add(RateLimits, memoryRateLimits(memory)),
         Context.add(SandboxData, journalSandboxData(memory, journal))
       )

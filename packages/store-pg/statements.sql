@@ -169,9 +169,9 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
         select /* workshop due closures */ json_build_object('shop_id', t.shop_id, 'id', t.id, 'due_at', t.closure_due_at) as due
         from workshop.ticket t where t.closure_due_at <= $1 order by t.closure_due_at, t.id limit $2;
 
--- due messages (workshop reads)
+-- due notifications (workshop reads)
 
-        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
+        select /* workshop due notifications */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
           case when t.client_id is null then (
             select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
               and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
@@ -183,9 +183,9 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
         left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id;
 
--- due messages (workshop reads)
+-- due notifications (workshop reads)
 
-        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
+        select /* workshop due notifications */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
           case when t.client_id is null then (
             select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
               and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
@@ -196,9 +196,9 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
         left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id;
 
--- due messages (workshop reads)
+-- due notifications (workshop reads)
 
-        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
+        select /* workshop due notifications */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
           case when t.client_id is null then (
             select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
               and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
@@ -376,10 +376,6 @@ select /* workshop load IdempotencyRecord */ row_to_json(r) as remembered
 -- load Keys (workshop lane)
 select /* workshop load Keys */ row_to_json(k) as key from workshop.api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place;
 
--- load Message (workshop lane)
-select /* workshop load Message */ row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-      join workshop.message m on m.shop_id = q.shop_id and m.id = q.id;
-
 -- load Offer (workshop lane)
 select /* workshop load Offer */ q.shop_id, row_to_json(o) as offer, row_to_json(t) as ticket, row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card,
         row_to_json(h) as holder, row_to_json(hl) as holder_link
@@ -391,6 +387,10 @@ select /* workshop load Offer */ q.shop_id, row_to_json(o) as offer, row_to_json
   left join workshop.loyalty_card c on c.shop_id = q.shop_id and c.client_id = t.client_id
       left join workshop.client_account h on h.phone = o.phone
       left join workshop.client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id;
+
+-- load QueuedNotification (workshop lane)
+select /* workshop load QueuedNotification */ row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      join workshop.message m on m.shop_id = q.shop_id and m.id = q.id;
 
 -- load Replay (workshop lane)
 select /* workshop load Replay */ row_to_json(r) as replay, read.range

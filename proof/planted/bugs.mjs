@@ -467,9 +467,9 @@ const ofClients = [
   ),
   decision(
     "eraseClient",
-    "erasure-keeps-messages",
+    "erasure-keeps-notifications",
     "an erased client's waiting notifications are still sent",
-    'changes.add({ _tag: "MessageRemoved", row: { shop_id, id } })',
+    'changes.add({ _tag: "QueuedNotificationRemoved", row: { shop_id, id } })',
     "void id"
   ),
   memory(
@@ -996,8 +996,8 @@ const ofDeliveries = [
     "sendNotification",
     "notification-forgotten-when-begun",
     "a notification is forgotten as soon as its first attempt begins",
-    'changes.add({ _tag: "MessagePut", row: { ...message, attempts_made: attempts_made + 1, due_at } })',
-    "void due_at\n    removed(changes, message)"
+    'changes.add({ _tag: "QueuedNotificationPut", row: { ...notification, attempts_made: attempts_made + 1, due_at } })',
+    "void due_at\n    removed(changes, notification)"
   ),
   decision(
     "recordAttempt",

@@ -46,7 +46,12 @@ export {
   stampCountOf
 } from "./domain/LoyaltyCard.js"
 export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment } from "./domain/Moment.js"
-export { addressed, type Message, type MessageReceiver, type MessageRecord } from "./domain/Notification.js"
+export {
+  type DueNotification,
+  type NotificationReceiver,
+  type QueuedNotification,
+  withChannel
+} from "./domain/Notification.js"
 export { offersShown, shownWhileBlocked } from "./domain/Offer.js"
 export {
   type Complaint,
@@ -78,10 +83,10 @@ export {
 } from "./ports/CellPorts.js"
 export { type RunInSpan, Tracing } from "./ports/Probes.js"
 export {
-  type Announcement,
   AuditLog,
   type Claim,
   Closures,
+  type CommitCallback,
   type CountedClient,
   Deliveries,
   DeliveryLog,
@@ -90,7 +95,7 @@ export {
   type EventPart,
   type IdempotencyRecordPage,
   type LoggedDelivery,
-  Messages,
+  NotificationQueue,
   noTransactions,
   type OpenReplay,
   OpenTransaction,

@@ -13,15 +13,15 @@ import {
   type ShopRecord
 } from "@workshop/core"
 import {
-  addressed,
   type Change,
+  type DueNotification,
   type LimitWindow,
-  type Message,
-  type MessageRecord,
   type Person,
-  type ReplayRecord
+  type QueuedNotification,
+  type ReplayRecord,
+  withChannel
 } from "@workshop/core/store"
-import { MemoryNotifications } from "./MemoryNotifications.js"
+import { MemoryNotificationQueue } from "./MemoryNotificationQueue.js"
 import { ShopData } from "./ShopData.js"
 import { ShopTurns } from "./ShopTurns.js"
 
@@ -39,7 +39,7 @@ export class Memory {
   readonly shopOfKey = new Map<KeyId, ShopId>()
   readonly turns = new ShopTurns()
   readonly openReplays = new Map<string, ReplayRecord>()
-  readonly notifications = new MemoryNotifications()
+  readonly notifications = new MemoryNotificationQueue()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
   readonly audit: Array<AuditEntry> = []
   /** The persons whose erasure has begun and not ended. */
@@ -129,10 +129,10 @@ export class Memory {
       case "NoticeAppended":
         this.notifications.payloads.set(change.row.id, change.row)
         return
-      case "MessagePut":
+      case "QueuedNotificationPut":
         this.notifications.put(change.row)
         return
-      case "MessageRemoved":
+      case "QueuedNotificationRemoved":
         this.notifications.remove(change.row.id)
         return
     }
@@ -148,14 +148,14 @@ export class Memory {
     return isBlocked ? null : phone
   }
 
-  /** The messages with their content and the phone numbers to which they go now. */
-  contentsOf(rows: ReadonlyArray<MessageRecord>): ReadonlyArray<Message> {
+  /** The queued notifications and notices with their content, and the phone numbers to which they would go now. */
+  contentsOf(rows: ReadonlyArray<QueuedNotification>): ReadonlyArray<DueNotification> {
     return rows.map((row) => {
       const payload = this.notifications.payloads.get(row.id)
       const sent =
         row.receiver === "client" &&
-        addressed(payload as NotificationRecord, this.phoneFor(payload as NotificationRecord))
-      return { ...row, payload: sent === false ? payload : sent } as Message
+        withChannel(payload as NotificationRecord, this.phoneFor(payload as NotificationRecord))
+      return { ...row, payload: sent === false ? payload : sent } as DueNotification
     })
   }
 

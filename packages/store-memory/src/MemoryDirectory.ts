@@ -4,7 +4,7 @@ import {
   type Directory,
   type DueClosure,
   latestOfShops,
-  type Messages,
+  type NotificationQueue,
   type OwnedRef,
   offersShown,
   ServiceLimits,
@@ -123,8 +123,8 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
   inbox: (id) => Effect.sync(() => latestOfShops(memory.inboxes.get(id) ?? []))
 })
 
-/** The messages that wait to be sent. */
-export const memoryMessages = (memory: Memory): Context.Tag.Service<Messages> => ({
+/** The notifications and notices that wait to be sent. */
+export const memoryNotificationQueue = (memory: Memory): Context.Tag.Service<NotificationQueue> => ({
   due: (until, limit, receiver) =>
     Effect.sync(() => memory.contentsOf(memory.notifications.due(until, limit, receiver))),
   dueAfter: (shop_id, after, limit) =>

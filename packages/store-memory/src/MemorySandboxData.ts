@@ -27,7 +27,7 @@ const changesOf = (memory: Memory, { state, events, ledger, notices }: ShopData)
     ...put("AttemptAppended", attempts),
     ...put("DeliveryPut", state.deliveries.values()),
     ...put("ReplayPut", state.replays.values()),
-    ...put("MessagePut", state.messages.values())
+    ...put("QueuedNotificationPut", state.queuedNotifications.values())
   ]
 }
 

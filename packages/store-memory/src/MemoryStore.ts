@@ -10,8 +10,8 @@ import {
   ENTROPY_BYTES,
   giveBackUses,
   type LimitWindows,
-  Messages,
   MINUTE_MS,
+  NotificationQueue,
   noTransactions,
   type Outcome,
   PersonalData,
@@ -25,7 +25,7 @@ import {
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
 import { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
-import { memoryClosures, memoryDirectory, memoryMessages } from "./MemoryDirectory.js"
+import { memoryClosures, memoryDirectory, memoryNotificationQueue } from "./MemoryDirectory.js"
 import { memoryPersonalData } from "./MemoryPersonalData.js"
 import { memoryReads } from "./MemoryReads.js"
 import { memorySandboxData } from "./MemorySandboxData.js"
@@ -123,7 +123,7 @@ export const layerOn = (memory: Memory): Layer.Layer<StorePorts, never, Entropy>
         Context.add(Closures, memoryClosures(memory)),
         Context.add(Deliveries, memoryDeliveries(memory)),
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
-        Context.add(Messages, memoryMessages(memory)),
+        Context.add(NotificationQueue, memoryNotificationQueue(memory)),
         Context.add(RateLimits, memoryRateLimits(memory)),
         Context.add(SandboxData, memorySandboxData(memory)),
         Context.add(Transactions, noTransactions)

@@ -3,7 +3,7 @@
 export { Memory } from "./Memory.js"
 export { layerCells, memoryCells } from "./MemoryCells.js"
 export { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
-export { memoryClosures, memoryDirectory, memoryMessages } from "./MemoryDirectory.js"
+export { memoryClosures, memoryDirectory, memoryNotificationQueue } from "./MemoryDirectory.js"
 export { memoryPersonalData } from "./MemoryPersonalData.js"
 export { memoryReads } from "./MemoryReads.js"
 export { memorySandboxData } from "./MemorySandboxData.js"

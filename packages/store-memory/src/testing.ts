@@ -16,7 +16,7 @@ import {
 } from "@workshop/core"
 import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start } from "@workshop/core/promise"
 import {
-  type Announcement,
+  type CommitCallback,
   checkedOptions,
   Directory,
   isBoolean,
@@ -38,13 +38,13 @@ const joinable = Layer.merge(
     join: (client) => {
       if (typeof (client as { readonly query?: unknown } | null | undefined)?.query !== "function")
         return new TransactionRefused({ message: "The argument is not a client of pg" })
-      const onCommit: Array<Announcement> = []
+      const onCommit: Array<CommitCallback> = []
       const run = Effect.provideService(OpenTransaction, { onCommit })
       return Effect.succeed({
         run,
         part: run,
         afterCommit: Effect.sync(() => {
-          for (const { announce } of onCommit.splice(0)) announce()
+          for (const { notify } of onCommit.splice(0)) notify()
         })
       })
     }

@@ -8,7 +8,7 @@ import {
   cellPorts,
   Deliveries,
   Directory,
-  Messages,
+  NotificationQueue,
   PersonalData,
   RateLimits,
   Reads,
@@ -32,7 +32,7 @@ const NAMES = ["home", "north", "south"] as const
 runContract({ describe, it, afterAll }, "A store of three cells in memory", layerCells(NAMES))
 
 const PORTS = [
-  ...[Store, Reads, AuditLog, PersonalData, Directory, Closures, Deliveries, Messages, RateLimits, CellAccess]
+  ...[Store, Reads, AuditLog, PersonalData, Directory, Closures, Deliveries, NotificationQueue, RateLimits, CellAccess]
 ] as unknown as ReadonlyArray<Context.Tag<never, object>>
 
 /** The same cell, whose ports fail while it is away, and never answer while it is silent. */

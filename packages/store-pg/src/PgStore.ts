@@ -10,7 +10,7 @@ import {
   Deliveries,
   DeliveryLog,
   Directory,
-  Messages,
+  NotificationQueue,
   PersonalData,
   RateLimits,
   Reads,
@@ -42,7 +42,7 @@ import { pgPersonalData } from "./erasure/PgPersonalData.js"
 import { pgRateLimits } from "./limits/PgRateLimits.js"
 import { pgProbe } from "./observe/PgProbe.js"
 import { inRealTime } from "./RealTime.js"
-import { pgAuditLog, pgClosures, pgDirectory, pgMessages } from "./reads/PgDirectory.js"
+import { pgAuditLog, pgClosures, pgDirectory, pgNotificationQueue } from "./reads/PgDirectory.js"
 import { pgReads } from "./reads/PgReads.js"
 import { pgSandboxData } from "./reads/PgSandboxData.js"
 import { type RetentionOptions, tidier } from "./retention/Retention.js"
@@ -119,7 +119,7 @@ const ports = (
       Context.add(Closures, yield* pgClosures),
       Context.add(Deliveries, deliveries),
       Context.add(DeliveryLog, yield* pgDeliveryLog),
-      Context.add(Messages, yield* pgMessages),
+      Context.add(NotificationQueue, yield* pgNotificationQueue),
       Context.add(RateLimits, yield* pgRateLimits(database, connecting)),
       Context.add(CellAccess, yield* pgCellAccess(deliveries)),
       Context.add(SandboxData, yield* pgSandboxData(secrets)),

@@ -17,7 +17,7 @@ import type {
   IdempotencyRecord,
   LedgerEntry,
   LimitWindow,
-  MessageRecord,
+  QueuedNotification,
   ReplayRecord,
   ShopHead,
   StampCountKey,
@@ -59,7 +59,7 @@ export interface Rows {
   readonly stamps_used: StampsRow
   readonly delivery: DeliveryRow
   readonly replay: ReplayRecord
-  readonly message: MessageRecord
+  readonly message: QueuedNotification
   readonly remembered: IdempotencyRecord
   readonly loyalty_ledger: LedgerEntry
   readonly notification: NotificationRecord

@@ -12,7 +12,7 @@ const card = (balance: number): Change => ({
   _tag: "CardPut",
   row: { shop_id, client_id, balance, lifetime: balance, rewards_redeemed: 0, updated_at: 1 }
 })
-const message = (_tag: "MessagePut" | "MessageRemoved", id: string, due_at = 1) =>
+const message = (_tag: "QueuedNotificationPut" | "QueuedNotificationRemoved", id: string, due_at = 1) =>
   ({ _tag, row: { shop_id, id, receiver: "owner", attempts_made: 0, due_at } }) as Change & { readonly row: unknown }
 
 const saving = (...changes: ReadonlyArray<Change>): BatchChanges => {
@@ -26,8 +26,18 @@ const rowsOf = (made: BatchChanges) =>
 
 describe("the changes of a batch", () => {
   it("changes are saved by the same statement in whatever order they come, because each order would be prepared separately on each connection", () => {
-    const one = saving(link, message("MessageRemoved", "m1"), card(1), message("MessagePut", "m2"))
-    const other = saving(message("MessagePut", "m2"), card(1), message("MessageRemoved", "m1"), link)
+    const one = saving(
+      link,
+      message("QueuedNotificationRemoved", "m1"),
+      card(1),
+      message("QueuedNotificationPut", "m2")
+    )
+    const other = saving(
+      message("QueuedNotificationPut", "m2"),
+      card(1),
+      message("QueuedNotificationRemoved", "m1"),
+      link
+    )
     expect(combined(one.statements())).toEqual(combined(other.statements()))
   })
 
@@ -36,8 +46,8 @@ describe("the changes of a batch", () => {
   })
 
   it("the last change of a key decides whether its row is saved or removed", () => {
-    const [put, again] = [message("MessagePut", "m1"), message("MessagePut", "m1", 2)]
-    const removed = message("MessageRemoved", "m1")
+    const [put, again] = [message("QueuedNotificationPut", "m1"), message("QueuedNotificationPut", "m1", 2)]
+    const removed = message("QueuedNotificationRemoved", "m1")
     expect(rowsOf(saving(put, removed))).toEqual([["remove message", [[shop_id], ["m1"]]]])
     expect(rowsOf(saving(removed, again))).toEqual([["put message", [again.row]]])
     expect(saving(removed, again).isEmpty).toBe(false)

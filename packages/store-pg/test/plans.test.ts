@@ -2,7 +2,7 @@ import type { EventId, Phone, TicketId } from "@workshop/core"
 import {
   Closures,
   Directory,
-  Messages,
+  NotificationQueue,
   Reads,
   type ReplayFilter,
   ServiceLimits,
@@ -24,7 +24,7 @@ import { type Plan, planned, sentDuring, settled } from "./Plan.js"
 
 const TICKETS = 50_000
 const WINDOWS = 100_000
-const MESSAGES = 20_000
+const NOTIFICATIONS = 20_000
 const T0 = 1_700_000_000_000
 
 const clock = new RealClock()
@@ -58,8 +58,8 @@ const EVENT_ROWS = `insert into event (shop_id, id, type, seq, ticket_id, create
   select $1, md5('event ' || n)::uuid, 'ping', n, null, ${T0} + n, '{}' from generate_series(1, 50000) n`
 
 /** The last is a notice to the owner, the others are notifications. */
-const MESSAGE_ROWS = `insert into message
-  select $1, gen_random_uuid(), case when n = ${MESSAGES} then 'owner' else 'client' end, 0, ${T0} + n from generate_series(1, ${MESSAGES}) n`
+const NOTIFICATION_ROWS = `insert into message
+  select $1, gen_random_uuid(), case when n = ${NOTIFICATIONS} then 'owner' else 'client' end, 0, ${T0} + n from generate_series(1, ${NOTIFICATIONS}) n`
 
 const WEBHOOK = `insert into webhook select $1, 'https://shop.example/', 'whsec_1', null, null, null, 0, null, 0, 1, 0`
 
@@ -69,7 +69,7 @@ beforeAll(async () => {
   ports = await within(node({ url }))
   const shop = await within(Effect.provide(openShop(), ports))
   shop_id = shop.id as never
-  for (const sql of [TICKET_ROWS, DELIVERY_ROWS, EVENT_ROWS, MESSAGE_ROWS, WEBHOOK])
+  for (const sql of [TICKET_ROWS, DELIVERY_ROWS, EVENT_ROWS, NOTIFICATION_ROWS, WEBHOOK])
     await within(session.run(sql, [shop_id]))
   await within(session.run(`insert into delivery_turn select $1, 0, 0`, [shop_id]))
   await within(session.run("update shop_head set event_seq = 50001 where shop_id = $1", [shop_id]))
@@ -97,7 +97,7 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 /** The statement that a read sends. */
 const sentBy = async (read: Effect.Effect<unknown, unknown>) => {
   const sent = (await sentDuring(() => within(Effect.exit(read)))).filter(({ text }) =>
-    /\b(row_to_json\(s\)|closure_due_at|tracked|due messages)/.test(text)
+    /\b(row_to_json\(s\)|closure_due_at|tracked|due notifications)/.test(text)
   )
   expect(sent).toHaveLength(1)
   return sent[0]!
@@ -206,7 +206,7 @@ describe(`reads look at few rows in a shop of ${TICKETS} tickets (docs/how-it-is
   })
 
   it("a read of the notices to owners does not look at the notifications that wait for a process with a notifier", async () => {
-    const read = Effect.flatMap(Messages, (messages) => messages.due(T0 + 2 * MESSAGES, 256, "owner"))
+    const read = Effect.flatMap(NotificationQueue, (queue) => queue.due(T0 + 2 * NOTIFICATIONS, 256, "owner"))
     const { text, values } = await sentBy(Effect.provide(read, ports))
     expectAtMost(await within(planned(reads, text, values)), 10)
   })

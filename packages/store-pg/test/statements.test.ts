@@ -176,7 +176,7 @@ const MORE: Readonly<Record<string, number>> = {
   "list tickets": 4_000,
   "search tickets": 4_000,
   // Ten thousand, where an operator repairs a clock, what they say, and the numbers of some of them.
-  "due messages": 20_100,
+  "due notifications": 20_100,
   "list clients": 10_000,
   // At most ten thousand, and what belongs to five thousand of them.
   "read events": 10_000,
@@ -223,7 +223,7 @@ const isOfClientAndMore = (text: string) =>
   titleOf(text) === "search tickets" && /t\.client_id = l\.client_id AND t\.client_phone = /.test(text)
 
 /** What the contract asks for as a whole, and the service some at a time. */
-const SOME_AT_A_TIME: Readonly<Record<string, number>> = { "due closures": 100, "due messages": 256 }
+const SOME_AT_A_TIME: Readonly<Record<string, number>> = { "due closures": 100, "due notifications": 256 }
 const ALL = 100_000
 
 /** Indexes that serve what the contract does not ask for: the removal of old rows, and the metrics. */

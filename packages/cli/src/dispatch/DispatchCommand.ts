@@ -94,7 +94,7 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     Effect.onInterrupt(() => Console.log("Stopped."))
   )
 
-/** `workshop dispatch` (Specification, Commands): deliveries, closures and messages alone, as many processes as wanted. */
+/** `workshop dispatch` (Specification, Commands): deliveries, closures and notifications alone, as many processes as wanted. */
 export const dispatchCommand = command({
   name: "dispatch",
   examples: ["DATABASE_URL_FILE=/run/secrets/database-url workshop dispatch"],

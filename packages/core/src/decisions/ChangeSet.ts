@@ -7,7 +7,7 @@ import type { EventId } from "../domain/Identifier.js"
 import type { LimitStatus } from "../domain/LimitWindow.js"
 import { applyEntry, type CardRecord, type LedgerEntry } from "../domain/LoyaltyCard.js"
 import { grantIdentifier, IDENTIFIERS_PER_MS, identifier, type Moment, type ShopMoment } from "../domain/Moment.js"
-import type { MessageRecord, NotificationRecord } from "../domain/Notification.js"
+import type { NotificationRecord, QueuedNotification } from "../domain/Notification.js"
 import { identifiersAhead, type ShopHead, type ShopRecord } from "../domain/Shop.js"
 import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
 import { theService, withChange } from "../domain/TicketChange.js"
@@ -35,7 +35,7 @@ export interface ShopSnapshot {
 export const unchanged = <A>(result: A): Either.Either<Decision<A>, never> =>
   Either.right({ result, changes: [], limitStatuses: [] })
 
-type MessageFields = Pick<NotificationRecord & NoticeRecord, "id" | "shop_id" | "created_at">
+type NotificationFields = Pick<NotificationRecord & NoticeRecord, "id" | "shop_id" | "created_at">
 type Mutable<Row> = { -readonly [Name in keyof Row]: Row[Name] }
 
 /**
@@ -173,23 +173,23 @@ export class ChangeSet {
   }
 
   /** Notifies a client: saves the notification in their inbox, where it waits for the embedder's notifier (Specification, States). */
-  notifyClient(notification: Omit<NotificationRecord, keyof MessageFields>): this {
-    const row = { ...notification, ...this.#messageFields }
-    return this.add({ _tag: "NotificationAppended", row }).#queueMessage(row, "client")
+  notifyClient(notification: Omit<NotificationRecord, keyof NotificationFields>): this {
+    const row = { ...notification, ...this.#notificationFields }
+    return this.add({ _tag: "NotificationAppended", row }).#queueNotification(row, "client")
   }
 
   /** Notifies the shop's owner: saves the notice, which waits for the embedder's notifier (Specification, Webhooks). */
-  notifyOwner(notice: Omit<NoticeRecord, keyof MessageFields>): this {
-    const row = { ...notice, ...this.#messageFields }
-    return this.add({ _tag: "NoticeAppended", row }).#queueMessage(row, "owner")
+  notifyOwner(notice: Omit<NoticeRecord, keyof NotificationFields>): this {
+    const row = { ...notice, ...this.#notificationFields }
+    return this.add({ _tag: "NoticeAppended", row }).#queueNotification(row, "owner")
   }
 
-  get #messageFields(): MessageFields {
+  get #notificationFields(): NotificationFields {
     return { id: this.newId(), shop_id: this.#shop.id, created_at: this.#moment.recorded_at }
   }
 
-  #queueMessage({ shop_id, id }: MessageFields, receiver: MessageRecord["receiver"]): this {
-    return this.add({ _tag: "MessagePut", row: { shop_id, id, receiver, attempts_made: 0, due_at: this.#moment.now } })
+  #queueNotification({ shop_id, id }: NotificationFields, receiver: QueuedNotification["receiver"]): this {
+    return this.add({ _tag: "QueuedNotificationPut", row: { shop_id, id, receiver, attempts_made: 0, due_at: this.#moment.now } })
   }
 
   /** The decision. It also saves the shop's counters, with this moment as the time of its last command. */

@@ -6,7 +6,7 @@ import { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey
 import type { ClientId, EventId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import { blankCard, type CardRecord, type StampCountKey, stampCountKey } from "../domain/LoyaltyCard.js"
-import type { MessageRecord } from "../domain/Notification.js"
+import type { QueuedNotification } from "../domain/Notification.js"
 import { OfferNotFound, type OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
 import { TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
@@ -37,8 +37,8 @@ export type LoadRequest =
   | { readonly _tag: "Event"; readonly id: EventId }
   /** The logged attempts to deliver the event. */
   | { readonly _tag: "Attempts"; readonly event_id: EventId }
-  /** The message, unless it was sent or given up. */
-  | { readonly _tag: "Message"; readonly id: string }
+  /** The queued notification or notice, unless it was sent or given up. */
+  | { readonly _tag: "QueuedNotification"; readonly id: string }
   /** The replay, and the next events that it selects, with their deliveries. */
   | { readonly _tag: "Replay"; readonly id: string; readonly most: number }
 
@@ -213,11 +213,11 @@ export const attempts = (event_id: EventId): Load<ReadonlyArray<AttemptRecord>> 
   read: (state) => Either.right(state.attempts.get(event_id) ?? [])
 })
 
-/** A message with this number of attempts; null if it was delivered, given up, or attempted again since. */
-export const message = (id: string, attempts_made: number): Load<MessageRecord | null> => ({
-  loadRequests: [{ _tag: "Message", id }],
+/** A queued notification or notice with this number of attempts; null if it was delivered, given up, or attempted again since. */
+export const queuedNotification = (id: string, attempts_made: number): Load<QueuedNotification | null> => ({
+  loadRequests: [{ _tag: "QueuedNotification", id }],
   read: (state) => {
-    const row = state.messages.get(id)
+    const row = state.queuedNotifications.get(id)
     return Either.right(row === undefined || row.attempts_made !== attempts_made ? null : row)
   }
 })

@@ -8,7 +8,7 @@ import { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey
 import type { ClientId, EventId, KeyId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import { type CardRecord, type LedgerEntry, type StampCountKey, stampCountKey } from "../domain/LoyaltyCard.js"
-import type { MessageRecord, NotificationRecord } from "../domain/Notification.js"
+import type { NotificationRecord, QueuedNotification } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
@@ -37,8 +37,8 @@ export type Change =
   | { readonly _tag: "DeliveryRenewed"; readonly row: DeliveryRecord }
   | { readonly _tag: "DeliveryRemoved"; readonly row: Pick<DeliveryRecord, "shop_id" | "event_id"> }
   | { readonly _tag: "ReplayPut"; readonly row: ReplayRecord }
-  | { readonly _tag: "MessagePut"; readonly row: MessageRecord }
-  | { readonly _tag: "MessageRemoved"; readonly row: Pick<MessageRecord, "shop_id" | "id"> }
+  | { readonly _tag: "QueuedNotificationPut"; readonly row: QueuedNotification }
+  | { readonly _tag: "QueuedNotificationRemoved"; readonly row: Pick<QueuedNotification, "shop_id" | "id"> }
   | { readonly _tag: "IdempotencyRecordPut"; readonly row: IdempotencyRecord }
   | {
       readonly _tag: "IdempotencyRecordRemoved"
@@ -79,7 +79,7 @@ export interface ShopState {
   /** Attempts to deliver events, oldest first. */
   readonly attempts: Map<EventId, Array<AttemptRecord>>
   readonly replays: Map<string, ReplayRecord>
-  readonly messages: Map<string, MessageRecord>
+  readonly queuedNotifications: Map<string, QueuedNotification>
   readonly stamps_used: Map<string, LimitWindow>
   /** Earlier events, with their attempts. */
   readonly events: ReadMap<EventId, SentEvent> & { readonly rewrite: (event: EventRecord) => void }
@@ -103,7 +103,7 @@ export const emptyShopState = (input: Seen): ShopState => ({
   deliveries: new Map(),
   attempts: new Map(),
   replays: new Map(),
-  messages: new Map(),
+  queuedNotifications: new Map(),
   stamps_used: new Map(),
   ...input
 })
@@ -155,8 +155,8 @@ const applied: Applied = {
   DeliveryPut: putDelivery,
   DeliveryRenewed: putDelivery,
   DeliveryRemoved: (state, { row }) => state.deliveries.delete(row.event_id),
-  MessagePut: (state, { row }) => state.messages.set(row.id, row),
-  MessageRemoved: (state, { row }) => state.messages.delete(row.id),
+  QueuedNotificationPut: (state, { row }) => state.queuedNotifications.set(row.id, row),
+  QueuedNotificationRemoved: (state, { row }) => state.queuedNotifications.delete(row.id),
   ReplayPut: (state, { row }) => state.replays.set(row.id, row),
   AttemptAppended: (state, { row }) => log(state.attempts, row),
   EventRewritten: (state, { row }) => state.events.rewrite(row),

@@ -72,13 +72,13 @@ export interface Known {
   readonly notifications: ReadonlyArray<NotificationRecord>
 }
 
-/** Deletes some of a person's offers and notifications, with the messages that wait. */
+/** Deletes some of a person's offers and notifications, including those that wait to be sent. */
 export const eraseRecords = (shop_id: ShopId, { offers, notifications }: Known): Command<void> =>
   makeCommand(shop_id, {}, (_, changes) => {
     for (const { id } of offers) changes.add({ _tag: "OfferRemoved", row: { shop_id, id } })
     for (const { id, client_id } of notifications) {
       changes.add({ _tag: "NotificationRemoved", row: { shop_id, id, client_id } })
-      changes.add({ _tag: "MessageRemoved", row: { shop_id, id } })
+      changes.add({ _tag: "QueuedNotificationRemoved", row: { shop_id, id } })
     }
     return changes.decided<void>(undefined)
   })

@@ -32,33 +32,34 @@ export interface ClientNotification extends NotificationRecord {
 }
 
 /** Whether the ticket is still in the state that a notification reports. A client who is notified of an earlier state would come in vain. */
-export const isStillTrue = ({ type }: Pick<NotificationRecord, "type">, state: TicketState): boolean =>
+export const isCurrent = ({ type }: Pick<NotificationRecord, "type">, state: TicketState): boolean =>
   statusMoves.some(({ event, to }) => event === type && to === state)
 
-/** How a notification is sent. Null, and it is not sent: the number was erased, or its holder blocks the shop. */
-export const addressed = (record: NotificationRecord, phone: Phone | null): ClientNotification | null =>
+/** The notification with its channel and number. Null if it must not be sent, because the number was erased or its holder blocks the shop. */
+export const withChannel = (record: NotificationRecord, phone: Phone | null): ClientNotification | null =>
   record.client_id === null && phone === null
     ? null
     : { ...record, channel: record.client_id === null ? "phone" : "app", phone }
 
-/** The kinds of people to whom the service sends messages. */
-export type MessageReceiver = "client" | "owner"
+/** To whom an entry of the queue is sent: a client gets a notification, and an owner gets a notice. */
+export type NotificationReceiver = "client" | "owner"
 
 /**
- * A notification or a notice that waits for the embedder's notifiers. The row exists until the message is delivered or given up; its
- * content is stored separately and permanently, under the same id.
+ * An entry of the queue: a notification or a notice that waits for the embedder's notifiers. The row exists until it is delivered or given
+ * up; its content is stored separately and permanently, under the same id.
  */
-export interface MessageRecord {
+export interface QueuedNotification {
   readonly shop_id: ShopId
   /** The id of the notification or the notice. */
   readonly id: string
-  readonly receiver: MessageReceiver
+  readonly receiver: NotificationReceiver
   /** How many attempts were begun. They are counted before they are made, so that an attempt that crashes its process counts. */
   readonly attempts_made: number
+  /** When the next attempt is made, in milliseconds since 1970. */
   readonly due_at: Instant
 }
 
-/** A message with its content. */
-export type Message =
-  | (MessageRecord & { readonly receiver: "client"; readonly payload: ClientNotification | null })
-  | (MessageRecord & { readonly receiver: "owner"; readonly payload: NoticeRecord })
+/** An entry of the queue with its content. */
+export type DueNotification =
+  | (QueuedNotification & { readonly receiver: "client"; readonly payload: ClientNotification | null })
+  | (QueuedNotification & { readonly receiver: "owner"; readonly payload: NoticeRecord })

@@ -77,11 +77,12 @@ export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>
         first_failure_at: toIsoOrNull(webhook.first_failure_at)
       }
 
-/** A notice to an owner: deliveries keep failing, or the webhook was turned off (Specification, Webhooks). */
+/** The news of a notice: deliveries keep failing, or the webhook was turned off (Specification, Webhooks). */
 export type NoticeKind = "webhook_failing" | "webhook_off"
 
 /**
- * A message to the owner. It is stored together with its cause, so the owner gets it even if the process dies (Specification, Webhooks).
+ * A notification to the shop's owner about the webhook. It is stored together with its cause, so the owner gets it even if the process dies
+ * (Specification, Webhooks).
  */
 export interface NoticeRecord {
   /** The shop whose owner is notified. */

@@ -14,7 +14,7 @@ import type { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "../dom
 import type { Instant } from "../domain/Instant.js"
 import type { LimitReached, LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import type { CardRecord, LedgerEntry } from "../domain/LoyaltyCard.js"
-import type { Message, MessageReceiver, NotificationRecord } from "../domain/Notification.js"
+import type { DueNotification, NotificationReceiver, NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Person } from "../domain/Person.js"
 import type { Phone } from "../domain/Phone.js"
@@ -175,24 +175,24 @@ export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
 >() {}
 
 /**
- * Messages that wait to be sent (Specification, States; Webhooks). Commands write their rows. An entry is only a hint: the command decides
- * who sends a message, so if two processes find the same entry, only one sends it.
+ * The notifications to clients and the notices to owners that wait to be sent (Specification, States; Webhooks). Commands write their
+ * rows. An entry is only a hint: a command decides which process sends it, so if two processes find the same entry, only one sends it.
  */
-export class Messages extends Context.Tag("@workshop/core/Messages")<
-  Messages,
+export class NotificationQueue extends Context.Tag("@workshop/core/NotificationQueue")<
+  NotificationQueue,
   {
-    /** At most `limit` messages due at `until` or before, to anyone or to one kind of receiver, earliest first, with their content. */
+    /** At most `limit` entries due at `until` or before, for all receivers or for one kind, earliest first, with their content. */
     readonly due: (
       until: Instant,
       limit: number,
-      receiver?: MessageReceiver
-    ) => Effect.Effect<ReadonlyArray<Message>, StoreUnavailable>
-    /** At most `limit` messages of a shop due after `after`, earliest first, with their content. */
+      receiver?: NotificationReceiver
+    ) => Effect.Effect<ReadonlyArray<DueNotification>, StoreUnavailable>
+    /** At most `limit` entries of a shop due after `after`, earliest first, with their content. */
     readonly dueAfter: (
       shop_id: ShopId,
       after: Instant,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<Message>, StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<DueNotification>, StoreUnavailable>
   }
 >() {}
 
@@ -376,16 +376,17 @@ export class Store extends Context.Tag("@workshop/core/Store")<
 /** The given client cannot be used to join its transaction; nothing was written. */
 export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{ readonly message: string }> {}
 
-/** A notification about a command, after the commit of an embedder's transaction. */
-export interface Announcement {
-  readonly announce: () => void
-  /** The events that are announced. If a savepoint of the embedder's took them back, nothing is announced. */
+/** A callback of a command that joined an embedder's transaction. */
+export interface CommitCallback {
+  /** Notifies caches, dispatchers or listeners. It is called after the commit. */
+  readonly notify: () => void
+  /** The events to notify of. If the embedder rolled one of them back to a savepoint, `notify` is not called. */
   readonly events: ReadonlyArray<Pick<EventRecord, "shop_id" | "id">>
 }
 
 /** The embedder's transaction in which a fiber's commands run; null if the store makes its own. */
 export class OpenTransaction extends Context.Reference<OpenTransaction>()("@workshop/core/OpenTransaction", {
-  defaultValue: (): { readonly onCommit: Array<Announcement> } | null => null
+  defaultValue: (): { readonly onCommit: Array<CommitCallback> } | null => null
 }) {}
 
 /** A transaction that an embedder begins, ends, and may roll back. */
@@ -442,7 +443,7 @@ export type StorePorts =
   | Deliveries
   | DeliveryLog
   | Directory
-  | Messages
+  | NotificationQueue
   | PersonalData
   | RateLimits
   | Reads

@@ -13,7 +13,7 @@ import {
   Deliveries,
   DeliveryLog,
   Directory,
-  Messages,
+  NotificationQueue,
   PersonalData,
   RateLimits,
   Reads,
@@ -32,7 +32,7 @@ import { AllCells, ascending, grouped, merged, type OpenCell, openCell, ShopCell
  *
  * - Commands, reads and the limits of a shop and its keys go to the cell of the shop. A directory knows it, and this process remembers
  *   it, because a shop never leaves its cell.
- * - The work on all shops (claims, closures, messages, replays) asks every cell and merges the results. A cell that does not
+ * - The work on all shops (claims, closures, notifications, replays) asks every cell and merges the results. A cell that does not
  *   respond is left out, and asked again in the background until it responds, so that it delays no other.
  * - Accounts of clients, and the limits of addresses, belong to no shop. The home cell, which is the first, decides on them. Every other
  *   cell has a copy of each account, because its statements join tickets with accounts. The home cell records which copies are out of
@@ -478,14 +478,16 @@ export const cellPorts = ({
             (rows) => merged(rows, ({ due_at }) => due_at, limit)
           )
       }),
-      Context.add(Messages, {
+      Context.add(NotificationQueue, {
         due: (until, limit, receiver) =>
           Effect.map(
-            allCells.gather(({ messages }) => messages.due(until, limit, receiver)),
+            allCells.gather(({ notificationQueue }) => notificationQueue.due(until, limit, receiver)),
             (rows) => merged(rows, ({ due_at }) => due_at, limit)
           ),
         dueAfter: (shop_id, after, limit) =>
-          Effect.flatMap(shopCells.of(shop_id), ({ messages }) => messages.dueAfter(shop_id, after, limit))
+          Effect.flatMap(shopCells.of(shop_id), ({ notificationQueue }) =>
+            notificationQueue.dueAfter(shop_id, after, limit)
+          )
       }),
       Context.add(Deliveries, everyDelivery(allCells)),
       Context.add(DeliveryLog, routedDeliveryLog(shopCells)),

@@ -5,7 +5,7 @@ import type { ShopId } from "../domain/Identifier.js"
 import { durationInWords, type Instant, toIso } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { ShopsAhead } from "../domain/Shop.js"
-import { Directory, Messages, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { Directory, NotificationQueue, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import type { SeenTickets } from "../ports/TicketList.js"
 import { auditedCommandRunner } from "./CommandRunner.js"
 
@@ -24,7 +24,7 @@ export interface ClockRepaired {
 export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: ShopId) {
   const store = yield* Store
   const reads = yield* Reads
-  const messages = yield* Messages
+  const queue = yield* NotificationQueue
   const batch = ServiceLimits.clock_repair_batch_tickets
   const begun_at = yield* Clock.currentTimeMillis
   const ahead_until = yield* auditedCommandRunner(store)(repairClock(shop_id), (until) =>
@@ -32,8 +32,10 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
   )
   if (ahead_until !== null) {
     while (true) {
-      const later = yield* messages.dueAfter(shop_id, yield* Clock.currentTimeMillis, batch)
-      yield* Effect.forEach(later, (message) => store.transact(retryNotificationNow(message)), { concurrency: 16 })
+      const later = yield* queue.dueAfter(shop_id, yield* Clock.currentTimeMillis, batch)
+      yield* Effect.forEach(later, (notification) => store.transact(retryNotificationNow(notification)), {
+        concurrency: 16
+      })
       if (later.length < batch) break
     }
   }

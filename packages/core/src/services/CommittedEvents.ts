@@ -81,7 +81,7 @@ const observe = (
               }
               if (open === null) return notifyAll()
               const events = committed.flatMap((change) => (change._tag === "EventRaised" ? [change.row] : []))
-              return void open.onCommit.push({ announce: notifyAll, events })
+              return void open.onCommit.push({ notify: notifyAll, events })
             })
           : Effect.void
       )

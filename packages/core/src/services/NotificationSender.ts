@@ -2,10 +2,10 @@ import { Cause, Effect, Exit, Metric, Schedule } from "effect"
 import { beginNotification, discardNotification, recordNotification } from "../decisions/sendNotification.js"
 import { durationInWords, type Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import type { Message } from "../domain/Notification.js"
+import type { DueNotification } from "../domain/Notification.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
 import { probe } from "../ports/Probes.js"
-import { Messages, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { NotificationQueue, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
 import { InFlight } from "./InFlight.js"
 import { notificationsEnded, showNotifications } from "./ServiceMetrics.js"
@@ -28,17 +28,17 @@ const wordsOf = (cause: Cause.Cause<unknown>): string => {
 }
 
 /** An error, because it is the embedder's own and no caller gets it. The line says of which ticket the notification is. */
-const logFailure = (message: Message, what: string, cause: Cause.Cause<unknown>) => {
-  const { shop_id, id, receiver, payload } = message
+const logFailure = (notification: DueNotification, what: string, cause: Cause.Cause<unknown>) => {
+  const { shop_id, id, receiver, payload } = notification
   const ticket = receiver === "client" && payload !== null ? { ticket_id: payload.ticket_id } : {}
   return Effect.annotateLogs(Effect.logError(`${what}${wordsOf(cause)}`, cause), { shop_id, ...ticket, id })
 }
 
 /** With the cause of the last attempt, unless that was made before a crash, so that it is not known. */
-const logGivenUp = (message: Message, cause: Cause.Cause<unknown> = Cause.empty) =>
-  logFailure(message, "A notification was given up after its last attempt", cause)
+const logGivenUp = (notification: DueNotification, cause: Cause.Cause<unknown> = Cause.empty) =>
+  logFailure(notification, "A notification was given up after its last attempt", cause)
 
-const logOutdated = ({ shop_id, id }: Message) =>
+const logOutdated = ({ shop_id, id }: DueNotification) =>
   Effect.annotateLogs(Effect.logDebug("A notification was not sent, because its ticket has left the state"), {
     shop_id,
     id
@@ -50,10 +50,12 @@ const makeAttempt = Effect.gen(function* () {
   const clients = yield* ClientNotifier
   const owners = yield* OwnerNotifier
 
-  const send = (message: Message) =>
+  const send = (notification: DueNotification) =>
     Effect.suspend(() => {
-      if (message.receiver === "owner") return owners.notify(message.payload)
-      return message.payload === null || clients.notify === null ? Effect.void : clients.notify(message.payload)
+      if (notification.receiver === "owner") return owners.notify(notification.payload)
+      return notification.payload === null || clients.notify === null
+        ? Effect.void
+        : clients.notify(notification.payload)
     }).pipe(
       Effect.disconnect,
       Effect.timeoutFail({
@@ -62,20 +64,21 @@ const makeAttempt = Effect.gen(function* () {
       })
     )
 
-  const attempt = Effect.fnUntraced(function* attempt(message: Message) {
-    const exit = yield* Effect.exit(send(message))
-    const attempted = { ...message, attempts_made: message.attempts_made + 1 }
+  const attempt = Effect.fnUntraced(function* attempt(notification: DueNotification) {
+    const exit = yield* Effect.exit(send(notification))
+    const attempted = { ...notification, attempts_made: notification.attempts_made + 1 }
     const recorded = store.transact(recordNotification(attempted, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))
     const { result } = yield* recorded
     yield* Metric.increment(notificationsEnded[result === "retry" ? "failed" : result])
     const cause = Exit.isFailure(exit) ? exit.cause : undefined
-    if (result === "given_up") yield* logGivenUp(message, cause)
-    else if (cause !== undefined) yield* logFailure(message, "A notification failed, and is sent again later", cause)
+    if (result === "given_up") yield* logGivenUp(notification, cause)
+    else if (cause !== undefined)
+      yield* logFailure(notification, "A notification failed, and is sent again later", cause)
   })
 
-  return (message: Message) =>
-    Effect.catchAllCause(attempt(message), (cause) =>
-      Effect.logWarning("The result of a notification was not recorded; it will be sent again", message.id, cause)
+  return (notification: DueNotification) =>
+    Effect.catchAllCause(attempt(notification), (cause) =>
+      Effect.logWarning("The result of a notification was not recorded; it will be sent again", notification.id, cause)
     )
 })
 
@@ -84,50 +87,50 @@ const makeBegin = (inFlight: InFlight) =>
   Effect.gen(function* () {
     const store = yield* Store
     const attempt = yield* makeAttempt
-    return (message: Message) =>
+    return (notification: DueNotification) =>
       Effect.gen(function* () {
-        const news = message.receiver === "client" ? message.payload : null
-        const { result } = yield* store.transact(beginNotification(message, news))
+        const news = notification.receiver === "client" ? notification.payload : null
+        const { result } = yield* store.transact(beginNotification(notification, news))
         if (result === "given_up" || result === "outdated") yield* Metric.increment(notificationsEnded[result])
-        if (result === "given_up") yield* logGivenUp(message)
-        if (result === "outdated") yield* logOutdated(message)
-        if (result === "begun") yield* inFlight.begin(attempt(message))
+        if (result === "given_up") yield* logGivenUp(notification)
+        if (result === "outdated") yield* logOutdated(notification)
+        if (result === "begun") yield* inFlight.begin(attempt(notification))
         return result !== "superseded"
       }).pipe(
         Effect.catchTag("ShopNotFound", Effect.die),
         // A defect in one notification must not stop the others; an unavailable store stops all of them.
         Effect.catchAllDefect((defect) =>
-          Effect.as(Effect.logError("A notification could not be begun", message.id, defect), false)
+          Effect.as(Effect.logError("A notification could not be begun", notification.id, defect), false)
         )
       )
   })
 
 /** Removes the notifications that no process sent in the longest time that they wait. Returns how many. */
-const makeDiscard = Effect.map(Effect.all([Store, Messages]), ([store, messages]) => {
+const makeDiscard = Effect.map(Effect.all([Store, NotificationQueue]), ([store, queue]) => {
   let isLogged = false
-  const discard = (message: Message) =>
+  const discard = (notification: DueNotification) =>
     Effect.gen(function* () {
-      if (!(yield* store.transact(discardNotification(message))).result) return false
+      if (!(yield* store.transact(discardNotification(notification))).result) return false
       yield* Metric.increment(notificationsEnded.discarded)
       // Clients with an account have it in their inbox, so only a walk-in goes without.
-      if (isLogged || message.receiver !== "client" || message.payload?.channel !== "phone") return true
+      if (isLogged || notification.receiver !== "client" || notification.payload?.channel !== "phone") return true
       isLogged = true
       yield* Effect.annotateLogs(
         Effect.logWarning(
           `A walk-in was not notified, because no process with a notifier for clients (notifyClient) ran on this store in ${durationInWords(notification_wait_max_ms / 1000)}. This process has none, and reports only the first. If nobody shall notify walk-ins, pass a notifier that does nothing`
         ),
-        { shop_id: message.shop_id, ticket_id: message.payload.ticket_id }
+        { shop_id: notification.shop_id, ticket_id: notification.payload.ticket_id }
       )
       return true
     }).pipe(
       Effect.catchTag("ShopNotFound", Effect.die),
       // As in the beginning of an attempt, a defect in one notification must not stop the others.
       Effect.catchAllDefect((defect) =>
-        Effect.as(Effect.logError("A notification could not be removed", message.id, defect), false)
+        Effect.as(Effect.logError("A notification could not be removed", notification.id, defect), false)
       )
     )
   return Effect.gen(function* () {
-    const waited = yield* messages.due(
+    const waited = yield* queue.due(
       (yield* now) - notification_wait_max_ms,
       notifications_in_flight_per_process,
       "client"
@@ -141,7 +144,7 @@ const makeDiscard = Effect.map(Effect.all([Store, Messages]), ([store, messages]
 export class NotificationSender extends Effect.Service<NotificationSender>()("@workshop/core/NotificationSender", {
   accessors: true,
   scoped: Effect.gen(function* () {
-    const messages = yield* Messages
+    const queue = yield* NotificationQueue
     const inFlight = new InFlight()
     const begin = yield* makeBegin(inFlight)
     const discardWaited = yield* makeDiscard
@@ -157,7 +160,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
       Effect.uninterruptible(
         Effect.gen(function* () {
           const free = notifications_in_flight_per_process - inFlight.count
-          const due = free > 0 ? yield* messages.due(yield* now, free, receiver) : []
+          const due = free > 0 ? yield* queue.due(yield* now, free, receiver) : []
           const begun = yield* Effect.forEach(due, begin)
           const discarded = notifiesClients ? 0 : yield* discardWaited
           return begun.filter((isBegun) => isBegun).length + discarded
@@ -194,8 +197,8 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
 
     const earliestDue = Effect.fnUntraced(function* (until: Instant) {
       if (inFlight.count > 0) return yield* now
-      const [sent] = yield* messages.due(until, 1, receiver)
-      const [waited] = notifiesClients ? [] : yield* messages.due(until - notification_wait_max_ms, 1, "client")
+      const [sent] = yield* queue.due(until, 1, receiver)
+      const [waited] = notifiesClients ? [] : yield* queue.due(until - notification_wait_max_ms, 1, "client")
       const instants = [sent?.due_at ?? [], waited === undefined ? [] : waited.due_at + notification_wait_max_ms].flat()
       return instants.length === 0 ? null : Math.min(...instants)
     })

@@ -10,7 +10,7 @@ import {
   Deliveries,
   DeliveryLog,
   Directory,
-  Messages,
+  NotificationQueue,
   PersonalData,
   RateLimits,
   Reads,
@@ -34,7 +34,7 @@ export interface OpenCell {
   readonly deliveryLog: Context.Tag.Service<DeliveryLog>
   readonly audit: Context.Tag.Service<AuditLog>
   readonly closures: Context.Tag.Service<Closures>
-  readonly messages: Context.Tag.Service<Messages>
+  readonly notificationQueue: Context.Tag.Service<NotificationQueue>
   readonly personal: Context.Tag.Service<PersonalData>
   readonly limits: Context.Tag.Service<RateLimits>
   readonly whole: Context.Tag.Service<SandboxData>
@@ -51,7 +51,7 @@ export const openCell = ({ name, ports }: Cell): OpenCell => ({
   deliveryLog: Context.get(ports, DeliveryLog),
   audit: Context.get(ports, AuditLog),
   closures: Context.get(ports, Closures),
-  messages: Context.get(ports, Messages),
+  notificationQueue: Context.get(ports, NotificationQueue),
   personal: Context.get(ports, PersonalData),
   limits: Context.get(ports, RateLimits),
   whole: Context.get(ports, SandboxData)

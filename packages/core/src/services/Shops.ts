@@ -11,7 +11,7 @@ import { ShopNotFound, type ShopRecord } from "../domain/Shop.js"
 import { exactly, optional, Text } from "../domain/Text.js"
 import { WebLink } from "../domain/WebLink.js"
 import { Entropy } from "../ports/Entropy.js"
-import { Directory, type Messages, Reads, Store } from "../ports/StorePorts.js"
+import { Directory, type NotificationQueue, Reads, Store } from "../ports/StorePorts.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { repairShopClock } from "./ClockRepair.js"
@@ -124,7 +124,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
       return yield* Effect.ensuring(changed, keyCache.forget(id))
     })
 
-    const ports = yield* Effect.context<Store | Reads | Messages>()
+    const ports = yield* Effect.context<Store | Reads | NotificationQueue>()
     /** Brings a shop that a wrong clock or a sandbox dated ahead back to the present clock: see `repairShopClock`. */
     const repairClock = (id: ShopId) => Effect.zipRight(byId(id), Effect.provide(repairShopClock(id), ports))
 

@@ -12,7 +12,7 @@ const AHEAD = 61 * DAY_MS
 /** The state of a shop after the repair of dates that were ahead (Specification, Lists and sync). */
 export const clockRepairContract = cases({
   "a repaired shop is back at the present with all its rows": function* (bench) {
-    const { dispatcher, clock, reads, start, auditLog, closures, messages } = bench
+    const { dispatcher, clock, reads, start, auditLog, closures, notificationQueue } = bench
     const shop = yield* dispatcher.open
     const early = yield* newTicket(shop)
     clock.set(start + AHEAD)
@@ -41,7 +41,7 @@ export const clockRepairContract = cases({
     ])
     const claims = yield* dispatcher.claim()
     yield* same("what waits is due", claims.length, 2)
-    const ofShop = (yield* messages.due(now, 1_000)).filter(({ shop_id }) => shop_id === shop)
+    const ofShop = (yield* notificationQueue.due(now, 1_000)).filter(({ shop_id }) => shop_id === shop)
     yield* same("and so is the notification", ofShop.length, 1)
 
     clock.set(now + 1)

@@ -8,7 +8,7 @@ import {
   Deliveries,
   DeliveryLog,
   Directory,
-  Messages,
+  NotificationQueue,
   PersonalData,
   RateLimits,
   Reads,
@@ -44,7 +44,7 @@ const openBench = Effect.gen(function* () {
     deliveryLog: DeliveryLog,
     auditLog: AuditLog,
     closures: Closures,
-    messages: Messages,
+    notificationQueue: NotificationQueue,
     personalData: PersonalData,
     limits: RateLimits
   })

@@ -5,9 +5,9 @@ import * as Load from "../decisions/Load.js"
 import { beginNotification, discardNotification, recordNotification } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { DAY_MS, MINUTE_MS } from "../domain/Instant.js"
-import type { ClientNotification, Message, MessageReceiver } from "../domain/Notification.js"
+import type { ClientNotification, DueNotification, NotificationReceiver } from "../domain/Notification.js"
 import { ticketView } from "../domain/Ticket.js"
-import { Closures, type DueClosure, Messages } from "../ports/StorePorts.js"
+import { Closures, type DueClosure, NotificationQueue } from "../ports/StorePorts.js"
 import { cases, each, holds, same } from "./ContractCase.js"
 import { changing, loaded, newTicket, openAccount, openShop, placing, putting, run, warning } from "./Fixtures.js"
 
@@ -84,9 +84,9 @@ export const closuresContract = cases({
     yield* same("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
   },
 
-  "messages to one kind of receiver are found among the others, and so are those of a shop that are due later":
+  "notifications to one kind of receiver are found among the others, and so are those of a shop that are due later":
     function* (bench) {
-      const { clock, messages, shop, start } = bench
+      const { clock, notificationQueue, shop, start } = bench
       const { phone } = yield* openAccount()
       const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
       yield* run(changeStatus(shop.id, ticket!.id, "ready"))
@@ -95,8 +95,8 @@ export const closuresContract = cases({
         yield* warn((yield* openShop()).id)
         yield* warn(shop.id)
       }
-      const receivers = (receiver?: MessageReceiver) =>
-        Effect.map(messages.due(start + 2, PLENTY, receiver), (found) =>
+      const receivers = (receiver?: NotificationReceiver) =>
+        Effect.map(notificationQueue.due(start + 2, PLENTY, receiver), (found) =>
           each(
             found.filter(({ shop_id }) => shop_id === shop.id),
             "receiver",
@@ -112,13 +112,13 @@ export const closuresContract = cases({
       yield* same("clients", yield* receivers("client"), [notification])
       yield* same("owners", yield* receivers("owner"), [early, late])
       const after = (instant: number, limit: number) =>
-        Effect.map(messages.dueAfter(shop.id, instant, limit), (found) => each(found, "receiver", "due_at"))
+        Effect.map(notificationQueue.dueAfter(shop.id, instant, limit), (found) => each(found, "receiver", "due_at"))
       yield* same("later", yield* after(start, PLENTY), [early, late])
       yield* same("a limit", yield* after(start - 1, 2), [notification, early])
       yield* same("none", yield* after(start + 2, PLENTY), [])
-      const [message] = yield* messages.dueAfter(shop.id, start - 1, 1)
-      yield* same("discarded", yield* run(discardNotification(message!)), true)
-      yield* same("once", yield* run(discardNotification(message!)), false)
+      const [queued] = yield* notificationQueue.dueAfter(shop.id, start - 1, 1)
+      yield* same("discarded", yield* run(discardNotification(queued!)), true)
+      yield* same("once", yield* run(discardNotification(queued!)), false)
       yield* same("left", yield* after(start - 1, PLENTY), [early, late])
     },
 
@@ -172,18 +172,18 @@ export const closuresContract = cases({
 
 const warn = (shop_id: ShopId) => run(changing(shop_id, (changes) => changes.notifyOwner(warning)))
 
-/** The messages of these shops due by then: others may share the store. */
-const messagesIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
-  Effect.flatMap(Messages, ({ due }) =>
-    Effect.map(due(until, PLENTY), (messages) =>
-      messages.filter(({ shop_id }) => shops.some((shop) => shop.id === shop_id))
+/** The notifications of these shops due by then: others may share the store. */
+const notificationsOf = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
+  Effect.flatMap(NotificationQueue, ({ due }) =>
+    Effect.map(due(until, PLENTY), (notifications) =>
+      notifications.filter(({ shop_id }) => shops.some((shop) => shop.id === shop_id))
     )
   )
 
-const brief = ({ id, receiver, attempts_made, due_at }: Message) => [id, receiver, attempts_made, due_at]
+const brief = ({ id, receiver, attempts_made, due_at }: DueNotification) => [id, receiver, attempts_made, due_at]
 
-/** The messages that wait to be sent to clients and owners (Specification, States; Webhooks). */
-export const messagesContract = cases({
+/** The notifications that wait to be sent to clients and owners (Specification, States; Webhooks). */
+export const notificationQueueContract = cases({
   "a notification and a notice wait from the instant of their change, and have the stored data": function* (bench) {
     const { clock, shop, start, directory } = bench
     const { id: client_id } = yield* openAccount()
@@ -193,8 +193,8 @@ export const messagesContract = cases({
     yield* run(changing(shop.id, (changes) => changes.notifyClient(notification)))
     clock.advance(1)
     yield* warn(shop.id)
-    yield* same("not before", yield* messagesIn([shop], start - 1), [])
-    const [first, second] = yield* messagesIn([shop], start + 1)
+    yield* same("not before", yield* notificationsOf([shop], start - 1), [])
+    const [first, second] = yield* notificationsOf([shop], start + 1)
     yield* same("the client", brief(first!), [first!.id, "client", 0, start])
     const [inInbox] = yield* directory.inbox(client_id)
     const { phone } = (yield* directory.account(client_id))!
@@ -217,7 +217,7 @@ export const messagesContract = cases({
     const { id, phone } = yield* openAccount()
     const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
     yield* run(changeStatus(shop.id, ticket!.id, "ready"))
-    const payload = () => Effect.map(messagesIn([shop], start), ([message]) => message?.payload)
+    const payload = () => Effect.map(notificationsOf([shop], start), ([notification]) => notification?.payload)
     const notification = (yield* payload()) as ClientNotification
     yield* same(
       "by phone",
@@ -236,32 +236,34 @@ export const messagesContract = cases({
     yield* same("for good", (yield* personalData.held(shop.id, person)).notifications, [])
   },
 
-  "after the clock was set back, a message is due at once, and recorded in its order (Specification, Webhooks)":
+  "after the clock was set back, a notification is due at once, and recorded in its order (Specification, Webhooks)":
     function* (bench) {
       const { clock, shop, start } = bench
       clock.set(start + 9 * MINUTE_MS)
       yield* warn(shop.id)
       clock.set(start)
       yield* warn(shop.id)
-      const [message] = yield* messagesIn([shop], start)
-      yield* same("due", message?.due_at, start)
-      yield* same("recorded", message?.payload?.created_at, start + 9 * MINUTE_MS)
+      const [notification] = yield* notificationsOf([shop], start)
+      yield* same("due", notification?.due_at, start)
+      yield* same("recorded", notification?.payload?.created_at, start + 9 * MINUTE_MS)
     },
 
-  "a message whose attempt began waits until its next instant, and the attempt begins once however many callers found it":
+  "a notification whose attempt began waits until its next instant, and the attempt begins once however many callers found it":
     function* ({ shop, start }) {
       yield* warn(shop.id)
-      const [message] = yield* messagesIn([shop], start)
-      const begun = yield* Effect.replicateEffect(run(beginNotification(message!)), 5, { concurrency: "unbounded" })
+      const [notification] = yield* notificationsOf([shop], start)
+      const begun = yield* Effect.replicateEffect(run(beginNotification(notification!)), 5, {
+        concurrency: "unbounded"
+      })
       yield* same("begun", begun.filter((answer) => answer === "begun").length, 1)
-      yield* same("put off", yield* messagesIn([shop], start + MINUTE_MS - 1), [])
-      yield* same("again", (yield* messagesIn([shop], start + MINUTE_MS)).map(brief), [
-        [message!.id, "owner", 1, start + MINUTE_MS]
+      yield* same("put off", yield* notificationsOf([shop], start + MINUTE_MS - 1), [])
+      yield* same("again", (yield* notificationsOf([shop], start + MINUTE_MS)).map(brief), [
+        [notification!.id, "owner", 1, start + MINUTE_MS]
       ])
-      const { payload: _, ...row } = message!
+      const { payload: _, ...row } = notification!
       const expected = { ...row, attempts_made: 1, due_at: start + MINUTE_MS }
-      yield* same("needed", yield* run(loaded(shop.id, Load.message(row.id, 1))), expected)
-      yield* same("under another count", yield* run(loaded(shop.id, Load.message(row.id, 0))), null)
+      yield* same("needed", yield* run(loaded(shop.id, Load.queuedNotification(row.id, 1))), expected)
+      yield* same("under another count", yield* run(loaded(shop.id, Load.queuedNotification(row.id, 0))), null)
     },
 
   "a notification whose ticket has left the state no longer waits, and stays in the inbox": function* (bench) {
@@ -272,39 +274,39 @@ export const messagesContract = cases({
     const tickets = yield* run(placing(shop.id, [{ client_id }, { client_id }]))
     for (const { id } of tickets) yield* run(changeStatus(shop.id, id, "ready"))
     yield* run(changeStatus(shop.id, tickets[0]!.id, "workshop"))
-    for (const message of yield* messagesIn([shop], start)) {
-      const notification = message.payload as ClientNotification
+    for (const queued of yield* notificationsOf([shop], start)) {
+      const notification = queued.payload as ClientNotification
       const expected = notification.ticket_id === tickets[0]!.id ? "outdated" : "begun"
-      yield* same("begun", yield* run(beginNotification(message, notification)), expected)
+      yield* same("begun", yield* run(beginNotification(queued, notification)), expected)
     }
-    yield* same("left", (yield* messagesIn([shop], start + MINUTE_MS)).length, 1)
+    yield* same("left", (yield* notificationsOf([shop], start + MINUTE_MS)).length, 1)
     yield* same("in the inbox", (yield* directory.inbox(client_id)).length, 2)
   },
 
-  "a message that was delivered no longer waits, and the others still do": function* ({ shop, start }) {
+  "a notification that was delivered no longer waits, and the others still do": function* ({ shop, start }) {
     for (let n = 0; n < 3; n++) yield* warn(shop.id)
-    const [first, second, third] = yield* messagesIn([shop], start)
+    const [first, second, third] = yield* notificationsOf([shop], start)
     yield* run(beginNotification(second!))
     yield* same("sent", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "sent")
     yield* same("an echo", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "superseded")
-    const left = each(yield* messagesIn([shop], start + PLENTY * MINUTE_MS), "id")
+    const left = each(yield* notificationsOf([shop], start + PLENTY * MINUTE_MS), "id")
     yield* same("left", [...left].sort(), [first!.id, third!.id].sort())
   },
 
-  "the earliest messages are found first, across shops, and a limit leaves the later ones for the next call":
+  "the earliest notifications are found first, across shops, and a limit leaves the later ones for the next call":
     function* (bench) {
-      const { clock, start, messages } = bench
+      const { clock, start, notificationQueue } = bench
       const shops = yield* Effect.replicateEffect(openShop(), 3)
       for (const [step, at] of [2, 0, 1, 1, 2, 0].entries()) {
         clock.set(start + step)
         yield* warn(shops[at]!.id)
       }
-      const queued = yield* messagesIn(shops, start + 4)
+      const queued = yield* notificationsOf(shops, start + 4)
       yield* same(
         "due",
         each(queued, "shop_id", "due_at"),
         [2, 0, 1, 1, 2].map((at, step) => [shops[at]!.id, start + step])
       )
-      yield* earliestFirst((limit) => messages.due(start + 4, limit))
+      yield* earliestFirst((limit) => notificationQueue.due(start + 4, limit))
     }
 })

@@ -8,7 +8,7 @@ import type { ContractCase } from "./ContractCase.js"
 import { claimOrderContract, deliveriesContract, leasesContract, webhookRemovalContract } from "./DeliveriesContract.js"
 import { deliveryLogContract, replayContract } from "./DeliveryLogContract.js"
 import { directoryContract } from "./DirectoryContract.js"
-import { closuresContract, messagesContract } from "./DueContract.js"
+import { closuresContract, notificationQueueContract } from "./DueContract.js"
 import { importsContract } from "./ImportsContract.js"
 import { listContract, syncContract } from "./ListContract.js"
 import { rateLimitsContract } from "./RateLimitsContract.js"
@@ -36,7 +36,7 @@ export const storeContract = {
   "Deliveries: replays": replayContract,
   "Deliveries: removal of the webhook": webhookRemovalContract,
   DeliveryLog: deliveryLogContract,
-  Messages: messagesContract,
+  NotificationQueue: notificationQueueContract,
   PersonalData: personalDataContract,
   RateLimits: rateLimitsContract,
   SandboxData: sandboxDataContract

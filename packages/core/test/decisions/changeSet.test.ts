@@ -90,7 +90,7 @@ describe("Specification, States; Webhooks: people are notified in the commit of 
     ["client", "NotificationAppended", (changes: ChangeSet) => changes.notifyClient({ client_id: AMIRA.id } as never)],
     ["owner", "NoticeAppended", (changes: ChangeSet) => changes.notifyOwner({ kind: "webhook_off" } as never)]
   ] as const)(
-    "the message to the %s waits under the id of its notification or notice, and is due at once",
+    "the entry for the %s waits under the id of its notification or notice, and is due at once",
     (receiver, tag, notify) => {
       const shop = new TestShop()
       shop.create()
@@ -103,7 +103,7 @@ describe("Specification, States; Webhooks: people are notified in the commit of 
         shop_id: SHOP,
         created_at: START
       })
-      expect(shop.rows("MessagePut")).toEqual([
+      expect(shop.rows("QueuedNotificationPut")).toEqual([
         { shop_id: SHOP, id, receiver, attempts_made: 0, due_at: START - SECOND }
       ])
     }

@@ -62,7 +62,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect(daily).toEqual({ used: 2, resets_at: Date.parse("2026-03-02T23:00:00.000Z") })
   })
 
-  it("deliveries, retries and messages become due by the clock, also by one that was set back (Specification, Lists and sync)", () => {
+  it("deliveries, retries and notifications become due by the clock, also by one that was set back (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     shop.does(setWebhook(SHOP, { url: "https://shop.example/", secret: "whsec_1" }))
     shop.wait(61 * DAY).does(pingWebhook(SHOP))
@@ -77,7 +77,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     const client = shop.meets(AMIRA)
     const ticket = shop.create({ client_id: client })
     shop.does(changeStatus(SHOP, ticket, "ready"))
-    expect([...shop.slice.messages.values()].map(({ due_at }) => due_at)).toEqual([START])
+    expect([...shop.slice.queuedNotifications.values()].map(({ due_at }) => due_at)).toEqual([START])
   })
 
   it("identifiers rise with each command of one millisecond, however many there are (Specification, Lists and sync)", () => {

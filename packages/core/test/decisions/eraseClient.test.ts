@@ -190,7 +190,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
 })
 
 describe("docs/personal-data.md: what is left of a client is deleted", () => {
-  it("an erasure deletes the client's offers, and their notifications with the waiting messages", () => {
+  it("an erasure deletes the client's offers, and their notifications, also those that wait to be sent", () => {
     const shop = new TestShop()
     shop.create({ client_phone: NOBODYS_PHONE })
     const { offer } = shop
@@ -199,7 +199,7 @@ describe("docs/personal-data.md: what is left of a client is deleted", () => {
     expect(shop.last.changes.slice(0, -1)).toEqual([
       { _tag: "OfferRemoved", row: { shop_id: SHOP, id: offer.id } },
       { _tag: "NotificationRemoved", row: { shop_id: SHOP, id: "n1", client_id: AMIRA.id } },
-      { _tag: "MessageRemoved", row: { shop_id: SHOP, id: "n1" } }
+      { _tag: "QueuedNotificationRemoved", row: { shop_id: SHOP, id: "n1" } }
     ])
     expect(shop.slice.offers.size).toBe(0)
   })

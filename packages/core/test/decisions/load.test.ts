@@ -5,7 +5,7 @@ import * as Load from "../../src/decisions/Load.js"
 import type { ApiKeyRecord } from "../../src/domain/ApiKey.js"
 import type { ClientId, EventId, OfferId, TicketId } from "../../src/domain/Identifier.js"
 import { blankCard } from "../../src/domain/LoyaltyCard.js"
-import type { MessageRecord } from "../../src/domain/Notification.js"
+import type { QueuedNotification } from "../../src/domain/Notification.js"
 import { AMIRA, KARIM, KEY, NOBODY, NOBODYS_PHONE, OTHER_KEY, SHOP, START, TestShop } from "./fixtures.js"
 
 const CLIENT = NOBODY as ClientId
@@ -51,7 +51,7 @@ describe("docs/write-a-store.md: the rows that a decision asks the store to load
     ["events", Load.events([EVENT]), [{ _tag: "Event", id: EVENT }]],
     ["attempts", Load.attempts(EVENT), [{ _tag: "Attempts", event_id: EVENT }]],
     ["records of idempotency keys", Load.idempotencyRecords([RECORD]), [{ _tag: "IdempotencyRecord", key: RECORD }]],
-    ["a message", Load.message("m", 1), [{ _tag: "Message", id: "m" }]],
+    ["a queued notification", Load.queuedNotification("m", 1), [{ _tag: "QueuedNotification", id: "m" }]],
     ["a replay", Load.replay("r", 9), [{ _tag: "Replay", id: "r", most: 9 }]]
   ])("a decision asks the store to load: %s", (_, { loadRequests: asks }, expected) => expect(asks).toEqual(expected))
 })
@@ -193,12 +193,12 @@ describe("docs/write-a-store.md: other rows, as decisions load them", () => {
     expect([EVENT, OTHER_EVENT].map((id) => read(shop, Load.attempts(id)))).toEqual([rows, []])
   })
 
-  it("a message is loaded only with the number of attempts that its claim counted", () => {
+  it("a queued notification is loaded only with the number of attempts that its claim counted", () => {
     const shop = new TestShop()
-    const row: MessageRecord = { shop_id: SHOP, id: "m", receiver: "client", attempts_made: 2, due_at: START }
-    shop.slice.messages.set("m", row)
-    expect([1, 2, 3].map((n) => read(shop, Load.message("m", n)))).toEqual([null, row, null])
-    expect(read(shop, Load.message("other", 2))).toBeNull()
+    const row: QueuedNotification = { shop_id: SHOP, id: "m", receiver: "client", attempts_made: 2, due_at: START }
+    shop.slice.queuedNotifications.set("m", row)
+    expect([1, 2, 3].map((n) => read(shop, Load.queuedNotification("m", n)))).toEqual([null, row, null])
+    expect(read(shop, Load.queuedNotification("other", 2))).toBeNull()
   })
 
   it("a replay is loaded with the next events that it selects, as many as the decision asked for", () => {

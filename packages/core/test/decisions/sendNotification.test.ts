@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest"
 import { beginNotification, recordNotification, retryNotificationNow } from "../../src/decisions/sendNotification.js"
-import type { MessageRecord } from "../../src/domain/Notification.js"
+import type { QueuedNotification } from "../../src/domain/Notification.js"
 import type { TicketState } from "../../src/domain/TicketLifecycle.js"
 import { DAY, HOUR, MINUTE, SHOP, START, TestShop } from "./fixtures.js"
 
 const ID = "00000000-0000-7000-8000-000000000077"
 
-/** A shop with a message that was begun so often and is due at an instant. */
+/** A shop with a notification that was begun so often and is due at an instant. */
 const waiting = (attempts_made: number, due_at = START) => {
   const shop = new TestShop()
-  const row: MessageRecord = { shop_id: SHOP, id: ID, receiver: "owner", attempts_made, due_at }
-  shop.slice.messages.set(ID, row)
+  const row: QueuedNotification = { shop_id: SHOP, id: ID, receiver: "owner", attempts_made, due_at }
+  shop.slice.queuedNotifications.set(ID, row)
   return { shop, row, attempt: { shop_id: SHOP, id: ID, attempts_made } }
 }
 
@@ -23,27 +23,27 @@ describe("the beginning of an attempt to notify", () => {
     (n, delay) => {
       const { shop, row, attempt } = waiting(n - 1)
       expect(shop.does(beginNotification(attempt))).toBe("begun")
-      expect(shop.slice.messages.get(ID)).toEqual({ ...row, attempts_made: n, due_at: START + delay })
+      expect(shop.slice.queuedNotifications.get(ID)).toEqual({ ...row, attempts_made: n, due_at: START + delay })
     }
   )
 
   it("a notification at its last attempt is looked at once more, a minute later", () => {
     const { shop, row, attempt } = waiting(7)
     expect(shop.does(beginNotification(attempt))).toBe("begun")
-    expect(shop.slice.messages.get(ID)).toEqual({ ...row, attempts_made: 8, due_at: START + MINUTE })
+    expect(shop.slice.queuedNotifications.get(ID)).toEqual({ ...row, attempts_made: 8, due_at: START + MINUTE })
   })
 
   it("a notification is given up if its last attempt crashed the process", () => {
     const { shop, attempt } = waiting(8)
     expect(shop.does(beginNotification(attempt))).toBe("given_up")
-    expect(shop.slice.messages.size).toBe(0)
+    expect(shop.slice.queuedNotifications.size).toBe(0)
   })
 
   it("an attempt is superseded if another process has begun the notification, or if it was removed", () => {
     const { shop, row, attempt } = waiting(1)
     expect(shop.does(beginNotification({ ...attempt, attempts_made: 0 }))).toBe("superseded")
-    expect(shop.slice.messages.get(ID)).toEqual(row)
-    shop.slice.messages.clear()
+    expect(shop.slice.queuedNotifications.get(ID)).toEqual(row)
+    shop.slice.queuedNotifications.clear()
     expect(shop.does(beginNotification(attempt))).toBe("superseded")
   })
 })
@@ -52,7 +52,7 @@ describe("a notification of a ticket", () => {
   const begun = (type: "ticket.ready" | "ticket.impossible", state: TicketState) => {
     const { shop, attempt } = waiting(0)
     const ticket_id = shop.ticketIn(state)
-    return [shop.does(beginNotification(attempt, { ticket_id, type })), shop.slice.messages.size]
+    return [shop.does(beginNotification(attempt, { ticket_id, type })), shop.slice.queuedNotifications.size]
   }
 
   it.each([
@@ -79,14 +79,14 @@ describe("a notification that was postponed by a wrong clock", () => {
   it("a postponed notification becomes due at once", () => {
     const { shop, row, attempt } = waiting(1, START + DAY)
     shop.does(retryNotificationNow(attempt))
-    expect(shop.slice.messages.get(ID)).toEqual({ ...row, due_at: START })
+    expect(shop.slice.queuedNotifications.get(ID)).toEqual({ ...row, due_at: START })
   })
 
   it.each([0, -1, -DAY])("a notification that is due already stays unchanged (%i ms from now)", (off) => {
     const { shop, row, attempt } = waiting(1, START + off)
     shop.does(retryNotificationNow(attempt))
     expect(shop.last.changes).toEqual([])
-    expect(shop.slice.messages.get(ID)).toEqual(row)
+    expect(shop.slice.queuedNotifications.get(ID)).toEqual(row)
   })
 
   it("a notification that was removed stays removed", () => {
@@ -97,10 +97,10 @@ describe("a notification that was postponed by a wrong clock", () => {
 })
 
 describe("the end of an attempt to notify", () => {
-  it("a successful attempt removes the message", () => {
+  it("a successful attempt removes the notification", () => {
     const { shop, attempt } = waiting(8)
     expect(shop.does(recordNotification(attempt, true))).toBe("sent")
-    expect(shop.slice.messages.size).toBe(0)
+    expect(shop.slice.queuedNotifications.size).toBe(0)
   })
 
   it.each(DELAYS.map((delay, at) => [at + 1, delay] as const))(
@@ -108,14 +108,14 @@ describe("the end of an attempt to notify", () => {
     (n, delay) => {
       const { shop, row, attempt } = waiting(n)
       expect(shop.does(recordNotification(attempt, false))).toBe("retry")
-      expect(shop.slice.messages.get(ID)).toEqual({ ...row, due_at: START + delay })
+      expect(shop.slice.queuedNotifications.get(ID)).toEqual({ ...row, due_at: START + delay })
     }
   )
 
-  it("a failed last attempt gives the message up", () => {
+  it("a failed last attempt gives the notification up", () => {
     const { shop, attempt } = waiting(8)
     expect(shop.does(recordNotification(attempt, false))).toBe("given_up")
-    expect(shop.slice.messages.size).toBe(0)
+    expect(shop.slice.queuedNotifications.size).toBe(0)
   })
 
   it.each([true, false])(
@@ -123,7 +123,7 @@ describe("the end of an attempt to notify", () => {
     (isDelivered) => {
       const { shop, row, attempt } = waiting(2)
       expect(shop.does(recordNotification({ ...attempt, attempts_made: 1 }, isDelivered))).toBe("superseded")
-      expect(shop.slice.messages.get(ID)).toEqual(row)
+      expect(shop.slice.queuedNotifications.get(ID)).toEqual(row)
     }
   )
 })

@@ -27,7 +27,11 @@ describe("docs/write-a-store.md: a change is seen by later commands", () => {
     ["a delivery", change("DeliveryPut", { event_id: EVENT }), ({ deliveries }) => deliveries.get(EVENT)],
     ["a renewed delivery", change("DeliveryRenewed", { event_id: EVENT }), ({ deliveries }) => deliveries.get(EVENT)],
     ["a replay", change("ReplayPut", { id: "r" }), ({ replays }) => replays.get("r")],
-    ["a message", change("MessagePut", { id: "m" }), ({ messages }) => messages.get("m")],
+    [
+      "a queued notification",
+      change("QueuedNotificationPut", { id: "m" }),
+      ({ queuedNotifications }) => queuedNotifications.get("m")
+    ],
     [
       "a record of an idempotency key",
       change("IdempotencyRecordPut", RECORD),
@@ -68,10 +72,10 @@ describe("docs/write-a-store.md: a change is seen by later commands", () => {
       0
     ],
     [
-      "a message",
-      change("MessagePut", { id: "m" }),
-      change("MessageRemoved", { id: "m" }),
-      ({ messages }) => messages.size,
+      "a queued notification",
+      change("QueuedNotificationPut", { id: "m" }),
+      change("QueuedNotificationRemoved", { id: "m" }),
+      ({ queuedNotifications }) => queuedNotifications.size,
       0
     ],
     [

@@ -373,7 +373,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
       Effect.map(Store, ({ transact }) =>
         Store.of({
           transact: (command) =>
-            command.loadRequests[0]?._tag === "Message" && begun++ % 2 === 1 && begun < 3
+            command.loadRequests[0]?._tag === "QueuedNotification" && begun++ % 2 === 1 && begun < 3
               ? Effect.die(new StoreUnavailable({}))
               : transact(command)
         })

@@ -7,7 +7,7 @@ import { NotificationSender } from "../../src/services/NotificationSender.js"
 import { answered, record, TestDispatcher } from "../../src/testing/TestDispatcher.js"
 import { HastyClock, until } from "./DispatchBench.js"
 
-it("a notifier has ten seconds for a message, as long as a receiver has (Specification, Webhooks)", async () => {
+it("a notifier has ten seconds for a notification, as long as a receiver has (Specification, Webhooks)", async () => {
   const clock = new HastyClock()
   const hasty = clock.sleep
   const slept_ms: Array<number> = []

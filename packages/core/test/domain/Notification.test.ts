@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { addressed, type NotificationRecord } from "../../src/domain/Notification.js"
+import { type NotificationRecord, withChannel } from "../../src/domain/Notification.js"
 import type { Phone } from "../../src/domain/Phone.js"
 
 const PHONE = "+21620123456" as Phone
@@ -8,12 +8,12 @@ const record = (client_id: string | null) =>
 
 describe("how a notification reaches a client (Specification, States)", () => {
   it("a client with an account is notified in the app, even if the number was erased", () => {
-    expect(addressed(record("c"), PHONE)).toEqual({ ...record("c"), channel: "app", phone: PHONE })
-    expect(addressed(record("c"), null)).toEqual({ ...record("c"), channel: "app", phone: null })
+    expect(withChannel(record("c"), PHONE)).toEqual({ ...record("c"), channel: "app", phone: PHONE })
+    expect(withChannel(record("c"), null)).toEqual({ ...record("c"), channel: "app", phone: null })
   })
 
   it("a client without an account is notified by the number on the ticket, and not at all if it has none", () => {
-    expect(addressed(record(null), PHONE)).toEqual({ ...record(null), channel: "phone", phone: PHONE })
-    expect(addressed(record(null), null)).toBeNull()
+    expect(withChannel(record(null), PHONE)).toEqual({ ...record(null), channel: "phone", phone: PHONE })
+    expect(withChannel(record(null), null)).toBeNull()
   })
 })

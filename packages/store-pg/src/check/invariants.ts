@@ -111,8 +111,8 @@ const ofClients: ReadonlyArray<Invariant> = [
         and not exists (select from client_erasure e where e.client_id = l.client_id)`
   },
   {
-    name: "message-news",
-    finds: "Waiting messages have no content",
+    name: "notification-content",
+    finds: "Queued notifications have no content",
     sql: `select m.shop_id, m.id, m.receiver from message m where not case m.receiver
       when 'client' then exists (select from notification n where n.shop_id = m.shop_id and n.id = m.id)
       else exists (select from notice n where n.shop_id = m.shop_id and n.id = m.id) end`

@@ -1,8 +1,8 @@
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import { type Entropy, ShopNotFound, StoreUnavailable, TrackingPages, type Transactions } from "@workshop/core"
 import {
-  type Announcement,
   type Command,
+  type CommitCallback,
   ENTROPY_BYTES,
   OpenTransaction,
   type Outcome,
@@ -60,8 +60,8 @@ import {
 /** A transaction that `join` has joined. */
 interface Joined {
   readonly connection: JoinedConnection
-  /** Announcements that follow the commit. */
-  readonly announcements: Array<Announcement>
+  /** They are called after the commit. */
+  readonly callbacks: Array<CommitCallback>
   /** Runs effects one after another, because they use one connection. An effect that comes after the end of the work dies. */
   readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -69,8 +69,8 @@ interface Joined {
 const CURRENT_TRANSACTION = statement(`select /* workshop still */ ${TRANSACTION} as transaction`)
 
 /** The events that are still in the transaction: the others were undone when the embedder rolled back to a savepoint. */
-const eventsAmong = (events: Announcement["events"]): Statement => ({
-  name: "find announced events",
+const eventsAmong = (events: CommitCallback["events"]): Statement => ({
+  name: "find remaining events",
   text: "select /* workshop still */ id from workshop.event where shop_id = any($1::uuid[]) and id = any($2::uuid[])",
   values: [[...new Set(events.map(({ shop_id }) => shop_id))], events.map(({ id }) => id)]
 })
@@ -89,10 +89,10 @@ const ENDED_EARLY =
   "The transaction in which this began was ended before its end, so its rows and tickets are committed, or lost, one without the other: do not commit or roll back inside, and begin no transaction on the same client; where a query builder should nest one, use the tx of its own transaction"
 
 /**
- * Dies unless the client is still in the transaction. Of the announcements it keeps those whose events are still there. If the connection
+ * Dies unless the client is still in the transaction. It keeps the callbacks whose events are still there. If the connection
  * broke, it succeeds, because the embedder's commit will fail.
  */
-const checkStillJoined = ({ send, id }: Connection, onCommit: Array<Announcement>) =>
+const checkStillJoined = ({ send, id }: Connection, onCommit: Array<CommitCallback>) =>
   Effect.suspend(() => {
     const events = onCommit.flatMap((one) => one.events)
     return Effect.matchEffect(
@@ -153,7 +153,7 @@ interface JoiningOptions {
   readonly entropy: Context.Tag.Service<Entropy>
 }
 
-const announcementOf =
+const callbackOf =
   ({ changes }: DecidedBatch, { notifier }: JoiningOptions) =>
   () => {
     if (changes.wakesDispatchers) notifier.notifyDue()
@@ -164,7 +164,7 @@ const announcementOf =
 
 /** Runs a command under a savepoint, and again if a random tracking code was taken. */
 const runWithin = (joined: Joined, command: BatchedCommand, options: JoiningOptions) => {
-  const { connection, announcements } = joined
+  const { connection, callbacks } = joined
   const undo = Effect.exit(connection.send([UNDO]))
   const once = Effect.gen(function* () {
     const batch = yield* decideBatch(connection, [command], {
@@ -184,8 +184,8 @@ const runWithin = (joined: Joined, command: BatchedCommand, options: JoiningOpti
     )
     // If the caller ended the transaction meanwhile, the command ended with it.
     yield* Effect.catchIf(connection.send([RELEASE]), isNotBegun, () => Effect.void)
-    // If the embedder rolls back to a savepoint, the announcement is needless but harmless, because listeners only look again.
-    announcements.push({ announce: announcementOf(batch, options), events: [] })
+    // If the embedder rolls back to a savepoint, the call is needless but harmless, because listeners only look again.
+    callbacks.push({ notify: callbackOf(batch, options), events: [] })
     return exit
   }).pipe(Effect.tapError(() => undo))
   const attempt = (runs: number): typeof once =>
@@ -235,12 +235,12 @@ export const joinedTransactions = (options: JoiningOptions) =>
         const connection = joinedConnection(client, schema, state.transaction)
         yield* checkClock(connection)
         const oneByOne = (yield* Effect.makeSemaphore(1)).withPermits(1)
-        const onCommit: Array<Announcement> = []
+        const onCommit: Array<CommitCallback> = []
         const part = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
           Effect.suspend(() => {
             let isEnded = false
             const inTurn: Joined["inTurn"] = (one) => oneByOne(Effect.suspend(() => (isEnded ? ended : one)))
-            const joined = { connection, inTurn, announcements: onCommit }
+            const joined = { connection, inTurn, callbacks: onCommit }
             const transaction = { onCommit }
             open.set(transaction, joined)
             const end = Effect.sync(() => {
@@ -257,7 +257,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
           run: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
             Effect.zipLeft(part(effect), checkStillJoined(connection, onCommit)),
           afterCommit: Effect.sync(() => {
-            for (const { announce } of onCommit.splice(0)) announce()
+            for (const { notify } of onCommit.splice(0)) notify()
           })
         }
       }).pipe(Effect.catchTag("PgFailure", unavailable))

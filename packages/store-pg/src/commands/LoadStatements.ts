@@ -7,7 +7,7 @@ import {
   type IdempotencyRecord,
   idempotencyRecordKey,
   type LoadRequest,
-  type MessageRecord,
+  type QueuedNotification,
   type ReplayRecord,
   type SentEvent,
   ServiceLimits,
@@ -232,12 +232,12 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       attempts?.set(attempt.event_id, [attempt, ...(attempts.get(attempt.event_id) ?? [])])
     }
   }),
-  Message: loader("Message", {
+  QueuedNotification: loader("QueuedNotification", {
     text: `select row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
       join workshop.message m on m.shop_id = q.shop_id and m.id = q.id`,
     values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
-    addRow: (states, { message }: { readonly message: MessageRecord }) => {
-      states.ofShop(message.shop_id)?.messages.set(message.id, message)
+    addRow: (states, { message }: { readonly message: QueuedNotification }) => {
+      states.ofShop(message.shop_id)?.queuedNotifications.set(message.id, message)
     }
   }),
   Replay: loader("Replay", {

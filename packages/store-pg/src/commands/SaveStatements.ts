@@ -19,13 +19,13 @@ export const putTables = {
   NoticeAppended: "notice",
   AuditAppended: "audit_entry",
   EventRaised: "event",
-  MessagePut: "message"
+  QueuedNotificationPut: "message"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
 /** The table of each change that removes a row. */
 const removeTables = {
   DeliveryRemoved: "delivery",
-  MessageRemoved: "message",
+  QueuedNotificationRemoved: "message",
   WebhookRemoved: "webhook",
   LinkRemoved: "client_link",
   OfferRemoved: "offer",
@@ -230,7 +230,7 @@ export class BatchChanges {
         this.#remove("delivery", change.row)
         break
       case "WebhookRemoved":
-      case "MessageRemoved":
+      case "QueuedNotificationRemoved":
         this.#remove(removeTables[change._tag], change.row)
         break
       case "LinkRemoved":

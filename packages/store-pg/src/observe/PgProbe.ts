@@ -1,6 +1,6 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { Probes, probe } from "@workshop/core"
-import { type MessageReceiver, poolsExhausted } from "@workshop/core/store"
+import { type NotificationReceiver, poolsExhausted } from "@workshop/core/store"
 import { Clock, Effect, flow, identity, Metric } from "effect"
 import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "../connection/CommitWaits.js"
 import { READS_ONLY } from "../connection/SessionClient.js"
@@ -74,7 +74,7 @@ interface Notifications {
 
 /** The due notifications of each receiver, along the index of the sender's own query. */
 const notificationsOf = (sql: SqlClient.SqlClient, now: number) => {
-  const dueTo = (receiver: MessageReceiver) => sql`select m.due_at from workshop.message m
+  const dueTo = (receiver: NotificationReceiver) => sql`select m.due_at from workshop.message m
     where m.receiver = ${receiver} and m.due_at <= ${now} order by m.due_at limit ${MOST_COUNTED}`
   return sql<Notifications>`
     with /* workshop look at notifications */ client as (${dueTo("client")}), owner as (${dueTo("owner")})

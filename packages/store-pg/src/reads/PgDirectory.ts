@@ -16,22 +16,22 @@ import {
 } from "@workshop/core"
 import {
   type AuditLog,
-  addressed,
   type Closures,
   type Directory,
   type DueClosure,
+  type DueNotification,
   firstHead,
-  type Message,
-  type MessageReceiver,
-  type MessageRecord,
-  type Messages,
+  type NotificationQueue,
+  type NotificationReceiver,
   type OwnedRef,
+  type QueuedNotification,
   ServiceLimits,
   type ShopsAhead,
   shownWhileBlocked,
   type TrackedTicket,
   trackedFields,
-  trackedShopFields
+  trackedShopFields,
+  withChannel
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { HOME } from "../cells/CellPlaces.js"
@@ -285,11 +285,11 @@ export const pgClosures = Effect.map(
   })
 )
 
-/** Messages that wait to be sent. */
-export const pgMessages = Effect.map(SqlClient, (sql): Context.Tag.Service<Messages> => {
-  const read = (selected: Fragment): ReturnType<Context.Tag.Service<Messages>["due"]> =>
-    sql<{ readonly message: MessageRecord; readonly payload: Sequenced<object>; readonly phone: Phone | null }>`
-        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
+/** The notifications and notices that wait to be sent. */
+export const pgNotificationQueue = Effect.map(SqlClient, (sql): Context.Tag.Service<NotificationQueue> => {
+  const read = (selected: Fragment): ReturnType<Context.Tag.Service<NotificationQueue>["due"]> =>
+    sql<{ readonly message: QueuedNotification; readonly payload: Sequenced<object>; readonly phone: Phone | null }>`
+        select /* workshop due notifications */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
           case when t.client_id is null then (
             select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
               and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
@@ -302,15 +302,15 @@ export const pgMessages = Effect.map(SqlClient, (sql): Context.Tag.Service<Messa
       Effect.map((rows) =>
         rows.map(({ message, payload, phone }) => {
           const record = withoutSequence(payload)
-          const sent = message.receiver === "client" ? addressed(record as NotificationRecord, phone) : record
-          return { ...message, payload: sent } as Message
+          const sent = message.receiver === "client" ? withChannel(record as NotificationRecord, phone) : record
+          return { ...message, payload: sent } as DueNotification
         })
       ),
       available
     )
   const first = (waits: Fragment, limit: number) =>
     sql`select * from workshop.message where ${waits} order by due_at, id limit ${limit}`
-  const dueTo = (receiver: MessageReceiver, until: Instant, limit: number) =>
+  const dueTo = (receiver: NotificationReceiver, until: Instant, limit: number) =>
     first(sql`receiver = ${receiver} and due_at <= ${until}`, limit)
   return {
     due: (until, limit, receiver) =>

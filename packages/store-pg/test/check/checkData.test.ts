@@ -99,7 +99,7 @@ const damages: Readonly<Record<string, ReadonlyArray<readonly [sql: string, coun
     ["update loyalty_ledger set ticket_id = gen_random_uuid()", 1]
   ],
   "link-client": [["delete from client_account", 1]],
-  "message-news": [["delete from notification", 1]],
+  "notification-content": [["delete from notification", 1]],
   "event-order": [
     ["delete from event where seq = 2", 1],
     ["delete from event where seq = (select max(seq) from event)", 1],
