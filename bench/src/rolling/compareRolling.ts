@@ -50,7 +50,7 @@ const heldByDump = (url: string) =>
     yield* dump.run("commit")
   }).pipe(Effect.scoped)
 
-/** How long a request's statement has waited for a table at most. The migration and the tidying hold advisory locks; they may wait. */
+/** How long a request's statement has waited for a table at most. The migration and the retention hold advisory locks; they may wait. */
 const WAITED = `select coalesce(max(extract(epoch from clock_timestamp() - waitstart) * 1000), 0)::integer as ms from pg_locks
   where not granted and locktype = 'relation' and pid not in (select pid from pg_locks where locktype = 'advisory')`
 

@@ -82,6 +82,7 @@ export {
   TURNS_PER_CLAIM
 } from "./ports/CellPorts.js"
 export { type RunInSpan, Tracing } from "./ports/Probes.js"
+export { type RetentionWorker, StoreRetention } from "./ports/Retention.js"
 export {
   AuditLog,
   type Claim,
@@ -115,7 +116,6 @@ export {
   type TicketFilter,
   type TicketOrder
 } from "./ports/TicketList.js"
-export { type Tidier, Tidying } from "./ports/Tidying.js"
 export { auditEntry } from "./services/Audit.js"
 export { logBackgroundFailure } from "./services/BackgroundFailure.js"
 export { type CellsOptions, cellPorts } from "./services/Cells.js"

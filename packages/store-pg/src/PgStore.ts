@@ -16,7 +16,7 @@ import {
   Reads,
   SandboxData,
   Store,
-  Tidying
+  StoreRetention
 } from "@workshop/core/store"
 import { type Config, type ConfigError, Context, Effect, Layer } from "effect"
 import type pg from "pg"
@@ -45,7 +45,7 @@ import { inRealTime } from "./RealTime.js"
 import { pgAuditLog, pgClosures, pgDirectory, pgNotificationQueue } from "./reads/PgDirectory.js"
 import { pgReads } from "./reads/PgReads.js"
 import { pgSandboxData } from "./reads/PgSandboxData.js"
-import { type RetentionOptions, tidier } from "./retention/Retention.js"
+import { type RetentionOptions, worker } from "./retention/Retention.js"
 import { checkedStoreOptions, type PgStoreOptions } from "./StoreOptions.js"
 import { secretsGuard } from "./secrets/SecretsGuard.js"
 import { type SecretsRefused, WebhookSecrets } from "./secrets/WebhookSecrets.js"
@@ -123,7 +123,7 @@ const ports = (
       Context.add(RateLimits, yield* pgRateLimits(database, connecting)),
       Context.add(CellAccess, yield* pgCellAccess(deliveries)),
       Context.add(SandboxData, yield* pgSandboxData(secrets)),
-      Context.add(Tidying, tidying(database))
+      Context.add(StoreRetention, retentionOf(database))
     )
   })
 
@@ -174,11 +174,15 @@ const cellStore = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>)
       directory: home!.directory,
       unavailable
     })
-    return Context.add(composed, Tidying, tidying({ url: options.url, schema: options.schema, cells: further }))
+    return Context.add(
+      composed,
+      StoreRetention,
+      retentionOf({ url: options.url, schema: options.schema, cells: further })
+    )
   })
 
-const tidying = (where: RetentionOptions) => (keepEvents_ms?: number) =>
-  tidier({ ...where, ...(keepEvents_ms !== undefined && { keepEvents_ms }) })
+const retentionOf = (where: RetentionOptions) => (keepEvents_ms?: number) =>
+  worker({ ...where, ...(keepEvents_ms !== undefined && { keepEvents_ms }) })
 
 const READ_CONNECTIONS = 8
 

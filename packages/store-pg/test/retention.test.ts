@@ -235,7 +235,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         yield* writer.run("rollback")
         const other = yield* retention({ url })
         yield* other.runOnce.pipe(
-          Effect.filterOrFail((tidied) => tidied !== null),
+          Effect.filterOrFail((report) => report !== null),
           Effect.retry(Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500)))
         )
       })
@@ -253,8 +253,8 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         yield* events(session, JANUARY - 91 * DAY, JANUARY)
         const said: Array<string> = []
         const log = Logger.make(({ logLevel, message }) => void said.push(`${logLevel.label} ${message}`))
-        const { runOnce: tidied } = yield* retention({ url: `${url}?options=-c%20role%3D${role}` })
-        const runOnce = Effect.provide(tidied, Logger.replace(Logger.defaultLogger, log))
+        const { runOnce: unlogged } = yield* retention({ url: `${url}?options=-c%20role%3D${role}` })
+        const runOnce = Effect.provide(unlogged, Logger.replace(Logger.defaultLogger, log))
         const missing = ["event_2027_02", "event_2027_03", "attempt_2027_02", "attempt_2027_03"]
         expect(yield* runOnce).toEqual({ created: [], missing, dropped: [], removed: 2, expired: 0, isMore: false })
         expect(said).toEqual([

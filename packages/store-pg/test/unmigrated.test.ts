@@ -21,7 +21,7 @@ describe("a database that was never migrated", { timeout: 60_000 }, () => {
             notifyClient: async () => {},
             logger: (line) => void lines.push(line)
           })
-          const works = [workshop.closer, workshop.dispatcher, workshop.notificationSender, workshop.tidier]
+          const works = [workshop.closer, workshop.dispatcher, workshop.notificationSender, workshop.retention]
           for (const work of works) {
             const message = expect.stringMatching(/^The database has no schema of the workshop/)
             expect(await work.runOnce()).toMatchObject({ ok: false, refusal: { message } })

@@ -4,8 +4,8 @@ import { RefusalOf } from "../domain/RefusalOf.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import type { Entropy } from "../ports/Entropy.js"
 import { Probes } from "../ports/Probes.js"
+import { type RetentionWorker, StoreRetention } from "../ports/Retention.js"
 import { Store, type StorePorts, type StoreUnavailable, TransactionRefused, Transactions } from "../ports/StorePorts.js"
-import { type Tidier, Tidying } from "../ports/Tidying.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
 import { Actor } from "./Actor.js"
 import { BackgroundWork } from "./BackgroundWork.js"
@@ -35,7 +35,7 @@ export type WorkshopServices =
   | Dispatcher
   | NotificationSender
   | BackgroundWork
-  | Tidy
+  | BackgroundRetention
   | Lifecycle
 
 /** The background work, a turn at a time: for cron jobs. */
@@ -56,9 +56,9 @@ const cronMethods = (run: Run<WorkshopServices>, hasSender: boolean) => {
         )
       )
     },
-    tidier: {
+    retention: {
       /** Removes old rows by the rules of retention, a batch of each table. For cron jobs. Does nothing in a store without such rows. */
-      runOnce: method([], () => Effect.flatMap(Tidy, (tidier) => tidier?.runOnce ?? Effect.void))
+      runOnce: method([], () => Effect.flatMap(BackgroundRetention, (worker) => worker?.runOnce ?? Effect.void))
     },
     notificationSender: {
       /** Sends all notifications that are scheduled by now, and returns the number of attempts. For cron jobs. */
@@ -166,14 +166,17 @@ const WITHIN_ENDED =
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
 
 /** Removes old rows; null if the store has no retention. */
-class Tidy extends Context.Tag("@workshop/core/PromiseWorkshop/Tidy")<Tidy, Tidier | null>() {}
+class BackgroundRetention extends Context.Tag("@workshop/core/PromiseWorkshop/BackgroundRetention")<
+  BackgroundRetention,
+  RetentionWorker | null
+>() {}
 
-/** The tidying of the store, on its own scope; the store is known by then. */
-const tidying = (retention: PromiseOptions["retention"]) =>
+/** Makes the retention worker of the store, with a scope of its own. It needs the store, which provides {@link StoreRetention}. */
+const retentionLayer = (retention: PromiseOptions["retention"]) =>
   Layer.scoped(
-    Tidy,
-    Effect.flatMap(Effect.zipRight(Store, Tidying), (tidying) =>
-      tidying === null || retention === false ? Effect.succeed(null) : tidying(retention?.keepEvents_ms)
+    BackgroundRetention,
+    Effect.flatMap(Effect.zipRight(Store, StoreRetention), (makeWorker) =>
+      makeWorker === null || retention === false ? Effect.succeed(null) : makeWorker(retention?.keepEvents_ms)
     )
   )
 
@@ -193,8 +196,8 @@ const backgroundWork = (hasSender: boolean, notifiesClients: boolean) =>
             yield* Effect.forkScoped((yield* Closer).run)
             yield* Effect.forkScoped((yield* NotificationSender).run)
             if (hasSender) yield* Effect.forkScoped((yield* Dispatcher).run)
-            const tidier = yield* Tidy
-            if (tidier !== null) yield* Effect.forkScoped(tidier.run)
+            const retention = yield* BackgroundRetention
+            if (retention !== null) yield* Effect.forkScoped(retention.run)
           })
         )
     )
@@ -209,7 +212,7 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
     Layer.provideMerge(Layer.provide(NotificationSender.Default, notifiers)),
     Layer.provideMerge(Layer.provide(Dispatcher.layer({ signatureHeader }), sender)),
     Layer.provideMerge(services),
-    Layer.provideMerge(tidying(options.retention)),
+    Layer.provideMerge(retentionLayer(options.retention)),
     Layer.provideMerge(options.store),
     Layer.provideMerge(profanity),
     Layer.provideMerge(entropy),

@@ -1,8 +1,8 @@
 import { Clock, type Context, Effect, Layer } from "effect"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
+import { StoreRetention } from "../ports/Retention.js"
 import { Store, type StoreUnavailable } from "../ports/StorePorts.js"
-import { Tidying } from "../ports/Tidying.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
@@ -139,13 +139,13 @@ export const background: Layer.Layer<
 > = Layer.scopedDiscard(
   Effect.gen(function* () {
     if ("adjust" in (yield* Effect.clock)) return yield* Effect.forkScoped(workUnderTestClock)
-    // The tidying comes with the store.
+    // The retention worker comes with the store.
     yield* Store
-    const tidying = yield* Tidying
+    const makeRetention = yield* StoreRetention
     yield* Effect.forkScoped((yield* Closer).run)
     yield* Effect.forkScoped((yield* Dispatcher).run)
     yield* Effect.forkScoped((yield* NotificationSender).run)
-    if (tidying !== null) yield* Effect.forkScoped((yield* tidying()).run)
+    if (makeRetention !== null) yield* Effect.forkScoped((yield* makeRetention()).run)
     return undefined
   })
 )

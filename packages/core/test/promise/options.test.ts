@@ -460,6 +460,6 @@ describe("the options of start", () => {
       ready: false,
       reason: expect.stringMatching(/^The data of 1 shop are up to 1 hour ahead/)
     })
-    expect(await workshop.tidier.runOnce()).toEqual({ ok: true, value: undefined })
+    expect(await workshop.retention.runOnce()).toEqual({ ok: true, value: undefined })
   })
 })

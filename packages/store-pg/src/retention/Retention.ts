@@ -1,5 +1,12 @@
 import type { Instant } from "@workshop/core"
-import { DAY_MS, HOUR_MS, logBackgroundFailure, MINUTE_MS, ServiceLimits, type Tidier } from "@workshop/core/store"
+import {
+  DAY_MS,
+  HOUR_MS,
+  logBackgroundFailure,
+  MINUTE_MS,
+  type RetentionWorker,
+  ServiceLimits
+} from "@workshop/core/store"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { type CellAddress, placesOf } from "../cells/CellPlaces.js"
 import { BEGIN, COMMIT, type Connection, reconnecting } from "../connection/Connection.js"
@@ -181,13 +188,16 @@ export const retention = ({
   )
 
 /** Removes the old rows of a store, one cell after another. */
-export const tidier = ({ cells = [], ...options }: RetentionOptions): Effect.Effect<Tidier, never, Scope.Scope> =>
+export const worker = ({
+  cells = [],
+  ...options
+}: RetentionOptions): Effect.Effect<RetentionWorker, never, Scope.Scope> =>
   Effect.gen(function* () {
     const places = yield* Effect.orDie(placesOf(options, cells))
     const all = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...options, url, schema }))
     // A cell that is unavailable is logged once, because /readyz names it, and many may be unavailable.
     const failing = new Set<(typeof all)[number]>()
-    const tidied = Effect.forEach(all, (one) =>
+    const runAll = Effect.forEach(all, (one) =>
       reported(one.runOnce).pipe(
         Effect.tap(() => Effect.sync(() => failing.delete(one))),
         Effect.catchAllCause((cause) => {
@@ -200,7 +210,7 @@ export const tidier = ({ cells = [], ...options }: RetentionOptions): Effect.Eff
     )
     return {
       runOnce: Effect.forEach(all, ({ runOnce }) => reported(runOnce), { discard: true }),
-      run: tidied.pipe(
+      run: runAll.pipe(
         Effect.flatMap((reports) => (reports.some((one) => one?.isMore) ? Effect.void : Effect.sleep(RUN_INTERVAL))),
         Effect.forever
       )
@@ -209,4 +219,4 @@ export const tidier = ({ cells = [], ...options }: RetentionOptions): Effect.Eff
 
 /** Removes old rows now and every five minutes, at once again if there are more. An unreachable database is tried again. */
 export const layer = (options: RetentionOptions): Layer.Layer<never> =>
-  Layer.scopedDiscard(Effect.flatMap(tidier(options), ({ run }) => Effect.forkScoped(run)))
+  Layer.scopedDiscard(Effect.flatMap(worker(options), ({ run }) => Effect.forkScoped(run)))

@@ -119,9 +119,9 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
           `insert into notification (shop_id, id, client_id, type, ticket, ticket_id, created_at)
           select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'ready', '{}', gen_random_uuid(), 0`
         )
-        const tidied = yield* (yield* retention({ url: service })).runOnce
-        expect(tidied).toMatchObject({ missing: [], removed: 1500, expired: 1 })
-        expect(tidied?.created).toHaveLength(6)
+        const report = yield* (yield* retention({ url: service })).runOnce
+        expect(report).toMatchObject({ missing: [], removed: 1500, expired: 1 })
+        expect(report?.created).toHaveLength(6)
         clock.set(JANUARY + 200 * DAY)
         const later = yield* (yield* retention({ url: service })).runOnce
         expect(later?.dropped).toContain("event_2027_01")

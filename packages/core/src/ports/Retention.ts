@@ -1,0 +1,18 @@
+import { Context, type Effect, type Scope } from "effect"
+import type { StoreUnavailable } from "./StorePorts.js"
+
+/** Removes the rows of a store that it no longer needs. */
+export interface RetentionWorker {
+  /** Removes the rows that expired by now, a batch of each table. */
+  readonly runOnce: Effect.Effect<void, StoreUnavailable>
+  /** Removes expired rows every few minutes, until interrupted. */
+  readonly run: Effect.Effect<never>
+}
+
+/**
+ * Makes the worker that removes a store's expired rows: idempotency records, ended windows of limits, and events that are older than
+ * `keepEvents_ms`, by default the store's own time. Null in a store that keeps no such rows.
+ */
+export class StoreRetention extends Context.Reference<StoreRetention>()("@workshop/core/StoreRetention", {
+  defaultValue: (): ((keepEvents_ms?: number) => Effect.Effect<RetentionWorker, never, Scope.Scope>) | null => null
+}) {}
