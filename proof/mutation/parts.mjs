@@ -10,7 +10,7 @@ export const parts = {
   },
   limits: {
     files: ["domain/LimitWindow", "domain/LoyaltyCard", "domain/Offer"],
-    tests: ["domain/LimitWindow", "domain/useLimits", "domain/LoyaltyCard", "domain/Offer"]
+    tests: ["domain/LimitWindow", "domain/takeEach", "domain/LoyaltyCard", "domain/Offer"]
   },
   time: {
     files: ["domain/Cursor", "domain/Digest", "domain/Duration", "domain/Instant"],

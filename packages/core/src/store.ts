@@ -34,7 +34,7 @@ export {
   type LimitWindow,
   type LimitWindows,
   peekLimit,
-  useLimits
+  takeEach
 } from "./domain/LimitWindow.js"
 export {
   blankCard,

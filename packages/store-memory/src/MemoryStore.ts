@@ -20,7 +20,7 @@ import {
   Reads,
   SandboxData,
   Store,
-  useLimits
+  takeEach
 } from "@workshop/core/store"
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
@@ -67,7 +67,7 @@ export const memoryRateLimits = (
     take: (uses, now) =>
       Effect.suspend(() => {
         sweep(now)
-        return useLimits(windows, uses, now)
+        return takeEach(windows, uses, now)
       }),
     giveBack: (uses, limitStatuses) => Effect.sync(() => giveBackUses(windows, uses, limitStatuses)),
     look: (one, now) => Effect.sync(() => peekLimit(windows, one, now))

@@ -120,8 +120,8 @@ interface OpenWindow {
   readonly limit?: number | undefined
 }
 
-/** The windows after `n` uses of each, or of none; then the refusal has the statuses of those that have too few left. */
-const takeFromWindows = (
+/** The windows after `n` uses of each; a refusal with the statuses of those policies that have too few left. */
+const windowsAfter = (
   open: ReadonlyArray<OpenWindow>,
   n: number,
   now: Instant
@@ -155,7 +155,10 @@ export interface TakenUses<P extends PolicyName> {
 
 const NOT_COUNTED = Either.right({ windows: {}, limitStatuses: [] })
 
-/** Takes uses of every policy, or of none; then the refusal names those that have too few left (Specification, Limits). */
+/**
+ * Takes uses of every policy by the windows that one record stores, such as a ticket; the caller saves the windows. If a policy has too few
+ * left, it takes none, and the refusal names those policies (Specification, Limits).
+ */
 export const takeUses = <P extends PolicyName>(
   windows: { readonly [Q in P]: LimitWindow | null | undefined },
   policies: ReadonlyArray<P>,
@@ -167,7 +170,7 @@ export const takeUses = <P extends PolicyName>(
     window: currentWindow(windows[policy] ?? undefined, policy, now, time_zone),
     limit: bounds[policy]
   }))
-  return Either.map(takeFromWindows(open, n, now), (taken) => {
+  return Either.map(windowsAfter(open, n, now), (taken) => {
     const after: Partial<Record<P, LimitWindow>> = {}
     policies.forEach((policy, i) => {
       after[policy] = taken[i]!
@@ -196,14 +199,17 @@ export interface LimitWindows {
 const windowOf = (windows: LimitWindows, use: LimitUse, now: Instant): LimitWindow =>
   currentWindow(windows.get(use), use.policy, now, use.time_zone)
 
-/** Takes one use of every policy, or of none; then the result names those that have none left (Specification, Limits). */
-export const useLimits = (
+/**
+ * Takes one use for each of several subjects, by the windows that a store keeps for them, and saves the windows. If a policy has none left,
+ * it takes none, and the refusal names those policies (Specification, Limits).
+ */
+export const takeEach = (
   windows: LimitWindows,
   uses: ReadonlyArray<LimitUse>,
   now: Instant
 ): Either.Either<ReadonlyArray<LimitStatus>, LimitReached> => {
   const open = uses.map((use) => ({ policy: use.policy, window: windowOf(windows, use, now), limit: use.limit }))
-  return Either.map(takeFromWindows(open, 1, now), (taken) =>
+  return Either.map(windowsAfter(open, 1, now), (taken) =>
     uses.map((use, i) => {
       windows.put(use, taken[i]!)
       return limitStatus(taken[i]!, use.policy, use.limit)

@@ -44,7 +44,8 @@ import type {
   PlainTicketQuery,
   PlainVisit
 } from "./PlainInputs.js"
-import { Progress, Quotes } from "./Progress.js"
+import { Progress } from "./Progress.js"
+import { Quotes } from "./Quotes.js"
 import { ShopInput, Shops } from "./Shops.js"
 import { TicketQueryJson } from "./TicketQuery.js"
 import { Tickets } from "./Tickets.js"

@@ -22,7 +22,7 @@ import type { StorePorts } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
 import { WebhookPolicy } from "../ports/WebhookPolicy.js"
 import { checkSignatureHeader, type WebhookPost, WebhookSender } from "../ports/WebhookSender.js"
-import * as Notifiers from "./Notifiers.js"
+import * as Notifiers from "./DefaultNotifiers.js"
 import * as Profanity from "./Profanity.js"
 
 /** A text of a ticket that may hold a forbidden word. */

@@ -100,7 +100,7 @@ export class AppTicketsApi extends groupOf(
 ) {}
 
 /** Handles the calls of the shop's app on tickets, and the client's answer to a new price. */
-export const appHandlers = Effect.gen(function* () {
+export const appTicketsHandlers = Effect.gen(function* () {
   const directory = yield* Directory
   const shops = yield* Shops
   const tickets = yield* Tickets

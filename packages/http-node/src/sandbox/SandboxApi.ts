@@ -10,10 +10,10 @@ import { LimitsApi } from "./LimitsApi.js"
 import { ReceiverApi } from "./ReceiverApi.js"
 import { RequestsApi } from "./RequestsApi.js"
 import { SandboxClientsApi } from "./SandboxClientsApi.js"
-import { SandboxTicketsApi } from "./SandboxTicketsApi.js"
 import { ScenariosApi } from "./ScenariosApi.js"
 import { SessionApi } from "./SessionApi.js"
 import { ShopsApi } from "./ShopsApi.js"
+import { TesterTicketsApi } from "./TesterTicketsApi.js"
 import { WebhookApi } from "./WebhookApi.js"
 
 /** The contract of the sandbox: what the app, the owner, the client and the clock do, for testers (Specification, Sandbox). */
@@ -24,7 +24,7 @@ export class SandboxApi extends HttpApi.make("sandbox")
   .add(WebhookApi)
   .add(SandboxClientsApi)
   .add(AppTicketsApi)
-  .add(SandboxTicketsApi)
+  .add(TesterTicketsApi)
   .add(AgendaApi)
   .add(LimitsApi)
   .add(RequestsApi)

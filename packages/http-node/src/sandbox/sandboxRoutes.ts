@@ -18,7 +18,7 @@ import { Directory } from "@workshop/core/store"
 import { Effect, Option } from "effect"
 import { onceAsked } from "../coalesce.js"
 import { agendaHandlers, makeAgenda } from "./AgendaApi.js"
-import { appHandlers } from "./AppTicketsApi.js"
+import { appTicketsHandlers } from "./AppTicketsApi.js"
 import { clockHandlers } from "./ClockApi.js"
 import { consolePages } from "./consolePages.js"
 import { faultsHandlers } from "./FaultsApi.js"
@@ -33,10 +33,10 @@ import { Receivers, SandboxReceivers } from "./Receivers.js"
 import { requestsHandlers } from "./RequestsApi.js"
 import { SandboxApi } from "./SandboxApi.js"
 import { clientsHandlers } from "./SandboxClientsApi.js"
-import { ticketsHandlers } from "./SandboxTicketsApi.js"
 import { type ScenarioRunner, scenariosHandlers } from "./ScenariosApi.js"
 import { sessionHandlers } from "./SessionApi.js"
 import { shopsHandlers } from "./ShopsApi.js"
+import { testerTicketsHandlers } from "./TesterTicketsApi.js"
 import { tokenCheck } from "./tokenGuard.js"
 import { webhookHandlers } from "./WebhookApi.js"
 
@@ -100,8 +100,8 @@ export const sandboxRoutes = (options: SandboxOptions) =>
       webhook: yield* webhookHandlers(webhookPolicy, receivers),
       clock: yield* clockHandlers(agenda, feed),
       clients: yield* clientsHandlers,
-      appTickets: yield* appHandlers,
-      tickets: yield* ticketsHandlers,
+      appTickets: yield* appTicketsHandlers,
+      tickets: yield* testerTicketsHandlers,
       agenda: agendaHandlers(agenda),
       limits: limitsHandlers(gauges),
       requests: yield* requestsHandlers(log, feed),

@@ -6,7 +6,7 @@ import {
   peekLimit,
   type RateLimits,
   ServiceLimits,
-  useLimits
+  takeEach
 } from "@workshop/core/store"
 import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
 import { batchLoop } from "../commands/BatchLoop.js"
@@ -122,7 +122,7 @@ export const pgRateLimits = (
       })
 
     return {
-      take: (uses, now) => enqueue(uses, (windows) => useLimits(windows, uses, now)),
+      take: (uses, now) => enqueue(uses, (windows) => takeEach(windows, uses, now)),
       giveBack: (uses, limitStatuses) =>
         enqueue(uses, (windows) => Effect.succeed(giveBackUses(windows, uses, limitStatuses))),
       look: (one, now) => enqueue([one], (windows) => Effect.succeed(peekLimit(windows, one, now)))

@@ -55,7 +55,7 @@ const TicketsQuery = Schema.Struct({
 })
 
 /** A shop's tickets for a tester: without a key, and without a count against limits (Specification, Sandbox). */
-export class SandboxTicketsApi extends groupOf(
+export class TesterTicketsApi extends groupOf(
   "tickets",
   ["Tickets for testers", "A shop's tickets without a key, and the acts that each would accept"],
   shopEndpoint("GET", "findTickets", "/tickets", Schema.Array(ListedTicket), [
@@ -84,7 +84,7 @@ const matches = (q: string) => {
 }
 
 /** Finds tickets, and shows the moves that each would accept. */
-export const ticketsHandlers = Effect.gen(function* () {
+export const testerTicketsHandlers = Effect.gen(function* () {
   const shops = yield* Shops
   const reads = yield* Reads
   const directory = yield* Directory
@@ -109,7 +109,7 @@ export const ticketsHandlers = Effect.gen(function* () {
     }
   })
 
-  const handlers: GroupHandlers<typeof SandboxTicketsApi, void> = {
+  const handlers: GroupHandlers<typeof TesterTicketsApi, void> = {
     findTickets: Effect.fnUntraced(function* ({ path, urlParams }) {
       const { shop } = yield* shops.byId(path.id)
       const { state } = urlParams

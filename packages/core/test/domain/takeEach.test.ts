@@ -8,7 +8,7 @@ import {
   type LimitWindow,
   type LimitWindows,
   peekLimit,
-  useLimits
+  takeEach
 } from "../../src/domain/LimitWindow.js"
 
 const T = Date.parse("2026-03-01T10:00:00Z")
@@ -28,7 +28,7 @@ const by = (policy: PolicyName, subject = "a key"): LimitUse => ({
 })
 
 const drain = (windows: LimitWindows, one: LimitUse) => {
-  for (let n = 0; n < Policies[one.policy].limit; n++) Either.getOrThrow(useLimits(windows, [one], T))
+  for (let n = 0; n < Policies[one.policy].limit; n++) Either.getOrThrow(takeEach(windows, [one], T))
 }
 
 describe("taking uses of several policies", () => {
@@ -38,20 +38,20 @@ describe("taking uses of several policies", () => {
     const windows = windowsOf()
     drain(windows, both[1]!)
     const before = both.map((one) => peekLimit(windows, one, T))
-    const refused = Either.flip(useLimits(windows, both, T)).pipe(Either.getOrThrow)
+    const refused = Either.flip(takeEach(windows, both, T)).pipe(Either.getOrThrow)
     expect(refused.limitStatuses.map(({ policy }) => policy)).toEqual(["writes_per_minute"])
     expect(both.map((one) => peekLimit(windows, one, T))).toEqual(before)
-    expect(Either.getOrThrow(useLimits(windows, [both[0]!, by("writes_per_minute", "another")], T))).toMatchObject(
+    expect(Either.getOrThrow(takeEach(windows, [both[0]!, by("writes_per_minute", "another")], T))).toMatchObject(
       both.map(({ policy }) => ({ policy, remaining: Policies[policy].limit - 1 }))
     )
   })
 
   it("nothing is given back if nothing was taken (Specification, Limits)", () => {
     const windows = windowsOf()
-    const [taken] = Either.getOrThrow(useLimits(windowsOf(), [both[0]!], T))
+    const [taken] = Either.getOrThrow(takeEach(windowsOf(), [both[0]!], T))
     giveBackUses(windows, [both[0]!], [taken!])
     expect(windows.get(both[0]!)).toBeUndefined()
-    Either.getOrThrow(useLimits(windows, [both[0]!], T))
+    Either.getOrThrow(takeEach(windows, [both[0]!], T))
     giveBackUses(windows, [both[0]!], [])
     expect(windows.get(both[0]!)?.used).toBe(1)
   })
@@ -60,12 +60,12 @@ describe("taking uses of several policies", () => {
     const windows = windowsOf()
     const [one] = both as [LimitUse]
     const { limit } = Policies[one.policy]
-    const taken = Either.getOrThrow(useLimits(windows, [one], T))
+    const taken = Either.getOrThrow(takeEach(windows, [one], T))
     giveBackUses(windows, [one], taken)
     giveBackUses(windows, [one], taken)
     expect(peekLimit(windows, one, T).remaining).toBe(limit)
     const later = taken[0]!.resets_at
-    Either.getOrThrow(useLimits(windows, [one], later))
+    Either.getOrThrow(takeEach(windows, [one], later))
     giveBackUses(windows, [one], taken)
     expect(peekLimit(windows, one, later).remaining).toBe(limit - 1)
   })
