@@ -62,8 +62,8 @@ const replayInto =
     }
   }
 
-/** A disk that fails is a store that is away, and nothing has happened. */
-const away = (cause: unknown) => Effect.fail(new StoreUnavailable({ cause }))
+/** If the disk fails, the store is unavailable, and nothing has happened. */
+const unavailable = (cause: unknown) => Effect.fail(new StoreUnavailable({ cause }))
 
 /**
  * All writes of a shop: the core decides, the journal keeps, the memory shows, and only then is anybody answered. It is
@@ -85,7 +85,7 @@ const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Ser
           try {
             if (changes.length > 0) journal.append({ _tag: "Changes", shop_id, changes })
           } catch (cause) {
-            return away(cause)
+            return unavailable(cause)
           }
           for (const change of changes) memory.applyChange(data, change)
           return Effect.succeed({ result, limitStatuses })

@@ -2,7 +2,7 @@ import type { CheckedText, ForbiddenText } from "@workshop/core/promise"
 
 /**
  * Words by a service of your own, which names the rude words of a text. It is asked before every create, so it must be
- * quick; where it is away the text passes, since a counter that cannot open a ticket is worse than a word on one.
+ * quick; if it is unavailable, the text passes, since a counter that cannot open a ticket is worse than a word on one.
  */
 export const wordsBy =
   (rudeWordsOf: (text: string) => Promise<ReadonlyArray<string>>) =>

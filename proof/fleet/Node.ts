@@ -52,7 +52,7 @@ import { Machine, type World } from "./World.js"
 /** The faults between a node and the rest, which the script sets: all off by default. */
 export interface Faults {
   /** The store cannot be reached. */
-  isStoreAway: boolean
+  isStoreUnavailable: boolean
   /** The share of calls that fail before the store has done anything. */
   failing: number
   /** The share of commands that are committed and whose answer gets lost. */
@@ -60,17 +60,17 @@ export interface Faults {
   /** News of changed keys and settings do not come. */
   dropsNotifications: boolean
   /** The cells that do not answer, by their names. */
-  readonly cellsAway: Set<string>
+  readonly unavailableCells: Set<string>
   /** The share of notifications that fail. */
   failingNotifiers: number
 }
 
 const none = (): Faults => ({
-  isStoreAway: false,
+  isStoreUnavailable: false,
   failing: 0,
   lostAnswers: 0,
   dropsNotifications: false,
-  cellsAway: new Set(),
+  unavailableCells: new Set(),
   failingNotifiers: 0
 })
 
@@ -180,7 +180,7 @@ export class Node {
   }
 
   #atRiskOf(waits: number) {
-    const before = this.#risk(waits, ({ isStoreAway, failing }) => (isStoreAway ? 1 : failing))
+    const before = this.#risk(waits, ({ isStoreUnavailable, failing }) => (isStoreUnavailable ? 1 : failing))
     const after = this.#risk(waits, ({ lostAnswers }) => lostAnswers)
     return <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
       before.pipe(Effect.zipRight(call), Effect.zipLeft(after))
@@ -211,7 +211,7 @@ export class Node {
     const { draws } = this.#around.world
     const how = <A, E>(call: Effect.Effect<A, E>) =>
       Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
-        if (this.faults.cellsAway.has(name)) {
+        if (this.faults.unavailableCells.has(name)) {
           this.#troublesOfCells.set(name, (this.#troublesOfCells.get(name) ?? 0) + 1)
           return Effect.fail(new StoreUnavailable({}))
         }

@@ -116,16 +116,16 @@ function* crowdWrong(history: History, mine: ReadonlyArray<Reception>): Iterable
 /** Every attempt whose node had its outcome is logged, once, with that outcome. */
 function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: ReadonlyMap<string, Json>): Iterable<string> {
   const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
-  const away = spansOf(history, /^store (of the cell \w+ )?away$/)
+  const outages = spansOf(history, /^store (of the cell \w+ )?unavailable$/)
   const ended = mine.filter(({ isDouble, ended_at }) => !isDouble && ended_at !== null)
   const byEvent = new Map<string, Array<Reception>>()
   for (const one of ended) byEvent.set(idOf(one), [...(byEvent.get(idOf(one)) ?? []), one])
   for (const [id, all] of byEvent) {
     const attempts: ReadonlyArray<Json> = log.get(id)?.attempts ?? []
-    // Its node may have died before it could record, or found the store away for as long as it tries.
+    // Its node may have died before it could record, or found the store unavailable for as long as it tries.
     const isLost = ({ node, ended_at }: Reception) =>
       (dead.get(node) ?? Number.POSITIVE_INFINITY) <= ended_at! + 20 * SECOND ||
-      away.some((one) => one.node === node && one.at <= ended_at! + 20 * SECOND && one.until >= ended_at!)
+      outages.some((one) => one.node === node && one.at <= ended_at! + 20 * SECOND && one.until >= ended_at!)
     const sure = all.filter((one) => !isLost(one))
     for (const status of new Set(sure.map((one) => one.status))) {
       const seen = sure.filter((one) => one.status === status).length

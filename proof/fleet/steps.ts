@@ -155,12 +155,12 @@ export const stepsOf = (
   receiver: ([a = 0, b = 0]) => {
     fleet.shop(a).behaviour = receiverBehaviours[b % 10 < 4 ? 0 : b % receiverBehaviours.length]!
   },
-  storeAway: ([a = 0, b = 0]) => {
+  storeUnavailable: ([a = 0, b = 0]) => {
     const node = fleet.node(a)
     const ms = 200 + (b % 6000)
-    node.faults.isStoreAway = true
-    fleet.fault(node, "store away", ms, () => {
-      node.faults.isStoreAway = false
+    node.faults.isStoreUnavailable = true
+    fleet.fault(node, "store unavailable", ms, () => {
+      node.faults.isStoreUnavailable = false
     })
   },
   storeFlaky: ([a = 0, b = 0, c = 0]) => {
@@ -173,15 +173,15 @@ export const stepsOf = (
       node.faults.lostAnswers = 0
     })
   },
-  cellAway: ([a = 0, b = 0, c = 0]) => {
+  cellUnavailable: ([a = 0, b = 0, c = 0]) => {
     const { cells } = fleet
     if (cells.length === 0) return
     const cell = cells[a % cells.length]!
     const [one, ms] = [fleet.node(b), 500 + (c % 7000)]
     // For one node, or for all, as when its database is down.
     for (const node of b % 2 === 0 ? fleet.up() : [one]) {
-      node.faults.cellsAway.add(cell)
-      fleet.fault(node, `store of the cell ${cell} away`, ms, () => node.faults.cellsAway.delete(cell))
+      node.faults.unavailableCells.add(cell)
+      fleet.fault(node, `store of the cell ${cell} unavailable`, ms, () => node.faults.unavailableCells.delete(cell))
     }
   },
   stopNode: ([a = 0, b = 0]) => {

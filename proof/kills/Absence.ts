@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process"
 import type { Server } from "./Engine.js"
 
-/** A way in which a server goes away. */
+/** A way in which a server becomes unavailable. */
 export interface Absence {
   readonly name: "killed" | "stopped" | "cut off" | "killed after a move"
   /** Precedes the absence by less than a second. */
   readonly prepare?: () => Promise<void>
-  /** Takes the server away, and returns how to bring it back. */
+  /** Makes the server unavailable, and returns how to bring it back. */
   readonly begin: (server: Server) => () => Promise<void>
 }
 

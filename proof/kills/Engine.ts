@@ -7,10 +7,10 @@ import { Effect, Schedule } from "effect"
 import { connect } from "../../packages/store-pg/src/migrate/Session.js"
 import { accountOf, Postgres } from "../torture/Servers.js"
 
-/** A database server that can be taken away and brought back. */
+/** A database server that can be made unavailable and brought back. */
 export interface Server {
   readonly url: string
-  /** The cells that go away with it. */
+  /** The cells that become unavailable with it. */
   readonly cells: ReadonlyArray<string>
   readonly kill: () => void
   /** Brings it back after it was killed; if a standby follows it, by promoting that. */

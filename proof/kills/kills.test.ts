@@ -25,7 +25,7 @@ describe.runIf(RUNS_ALL && canRun)("cells on real servers that are killed (docs/
     }
   }, 300_000)
 
-  it("killed or silent cells take only their shops away, with 503 and Retry-After in time and few connections; the others are served", async () => {
+  it("killed or silent cells make only their shops unavailable, with 503 and Retry-After in time and few connections; the others are served", async () => {
     const engine = await plain()
     try {
       const found = await outages(engine, ofProcesses)
@@ -39,7 +39,7 @@ describe.runIf(RUNS_ALL && canRun)("cells on real servers that are killed (docs/
   }, 300_000)
 
   it.skipIf(!canFollow)(
-    "cells without a primary take only their shops away until a synchronous standby is promoted, and then serve with all that was acknowledged",
+    "cells without a primary make only their shops unavailable until a synchronous standby is promoted, and then serve with all that was acknowledged",
     async () => {
       const engine = await followed()
       try {

@@ -12,7 +12,7 @@ import { ask, type Engine, type Server } from "./Engine.js"
 /** The longest wait for a state that must come. */
 const TIMEOUT_MS = 90_000
 
-/** The longest time until a request to a cell that is away is refused (docs/operating.md). */
+/** The longest time until a request to an unavailable cell is refused (docs/operating.md). */
 const REFUSED_WITHIN_MS = 6_000
 
 /** The same for a request that was on its way: a statement, its commit's outcome, and as long again where it waited for another. */
@@ -24,10 +24,10 @@ const MOST_CONNECTIONS = 16
 /** How many creates say how long they take. */
 const MEASURED = 10
 
-/** How many creates are on their way to the cells that go away, how many were acknowledged before, and how many each creator makes at most. */
+/** How many creates are on their way to the cells that become unavailable, how many were acknowledged before, and how many each creator makes at most. */
 const CAUGHT = { at_once: 6, acknowledged: 6, each: 6 }
 
-/** How many requests to the cells that are away are on their way at once, and for how long: a silent one keeps each for seconds. */
+/** How many requests to the unavailable cells are on their way at once, and for how long: a silent one keeps each for seconds. */
 const STRANDED = {
   at_once: 48,
   every_ms: 1_000,
@@ -42,7 +42,7 @@ export interface Outage {
   readonly noticed_ms: number
   /** The longest wait for a 503. */
   readonly refused_ms: number
-  /** The same for those that were on their way when the server went away. */
+  /** The same for those that were on their way when the server became unavailable. */
   readonly on_its_way_ms: number
   /** The most connections to the server that the process had open at once. */
   readonly connections: number
@@ -163,8 +163,8 @@ class Service {
 
   async readiness(): Promise<string> {
     const response = await fetch(`${this.node.base}/readyz`)
-    const { away = [] } = (await response.json()) as { readonly away?: ReadonlyArray<string> }
-    return `${response.status} ${[...away].sort()}`
+    const { unavailable = [] } = (await response.json()) as { readonly unavailable?: ReadonlyArray<string> }
+    return `${response.status} ${[...unavailable].sort()}`
   }
 
   /** Waits until something is so, and returns how long that took. */
@@ -202,16 +202,16 @@ const measured = async (service: Service, shops: ReadonlyArray<number>) => {
   return { create_ms: median(creates), delivery_ms: median(deliveries), refused }
 }
 
-/** Creates a ticket in each shop, and collects what is wrong: only the shops of cells that are away may be refused. */
-const createEverywhere = async (service: Service, away: ReadonlyArray<string>) => {
+/** Creates a ticket in each shop, and collects what is wrong: only the shops of unavailable cells may be refused. */
+const createEverywhere = async (service: Service, unavailable: ReadonlyArray<string>) => {
   const broken: Array<string> = []
   const served: Array<string> = []
   for (const [no, cell] of service.cells.entries()) {
     const { status, retry_after, ticket } = await service.create(no)
-    if (!away.includes(cell) && status !== 201)
-      broken.push(`a shop of the cell ${cell} got ${status} while ${away} was away`)
-    else if (away.includes(cell) && (status !== 503 || !(retry_after > 0)))
-      broken.push(`a shop of the cell ${cell}, which is away, got ${status}, Retry-After ${retry_after}`)
+    if (!unavailable.includes(cell) && status !== 201)
+      broken.push(`a shop of the cell ${cell} got ${status} while ${unavailable} was unavailable`)
+    else if (unavailable.includes(cell) && (status !== 503 || !(retry_after > 0)))
+      broken.push(`a shop of the cell ${cell}, which is unavailable, got ${status}, Retry-After ${retry_after}`)
     else if (status === 201) served.push(ticket)
   }
   await service.until("the events of served shops arrive", () =>
@@ -242,7 +242,7 @@ const beginCreates = async (service: Service, shops: ReadonlyArray<number>) => {
   return { end: () => all.then((broken) => ({ broken: broken.flat(), refused_ms })) }
 }
 
-/** Sends many requests to shops whose cells are away, and returns the longest wait for a 503 and the most connections. */
+/** Sends many requests to shops whose cells are unavailable, and returns the longest wait for a 503 and the most connections. */
 const strand = async (service: Service, server: Server, shops: ReadonlyArray<number>, broken: Array<string>) => {
   let [isOver, refused_ms, connections] = [false, 0, 0]
   const caller = async (no: number) => {
@@ -269,7 +269,7 @@ const strand = async (service: Service, server: Server, shops: ReadonlyArray<num
   }
 }
 
-/** Takes a server away while the service is used, and brings it back. */
+/** Makes a server unavailable while the service is used, and brings it back. */
 const outage = async (service: Service, server: Server, absence: Absence, isHome: boolean): Promise<Outage> => {
   const { cells } = server
   const broken: Array<string> = []
@@ -289,7 +289,7 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
     // Whether the key exists is not known: its owner must not take it for revoked.
     if (isHome) {
       const { status } = await service.createByStranger()
-      if (status !== 503) broken.push(`an unknown key got ${status} while the directory was away`)
+      if (status !== 503) broken.push(`an unknown key got ${status} while the directory was unavailable`)
     }
     // Without shops of its own, such as the coordinator of Citus, a server has no requests to refuse.
     const stranding = stranded.length === 0 ? undefined : await strand(service, server, stranded, broken)
@@ -299,7 +299,7 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
     ])
     meanwhile = now
     if (stranding !== undefined) figures = await stranding.end()
-    broken.push(...now.refused.map((status) => `a shop of another cell got ${status} while ${cells} was away`))
+    broken.push(...now.refused.map((status) => `a shop of another cell got ${status} while ${cells} was unavailable`))
   } finally {
     await bringBack()
   }
@@ -331,7 +331,7 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
 }
 
 /**
- * Takes each server away once in each of the ways, the home cell's last, and brings it back, while a node serves over HTTP. The shops of its
+ * Makes each server unavailable once in each of the ways, the home cell's last, and brings it back, while a node serves over HTTP. The shops of its
  * cells alone get 503 with Retry-After in time, on a bounded number of connections; `/readyz` is ready and names its cells; the others are
  * served and delivered as fast as before; and all return with it. No ticket that was acknowledged is lost, and none is made twice.
  */

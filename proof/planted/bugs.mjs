@@ -660,8 +660,8 @@ const ofRequests = [
   ),
   service(
     "Cells",
-    "cell-away-takes-others",
-    "a cell that is away keeps keys of the other cells' shops from being found",
+    "unavailable-cell-takes-others",
+    "an unavailable cell keeps keys of the other cells' shops from being found",
     "Effect.flatMap(shopCells.keyByHash(hash), (cell) =>",
     "Effect.flatMap(Effect.zipRight(allCells.all(({ reads }) => reads.shop(hash)), shopCells.keyByHash(hash)), (cell) =>"
   ),

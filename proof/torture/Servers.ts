@@ -346,7 +346,7 @@ export class ServiceNode {
       stream?.on("data", (data) => {
         this.said = (this.said + data).slice(-20_000)
       })
-    // It gives up where the database is away when it starts, and is started again, as by any supervisor.
+    // It exits if the database is unavailable when it starts, and is started again, as by any supervisor.
     child.on("exit", () => {
       if (this.#child === child) setTimeout(() => void (this.#child === child && this.start()), 500)
     })

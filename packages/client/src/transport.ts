@@ -82,7 +82,7 @@ export type Transport = <A, C extends string, M = undefined>(call: Call) => Prom
 
 const VERSION = "0.1.0"
 const FIRST_WAIT_MS = 200
-/** Statuses after which the same request may succeed: the store was away, or a proxy reached nobody. */
+/** Statuses after which the same request may succeed: the store was unavailable, or a proxy reached nobody. */
 const PASSING = [502, 503, 504]
 
 const timer = (ms: number, signal?: AbortSignal) =>

@@ -28,7 +28,7 @@ const readiness = (unavailable: ReadonlyArray<UnavailableCell>) => {
   const remedies = unavailable.flatMap(({ name, remedy }) => (remedy === undefined ? [] : [[name, remedy] as const]))
   return {
     status: "ready",
-    ...(unavailable.length > 0 && { away: unavailable.map(({ name }) => name) }),
+    ...(unavailable.length > 0 && { unavailable: unavailable.map(({ name }) => name) }),
     ...(remedies.length > 0 && { remedies: Object.fromEntries(remedies) })
   }
 }

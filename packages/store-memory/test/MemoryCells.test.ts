@@ -35,10 +35,10 @@ const PORTS = [
   ...[Store, Reads, AuditLog, PersonalData, Directory, Closures, Deliveries, NotificationQueue, RateLimits, CellAccess]
 ] as unknown as ReadonlyArray<Context.Tag<never, object>>
 
-/** The same cell, whose ports fail while it is away, and never answer while it is silent. */
+/** The same cell, whose ports fail while it is unavailable, and never respond while it is silent. */
 const breakable = (
   cell: Cell,
-  away: Set<string>,
+  unavailable: Set<string>,
   silent: Set<string>,
   remedies: ReadonlyMap<string, string> = new Map()
 ): Cell => {
@@ -48,7 +48,7 @@ const breakable = (
     return Effect.suspend((): Effect.Effect<unknown, unknown> => {
       if (silent.has(cell.name)) return Effect.never
       const remedy = remedies.get(cell.name)
-      return away.has(cell.name)
+      return unavailable.has(cell.name)
         ? new StoreUnavailable(remedy === undefined ? {} : { remedy })
         : (value as Effect.Effect<unknown>)
     })
@@ -63,26 +63,26 @@ const breakable = (
   return { name: cell.name, ports: ports as never }
 }
 
-/** Runs a test over three cells, each of which may be away or silent. The shops are opened one in each cell. */
+/** Runs a test over three cells, each of which may be unavailable or silent. The shops are opened one in each cell. */
 const testing = (
   body: (given: {
-    readonly away: Set<string>
+    readonly unavailable: Set<string>
     readonly silent: Set<string>
     readonly shops: ReadonlyArray<ShopId>
     readonly cells: ReadonlyArray<Cell>
-    readonly awaySeen: Effect.Effect<ReadonlyArray<string>>
+    readonly unavailableSeen: Effect.Effect<ReadonlyArray<string>>
     readonly complaints: Effect.Effect<ReadonlyArray<string>>
   }) => Effect.Effect<void, unknown, never>
 ) => {
   const entropy = new RiggedEntropy(1)
-  const away = new Set<string>()
+  const unavailable = new Set<string>()
   const silent = new Set<string>()
   const probes = new Set<Probe>()
   const program = Effect.gen(function* () {
     const { cells, directory } = yield* memoryCells(NAMES)
-    const [home, ...others] = cells.map((cell) => breakable(cell, away, silent))
+    const [home, ...others] = cells.map((cell) => breakable(cell, unavailable, silent))
     const ports = yield* cellPorts({ cells: [home!, ...others], directory })
-    const awaySeen = Effect.map(Effect.provideService(unavailableCells, Probes, probes), (seen) =>
+    const unavailableSeen = Effect.map(Effect.provideService(unavailableCells, Probes, probes), (seen) =>
       seen.map(({ name }) => name)
     )
     const complaints = Effect.map(
@@ -92,10 +92,10 @@ const testing = (
     const tested = Effect.gen(function* () {
       const shops = yield* Effect.replicateEffect(openShop(), 3)
       yield* body({
-        away,
+        unavailable,
         silent,
         cells,
-        awaySeen,
+        unavailableSeen,
         complaints,
         shops: shops.map(({ id }) => id)
       }) as Effect.Effect<void>
@@ -143,19 +143,19 @@ describe("Several cells", () => {
     }).pipe(Effect.provide(new RiggedEntropy(1).layer), Effect.scoped, Effect.runPromise))
 
   it("an unavailable cell refuses only its own shops, and serves them again once it is available", () =>
-    testing(({ away, shops: [first, second, third] }) =>
+    testing(({ unavailable, shops: [first, second, third] }) =>
       within(
         Effect.gen(function* () {
           yield* newTicket(second!)
-          away.add("north")
+          unavailable.add("north")
           const { reads, directory } = { reads: yield* Reads, directory: yield* Directory }
           expect((yield* Effect.flip(newTicket(second!)))._tag).toBe("StoreUnavailable")
           expect((yield* Effect.flip(reads.shop(second!)))._tag).toBe("StoreUnavailable")
           yield* newTicket(first!)
           yield* newTicket(third!)
-          // What is asked of all shops is not known while one cell is away.
+          // What is asked of all shops is not known while one cell is unavailable.
           expect((yield* Effect.flip(directory.listShops(null, 9)))._tag).toBe("StoreUnavailable")
-          away.delete("north")
+          unavailable.delete("north")
           yield* newTicket(second!)
           expect((yield* directory.listShops(null, 9)).length).toBe(3)
         })
@@ -163,13 +163,13 @@ describe("Several cells", () => {
     ))
 
   it("of the requests to a cell that never responds eight wait, and the others are refused at once", () =>
-    testing(({ away, silent, awaySeen, shops: [first, second] }) =>
+    testing(({ unavailable, silent, unavailableSeen, shops: [first, second] }) =>
       within(
         Effect.gen(function* () {
           const { shop } = yield* Reads
-          away.add("north")
+          unavailable.add("north")
           yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
-          expect(yield* awaySeen).toEqual(["north"])
+          expect(yield* unavailableSeen).toEqual(["north"])
           silent.add("north")
           const asked = yield* Effect.replicateEffect(Effect.fork(shop(second!)), 20)
           const refused = asked.slice(8)
@@ -187,27 +187,27 @@ describe("Several cells", () => {
     ))
 
   it("deliveries of the other cells are claimed while one is unavailable, and its own once it is available", () =>
-    testing(({ away, awaySeen }) =>
+    testing(({ unavailable, unavailableSeen }) =>
       within(
         Effect.gen(function* () {
           const dispatcher = new TestDispatcher()
           const shops = yield* Effect.replicateEffect(dispatcher.open, 3)
           for (const shop of shops) yield* dispatcher.raise(shop, null)
-          away.add("north")
+          unavailable.add("north")
           const claims = yield* dispatcher.claim()
           expect(claims.map(({ shop_id }) => shop_id)).toEqual([shops[0], shops[2]])
-          expect(yield* awaySeen).toEqual(["north"])
-          away.delete("north")
+          expect(yield* unavailableSeen).toEqual(["north"])
+          unavailable.delete("north")
           // The cell is asked in the background, and takes part from the next claim on.
           yield* dispatcher.claim()
-          yield* until("the cell to be back", awaySeen, ({ length }) => length === 0)
+          yield* until("the cell to be back", unavailableSeen, ({ length }) => length === 0)
           expect((yield* dispatcher.claim()).map(({ shop_id }) => shop_id)).toEqual([shops[1]])
         })
       )
     ))
 
   it("the process is ready while any cell responds, also without the home cell, and known keys and shops are served", () =>
-    testing(({ away, awaySeen, complaints, shops: [first, second] }) =>
+    testing(({ unavailable, unavailableSeen, complaints, shops: [first, second] }) =>
       within(
         Effect.gen(function* () {
           const key = keyText("live", yield* Entropy.draw(KEY_BYTES))
@@ -215,14 +215,14 @@ describe("Several cells", () => {
           const [directory, closures] = [yield* Directory, yield* Closures]
           yield* directory.keyByHash(keyHash(key))
           expect(yield* complaints).toEqual([])
-          away.add("home")
+          unavailable.add("home")
           yield* closures.due(0, 1)
-          expect([yield* awaySeen, yield* complaints]).toEqual([["home"], []])
+          expect([yield* unavailableSeen, yield* complaints]).toEqual([["home"], []])
           yield* newTicket(second!)
           expect((yield* directory.keyByHash(keyHash(key)))?.shop.id).toBe(second)
           expect((yield* Effect.flip(newTicket(first!)))._tag).toBe("StoreUnavailable")
           expect((yield* Effect.flip(openShop()))._tag).toBe("StoreUnavailable")
-          for (const name of NAMES) away.add(name)
+          for (const name of NAMES) unavailable.add(name)
           yield* Effect.flip(closures.due(0, 1))
           expect(yield* complaints).toEqual(["None of the cells responds."])
         })
@@ -235,11 +235,13 @@ describe("Several cells", () => {
       Logger.defaultLogger,
       Logger.make(({ message }) => void lines.push(String(message)))
     )
-    const [clock, probes, away] = [new SettableClock(), new Set<Probe>(), new Set(["north", "south"])]
+    const [clock, probes, unavailable] = [new SettableClock(), new Set<Probe>(), new Set(["north", "south"])]
     const remedy = "The role may not read it: run workshop migrate --roles"
     return Effect.gen(function* () {
       const { cells, directory } = yield* memoryCells(NAMES)
-      const [home, ...others] = cells.map((cell) => breakable(cell, away, new Set(), new Map([["north", remedy]])))
+      const [home, ...others] = cells.map((cell) =>
+        breakable(cell, unavailable, new Set(), new Map([["north", remedy]]))
+      )
       const ports = yield* cellPorts({ cells: [home!, ...others], directory, unavailable: ["north"] })
       const looked = Effect.zipRight(Context.get(ports, Closures).due(0, 1), unavailableCells)
       yield* until("the remedy", looked, (seen) => seen.some((one) => one.remedy !== undefined))
@@ -250,8 +252,8 @@ describe("Several cells", () => {
       clock.advance(MINUTE_MS)
       yield* until("the line again", Effect.as(looked, lines), (all) => all.filter((one) => one === line).length === 2)
       expect(lines.filter((one) => one.startsWith(others_)).length).toBe(1)
-      away.clear()
-      yield* until("nothing away", looked, ({ length }) => length === 0)
+      unavailable.clear()
+      yield* until("no cell unavailable", looked, ({ length }) => length === 0)
     }).pipe(
       Effect.provide(new RiggedEntropy(1).layer),
       Effect.provide(logging),
@@ -263,13 +265,13 @@ describe("Several cells", () => {
   })
 
   it("new shops are opened in the cells that are available", () =>
-    testing(({ away, cells }) =>
+    testing(({ unavailable, cells }) =>
       within(
         Effect.gen(function* () {
-          away.add("north")
+          unavailable.add("north")
           yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
           const opened = yield* Effect.replicateEffect(openShop(), 3)
-          away.delete("north")
+          unavailable.delete("north")
           const having = yield* Effect.forEach(opened, ({ id }) =>
             Effect.filter(cells, ({ ports }) =>
               Effect.map(Context.get(ports, Reads).shop(id), (found) => found !== null)
@@ -281,14 +283,14 @@ describe("Several cells", () => {
     ))
 
   it("an account that changed while a cell was unavailable is updated there afterwards", () =>
-    testing(({ away, cells, awaySeen }) =>
+    testing(({ unavailable, cells, unavailableSeen }) =>
       within(
         Effect.gen(function* () {
           const directory = yield* Directory
           const north = Context.get(cells[1]!.ports, Directory)
           const [amira, zoe] = [yield* openAccount(), yield* openAccount({ given_name: "Zoë" })]
           expect(yield* north.account(amira.id)).toEqual(amira)
-          away.add("north")
+          unavailable.add("north")
           yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
           // Their numbers are exchanged, so that neither copy can be written before the other is gone.
           const phone = yield* freshPhone
@@ -296,9 +298,9 @@ describe("Several cells", () => {
           yield* directory.changeClient({ ...zoe, phone: amira.phone })
           yield* directory.changeClient({ ...amira, phone: zoe.phone })
           expect(yield* north.account(zoe.id)).toEqual(zoe)
-          away.delete("north")
+          unavailable.delete("north")
           yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
-          yield* until("the cell to be back", awaySeen, ({ length }) => length === 0)
+          yield* until("the cell to be back", unavailableSeen, ({ length }) => length === 0)
           // Any change of an account, and the look of every second, writes what is missing.
           yield* until("one account in the cell", north.account(zoe.id), (found) => found?.phone === amira.phone)
           yield* until("the other account in the cell", north.account(amira.id), (found) => found?.phone === zoe.phone)
@@ -307,14 +309,14 @@ describe("Several cells", () => {
     ))
 
   it("an erasure reaches every cell, and is started again after a cell was unavailable", () =>
-    testing(({ away, cells }) =>
+    testing(({ unavailable, cells }) =>
       within(
         Effect.gen(function* () {
           const personal = yield* PersonalData
           const { id } = yield* openAccount()
-          away.add("south")
+          unavailable.add("south")
           expect((yield* Effect.flip(personal.beginErasure(id, [])))._tag).toBe("StoreUnavailable")
-          away.delete("south")
+          unavailable.delete("south")
           expect((yield* personal.beginErasure(id, []))?.client_id).toBe(id)
           for (const { ports } of cells) expect(yield* Context.get(ports, Directory).account(id)).toBeNull()
         })
@@ -322,7 +324,7 @@ describe("Several cells", () => {
     ))
 
   it("a key finds its cell through the directory, and its limits are counted in that cell", () =>
-    testing(({ away, shops: [, second] }) =>
+    testing(({ unavailable, shops: [, second] }) =>
       within(
         Effect.gen(function* () {
           const text = keyText("live", yield* Entropy.draw(KEY_BYTES))
@@ -341,7 +343,7 @@ describe("Several cells", () => {
           // Refused by the home cell, so that the use in the other cell is given back.
           expect((yield* Effect.flip(limits.take(uses, 1)))._tag).toBe("LimitReached")
           expect((yield* limits.look(uses[0], 1)).remaining).toBe(119)
-          away.add("north")
+          unavailable.add("north")
           expect((yield* Effect.flip(limits.take([uses[0]], 1)))._tag).toBe("StoreUnavailable")
         })
       )

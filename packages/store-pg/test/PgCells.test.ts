@@ -320,7 +320,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
         yield* on(ports, Effect.replicateEffect(openShop(), 2))
         expect(yield* session.run("select id from workshop_south.shop")).toHaveLength(1)
         yield* session.run(`grant usage on schema workshop_south to ${role}`)
-        yield* until("nothing away", unavailableCells, ({ length }) => length === 0)
+        yield* until("no cell unavailable", unavailableCells, ({ length }) => length === 0)
         const versions = "from workshop_north.schema_migration where version > 20"
         yield* session.run(`create table kept as select * ${versions}; delete ${versions}`)
         yield* until("the cell that is behind", unavailableCells, ([found]) => found?.name === "north")
@@ -334,7 +334,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
         yield* on(ports, newTicket(inHome!.id))
         expect(yield* complaints).toEqual([])
         yield* session.run("insert into workshop_north.schema_migration select * from kept")
-        yield* until("nothing away", unavailableCells, ({ length }) => length === 0)
+        yield* until("no cell unavailable", unavailableCells, ({ length }) => length === 0)
         yield* on(ports, newTicket(inNorth!.id))
       }).pipe(watched)
     ))

@@ -117,7 +117,7 @@ else {
           expect(yield* Effect.provide(create(id), ports)).toBe(1)
           expect(yield* Effect.provide(numbers(id), ports)).toEqual([1])
           yield* granted("_south")
-          yield* until("nothing away", unavailableCells, ({ length }) => length === 0)
+          yield* until("no cell unavailable", unavailableCells, ({ length }) => length === 0)
           const other = yield* Effect.provide(openShop(), ports)
           expect(yield* Effect.provide(create(other.id), ports)).toBe(1)
         }).pipe(watched)

@@ -113,7 +113,7 @@ export const logsCommand = command({
       let last = earlier.at(-1)?.id ?? 0
       for (;;) {
         yield* Effect.withClock(Effect.sleep(LOOK_EVERY), Clock.make())
-        // A server that is away for a while, or starts again, is waited for.
+        // A server that is unavailable for a while, or restarts, is waited for.
         const after = yield* Effect.catchTag(read({ after: String(last) }), "NoResponse", () => Effect.succeed([]))
         const newest = after.length > 0 ? [] : yield* Effect.orElseSucceed(read({ limit: "1" }), () => [])
         if (newest.some(({ id }) => id < last)) last = 0

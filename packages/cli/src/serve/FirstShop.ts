@@ -76,7 +76,7 @@ export const linesIfSandboxData: ReadonlyArray<string> = [
 export const linesIfShopsExist = Effect.gen(function* () {
   const { command, condition } = yield* CommandHints
   const { listShops } = yield* Directory
-  // A cell that is away must not keep the others from being served.
+  // A cell that is unavailable must not keep the others from being served.
   const [first, second] = yield* Effect.orElseSucceed(listShops(null, 2), () => [])
   const shop = first === undefined || second !== undefined ? "SHOP" : first.id
   return [

@@ -135,7 +135,7 @@ export const ServiceLimits = {
   /** How long the store may take to respond before a process counts as not ready. */
   readiness_ms: 2 * SECOND_MS,
   /** The requests that a process lets wait for unavailable cells, to see whether they are back; it refuses the others at once. */
-  waiting_for_cells_away: 8,
+  requests_waiting_for_cells: 8,
   /** How long a scrape of the metrics waits for the database. Gauges that are late show their last value. */
   measuring_ms: 2 * SECOND_MS,
   /** How long a process uses a cached API key without reading it again, unless it is notified of a change. A revoked key must stop working within a minute. */

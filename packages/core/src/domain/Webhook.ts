@@ -20,7 +20,10 @@ export interface Webhook {
   readonly off_reason: WebhookOffReason | null
   readonly failures_in_row: number
   readonly first_failure_at: Instant | null
-  /** How many steps on the way to the switch-off the owner has been notified of in this row of failures. */
+  /**
+   * How many of the steps to the switch-off the owner has been notified of in this series of failures. The field has the name of its stored
+   * column, which cannot change because the previous release reads it.
+   */
   readonly steps_told: number
   /** Increases each time the webhook is turned on again, which makes earlier deliveries due again without changing their rows. */
   readonly generation: number

@@ -30,7 +30,7 @@ export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
   {
     /**
      * Fails if the store does not respond, or is not the cell that the directory means: another one, an empty one, or one with an older
-     * schema. A store that was away is used again only after this succeeded.
+     * schema. A store that was unavailable is used again only after this succeeded.
      */
     readonly confirm: Effect.Effect<void, StoreUnavailable>
     /** The deliveries that a claim of `most` would get now, in any order; more of the same cell may follow. */

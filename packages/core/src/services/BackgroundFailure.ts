@@ -28,7 +28,7 @@ class Logged extends Context.Reference<Logged>()("@workshop/core/BackgroundFailu
     /** When a line about each subject was last logged. */
     at: new Map<string, number>(),
     /** The subjects of the failures that nothing has succeeded since. */
-    away: new Set<string>()
+    unavailable: new Set<string>()
   })
 }) {}
 
@@ -54,22 +54,22 @@ export const logRemedy = (line: string): Effect.Effect<void> =>
   Effect.flatMap(Logged, ({ at }) => Effect.whenEffect(Effect.logWarning(line), isLoggedNow(at, line)))
 
 /** A store that cannot be reached fails all background work alike, several times a second. */
-const logAway = (failure: Error): Effect.Effect<void> =>
+const logUnavailable = (failure: Error): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { at, away } = yield* Logged
+    const { at, unavailable } = yield* Logged
     const subject = rootOf(failure).message
     if (!(yield* isLoggedNow(at, subject))) return
     yield* Effect.logWarning(
-      `The background work ${away.has(subject) ? "still waits" : "waits"}. ${inOneLine(failure)}`
+      `The background work ${unavailable.has(subject) ? "still waits" : "waits"}. ${inOneLine(failure)}`
     )
-    away.add(subject)
+    unavailable.add(subject)
   })
 
 /** To be run when background work has succeeded: logs that the store can be reached again, if it could not. */
-export const backgroundSucceeded: Effect.Effect<void> = Effect.flatMap(Logged, ({ at, away }) => {
-  if (away.size === 0) return Effect.void
-  for (const subject of away) at.delete(subject)
-  away.clear()
+export const backgroundSucceeded: Effect.Effect<void> = Effect.flatMap(Logged, ({ at, unavailable }) => {
+  if (unavailable.size === 0) return Effect.void
+  for (const subject of unavailable) at.delete(subject)
+  unavailable.clear()
   return Effect.logInfo("The store can be reached again; the background work goes on")
 })
 
@@ -85,5 +85,5 @@ export const logBackgroundFailure = (message: string, cause: Cause.Cause<unknown
     const remedy = remedyIn(cause)
     if (remedy !== null) return logRemedy(`The background work waits. ${remedy}`)
     const failure = Option.getOrUndefined(Cause.failureOption(cause))
-    return isUnavailable(failure) ? logAway(failure) : Effect.logWarning(message, cause)
+    return isUnavailable(failure) ? logUnavailable(failure) : Effect.logWarning(message, cause)
   })

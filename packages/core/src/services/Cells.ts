@@ -42,7 +42,7 @@ import { AllCells, ascending, grouped, merged, type OpenCell, openCell, ShopCell
 /** How often the process checks which cells respond, and which copies of accounts are out of date. */
 const LOOK_EVERY = "1 second"
 
-const cellUnavailable = Metric.gauge("workshop_cell_away", {
+const cellUnavailable = Metric.gauge("workshop_cell_unavailable", {
   description: "1 while this process cannot use the cell, else 0."
 })
 

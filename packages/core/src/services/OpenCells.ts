@@ -238,7 +238,7 @@ export class AllCells {
   bounded<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
     return Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
       if (!this.#unavailable.has(cell)) return work
-      if (this.#waiting >= ServiceLimits.waiting_for_cells_away) return new StoreUnavailable({})
+      if (this.#waiting >= ServiceLimits.requests_waiting_for_cells) return new StoreUnavailable({})
       this.#waiting++
       return Effect.ensuring(
         Effect.zipRight(cell.access.confirm, work),

@@ -300,7 +300,7 @@ describe("pages without the envelope (Specification, Commands)", () => {
     )
     expect([page.status, JSON.parse(bodyText(page))]).toEqual([
       200,
-      { status: "ready", away: ["north", "south"], remedies: { south: remedy } }
+      { status: "ready", unavailable: ["north", "south"], remedies: { south: remedy } }
     ])
   })
 

@@ -158,12 +158,12 @@ export const checkCells = (cells: ReadonlyArray<OpenCell>) =>
     )
     // Fails with the first refusal in the order of the cells, not with the one that came first.
     const ofOthers = yield* Effect.flatMap(looks, (checks) => Effect.all(checks))
-    const away = [ofHome, ...ofOthers].flatMap((why, i) => (why === null ? [] : [{ name: cells[i]!.name, why }]))
+    const unavailable = [ofHome, ...ofOthers].flatMap((why, i) => (why === null ? [] : [{ name: cells[i]!.name, why }]))
     // Cells that this role may not read are logged, with the remedy, when they are confirmed.
-    const silent = away.flatMap(({ name, why }) => (why === "silent" ? [name] : []))
+    const silent = unavailable.flatMap(({ name, why }) => (why === "silent" ? [name] : []))
     if (silent.length > 0)
       yield* Effect.logWarning(
         `${silent.length === 1 ? "The cell" : "The cells"} ${silent.join(", ")} ${silent.length === 1 ? "does" : "do"} not respond; the shops there are refused until ${silent.length === 1 ? "it does" : "they do"}`
       )
-    return away.map(({ name }) => name)
+    return unavailable.map(({ name }) => name)
   })

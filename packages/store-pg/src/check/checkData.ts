@@ -108,7 +108,7 @@ const misplaced = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
       finding("shop-cell", "Shops are in a cell in which the directory did not place them", misplaced),
       finding(
         "cell-shop",
-        "Shops are not in the cell in which the directory placed them: the cell is older than the home cell, or another one, or it went away while they were opened",
+        "Shops are not in the cell in which the directory placed them: the cell is older than the home cell, or another one, or it was unavailable while they were opened",
         missing
       )
     ]
@@ -141,12 +141,12 @@ const checkCell = (
       (error) => isOneOfSeveral && place.name !== HOME && error._tag === "DatabaseFailed" && error.code !== CANCELED,
       (error) => {
         const { message } = error._tag === "DatabaseFailed" ? ofCell(place)(error) : error
-        const away = {
+        const unavailable = {
           cell: place.name,
-          name: "cell-away",
+          name: "cell-unavailable",
           finds: `Nothing of it was checked (${message.replace(/\.$/, "")})`
         }
-        return Effect.succeed({ checks: 1, findings: [{ ...away, count: 1, first: [] }], opened: [] })
+        return Effect.succeed({ checks: 1, findings: [{ ...unavailable, count: 1, first: [] }], opened: [] })
       }
     )
   )

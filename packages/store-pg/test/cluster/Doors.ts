@@ -5,7 +5,7 @@ const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
 const END = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()"
 
-/** Shuts a database, as if its server were away: open connections end, and new ones are refused. `session` is in another database. */
+/** Shuts a database, as if its server were unavailable: open connections end, and new ones are refused. `session` is in another database. */
 export const shut = (session: Session, { url }: { readonly url: string }) =>
   Effect.zipRight(
     session.run(`alter database "${nameOf(url)}" allow_connections false`),

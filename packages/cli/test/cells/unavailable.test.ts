@@ -54,8 +54,13 @@ describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeou
               expect(node.stdout).toContain("All data are kept in the cells of --cells, 2 with the home cell.")
               expect(node.stderr).toMatch(/The cell east does not respond; the shops there are refused until it does/)
               expect([await statusOf(base, atHome), await statusOf(base, inEast)]).toEqual([200, 503])
-              expect(await (await fetch(`${base}/readyz`)).json()).toMatchObject({ status: "ready", away: ["east"] })
-              expect(await (await fetch(`${base}/metrics`)).text()).toMatch(/^workshop_cell_away\{cell="east"\} 1$/m)
+              expect(await (await fetch(`${base}/readyz`)).json()).toMatchObject({
+                status: "ready",
+                unavailable: ["east"]
+              })
+              expect(await (await fetch(`${base}/metrics`)).text()).toMatch(
+                /^workshop_cell_unavailable\{cell="east"\} 1$/m
+              )
               const created = await typed(
                 "shop create --name Hem --currency EUR --time-zone Europe/Paris --json".split(" "),
                 extra
@@ -73,9 +78,9 @@ describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeou
                 (status) => status === 200
               )
               await untilAsync(
-                "nothing away",
-                async () => (await (await fetch(`${base}/readyz`)).json()) as { away?: unknown },
-                ({ away }) => away === undefined
+                "no cell unavailable",
+                async () => (await (await fetch(`${base}/readyz`)).json()) as { unavailable?: unknown },
+                ({ unavailable }) => unavailable === undefined
               )
             }),
           (node) =>
