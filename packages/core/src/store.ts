@@ -1,14 +1,13 @@
 /**
- * Entry `@workshop/core/store`: the ports that a store implements, and what an adapter is built from that must not load `@effect/platform`,
- * which takes half a second: checks of options, and the pool of a caller (`inUse`, `poolExhaustion`). An author of a store needs only the
- * ports, their rows, and `decide` or `execute`.
+ * Entry `@workshop/core/store`: what a store is built from. It has the ports that a store implements, their rows and changes, and the
+ * decisions that a store runs with `decide` or `execute`.
  */
 
 export type { Decision, ShopSnapshot } from "./decisions/ChangeSet.js"
 export { type Command, decide, execute, type Outcome } from "./decisions/Command.js"
 export type { LoadRequest } from "./decisions/Load.js"
 export { apply, type Change, emptyShopState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
-export { asSeen, type Client, type ClientLink, isVisible, visibleLink } from "./domain/Client.js"
+export { asSeen, type Client, type ClientLink, visibleLink } from "./domain/Client.js"
 export {
   type AttemptRecord,
   type ClaimRank,
@@ -27,7 +26,7 @@ export {
 export { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey } from "./domain/IdempotencyRecord.js"
 export { isUuid } from "./domain/Identifier.js"
 export { DAY_MS, HOUR_MS, LAST_INSTANT, MINUTE_MS } from "./domain/Instant.js"
-export { retryDelays_ms, ServiceLimits } from "./domain/Limits.js"
+export { ServiceLimits } from "./domain/Limits.js"
 export {
   giveBackUses,
   type LimitUse,
@@ -40,7 +39,6 @@ export {
   blankCard,
   type CardRecord,
   type LedgerEntry,
-  LoyaltyCard,
   type StampCountKey,
   stampCountKey,
   stampCountOf
@@ -53,18 +51,6 @@ export {
   withChannel
 } from "./domain/Notification.js"
 export { offersShown, shownWhileBlocked } from "./domain/Offer.js"
-export {
-  type Complaint,
-  checkedOptions,
-  isAny,
-  isBoolean,
-  isFunction,
-  isObject,
-  isPositive,
-  isText,
-  type OptionChecks,
-  refusedOption
-} from "./domain/OptionChecks.js"
 export type { Person } from "./domain/Person.js"
 export { firstHead, latestOfShops, type ShopHead, type ShopsAhead } from "./domain/Shop.js"
 export { preferredByNumber, type TicketRecord } from "./domain/Ticket.js"
@@ -119,12 +105,3 @@ export {
 export { auditEntry } from "./services/Audit.js"
 export { logBackgroundFailure } from "./services/BackgroundFailure.js"
 export { type CellsOptions, cellPorts } from "./services/Cells.js"
-export { CONNECTION_ENDED } from "./services/PoolClient.js"
-export {
-  clientsInUse,
-  inUse,
-  isNoClient,
-  poolExhaustion,
-  poolsExhausted,
-  recordExhaustion
-} from "./services/PoolExhaustion.js"

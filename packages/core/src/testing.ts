@@ -1,8 +1,6 @@
 /** Entry `@workshop/core/testing`: the contract that every store must meet, and a clock, randomness and fixtures for tests. */
 
 export { TestKeys } from "./ports/TestKeys.js"
-export { promiseOptions } from "./services/PromiseOptions.js"
-export { isStopped, WorkshopStopped } from "./services/WorkshopStopped.js"
 export type { ContractCase } from "./testing/ContractCase.js"
 export { RiggedEntropy } from "./testing/RiggedEntropy.js"
 export { SettableClock, TEST_START } from "./testing/SettableClock.js"

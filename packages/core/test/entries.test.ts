@@ -1,12 +1,13 @@
 import * as embedding from "@workshop/core"
 import * as adapter from "@workshop/core/adapter"
 import * as http from "@workshop/core/http"
+import * as internal from "@workshop/core/internal"
 import * as promise from "@workshop/core/promise"
 import * as store from "@workshop/core/store"
 import * as testing from "@workshop/core/testing"
 import { describe, expect, it } from "vitest"
 
-const entries = { embedding, adapter, http, promise, store, testing }
+const entries = { embedding, adapter, http, internal, promise, store, testing }
 
 /** The names that several entries export, with those entries. */
 const shared = (): Readonly<Record<string, ReadonlyArray<string>>> => {

@@ -14,17 +14,17 @@ import {
   Transactions,
   type WebhookPost
 } from "@workshop/core"
-import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start } from "@workshop/core/promise"
 import {
-  type CommitCallback,
   checkedOptions,
-  Directory,
   isBoolean,
-  OpenTransaction,
+  isStopped,
   type OptionChecks,
-  SandboxData
-} from "@workshop/core/store"
-import { isStopped, promiseOptions, SettableClock, TEST_START, TestKeys, WorkshopStopped } from "@workshop/core/testing"
+  promiseOptions,
+  WorkshopStopped
+} from "@workshop/core/internal"
+import { type CommittedEvent, type PromiseOptions, type PromiseWorkshop, start } from "@workshop/core/promise"
+import { type CommitCallback, Directory, OpenTransaction, SandboxData } from "@workshop/core/store"
+import { SettableClock, TEST_START, TestKeys } from "@workshop/core/testing"
 import { Context, Data, Duration, Effect, Either, Layer, Option, Runtime } from "effect"
 import { layer } from "./MemoryStore.js"
 

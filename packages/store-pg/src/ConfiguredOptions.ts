@@ -1,5 +1,5 @@
 import type { OptionRefused } from "@workshop/core"
-import { refusedOption } from "@workshop/core/store"
+import { refusedOption } from "@workshop/core/internal"
 import { Config, type ConfigError, Effect, Redacted } from "effect"
 import type { PgStoreOptions } from "./StoreOptions.js"
 

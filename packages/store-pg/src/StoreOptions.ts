@@ -1,5 +1,5 @@
 import { OptionRefused } from "@workshop/core"
-import { isAny, isBoolean, isObject, isPositive, type OptionChecks, refusedOption } from "@workshop/core/store"
+import { isAny, isBoolean, isObject, isPositive, type OptionChecks, refusedOption } from "@workshop/core/internal"
 import { Effect } from "effect"
 import type { CellAddress } from "./cells/CellPlaces.js"
 import { databaseUrl } from "./connection/Address.js"

@@ -8,7 +8,7 @@ import {
   type MountOptions,
   mountPromise
 } from "@workshop/core/http"
-import { checkedOptions, isBoolean } from "@workshop/core/store"
+import { checkedOptions, isBoolean } from "@workshop/core/internal"
 import { Effect } from "effect"
 import { Backlog } from "../Backlog.js"
 import { listener } from "../Listener.js"

@@ -1,6 +1,13 @@
 import { type ClientAccount, ClientInput, Clients, Offers, ShopId, Shops, Ticket } from "@workshop/core"
-import { cardView, displayName, EmptyBody, FailureBodyOf, type GroupHandlers } from "@workshop/core/adapter"
-import { type Command, Directory, LoyaltyCard, ServiceLimits, Store } from "@workshop/core/store"
+import {
+  cardView,
+  displayName,
+  EmptyBody,
+  FailureBodyOf,
+  type GroupHandlers,
+  LoyaltyCard
+} from "@workshop/core/adapter"
+import { type Command, Directory, ServiceLimits, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { clientEndpoint, creation, data, groupOf, offerEndpoint, shopEndpoint } from "./endpoints.js"
 import { viewOf } from "./views.js"

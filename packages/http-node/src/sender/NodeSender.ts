@@ -8,7 +8,7 @@ import {
   type WebhookPost,
   WebhookSender
 } from "@workshop/core"
-import { type Complaint, checkedOptions, isFunction, isObject, isText } from "@workshop/core/store"
+import { type Complaint, checkedOptions, isFunction, isObject, isText } from "@workshop/core/internal"
 import { Clock, Context, DefaultServices, Effect, Layer, type Scope, Tracer } from "effect"
 import { type ConnectionCounts, ConnectionPool } from "./ConnectionPool.js"
 import { Deadlines } from "./Deadlines.js"

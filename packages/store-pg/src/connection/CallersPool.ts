@@ -3,7 +3,7 @@ import { make as makeSqlClient, SqlClient } from "@effect/sql/SqlClient"
 import type { Connection as SqlConnection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import { makeCompiler } from "@effect/sql-pg/PgClient"
-import { clientsInUse, inUse, isNoClient, poolExhaustion, recordExhaustion } from "@workshop/core/store"
+import { clientsInUse, inUse, isNoClient, poolExhaustion, recordExhaustion } from "@workshop/core/internal"
 import { Effect, Exit, Layer, type Scope, Stream } from "effect"
 import pg from "pg"
 import {

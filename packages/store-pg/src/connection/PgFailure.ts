@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "@workshop/core"
-import { CONNECTION_ENDED } from "@workshop/core/store"
+import { CONNECTION_ENDED } from "@workshop/core/internal"
 import { Cause, Data, Effect } from "effect"
 import { DENIED } from "./DatabaseFailed.js"
 import { connectionFailure } from "./FailedServer.js"

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { resolve } from "node:path"
-import { isObject, isPositive, type OptionChecks } from "@workshop/core/store"
+import { isObject, isPositive, type OptionChecks } from "@workshop/core/internal"
 import { Deferred, Effect, Layer, Schedule, type Scope } from "effect"
 import { migrate as migrateDatabase } from "../cells/CellMigrations.js"
 import { connect } from "../migrate/Session.js"

@@ -1,6 +1,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { Probes, probe } from "@workshop/core"
-import { type NotificationReceiver, poolsExhausted } from "@workshop/core/store"
+import { poolsExhausted } from "@workshop/core/internal"
+import type { NotificationReceiver } from "@workshop/core/store"
 import { Clock, Effect, flow, identity, Metric } from "effect"
 import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "../connection/CommitWaits.js"
 import { READS_ONLY } from "../connection/SessionClient.js"

@@ -1,0 +1,28 @@
+/**
+ * Entry `@workshop/core/internal`: the parts that the other packages of this project share, and that no embedder needs. They may change in
+ * any release. It does not load `@effect/platform`, which takes half a second.
+ */
+
+export {
+  type Complaint,
+  checkedOptions,
+  isAny,
+  isBoolean,
+  isFunction,
+  isObject,
+  isPositive,
+  isText,
+  type OptionChecks,
+  refusedOption
+} from "./domain/OptionChecks.js"
+export { CONNECTION_ENDED } from "./services/PoolClient.js"
+export {
+  clientsInUse,
+  inUse,
+  isNoClient,
+  poolExhaustion,
+  poolsExhausted,
+  recordExhaustion
+} from "./services/PoolExhaustion.js"
+export { promiseOptions } from "./services/PromiseOptions.js"
+export { isStopped, WorkshopStopped } from "./services/WorkshopStopped.js"
