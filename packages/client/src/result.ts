@@ -92,7 +92,7 @@ export interface Misunderstood {
 /** Why a call has no result. */
 export type ClientFailure<C extends string = ErrorCode> = ApiFailure<C> | Unreachable | Aborted | Misunderstood
 
-/** The result of a call; nothing is thrown. `meta` is what the response says besides its data. */
+/** The result of a call; nothing is thrown. `meta` has the fields of the response's `meta`. */
 export type ClientResult<A, C extends string, M = undefined> =
   | { readonly ok: true; readonly value: A; readonly meta: M; readonly response: ResponseInfo }
   | { readonly ok: false; readonly error: ClientFailure<C> }

@@ -20,7 +20,7 @@ export const schemaFlag = optional(
   "The schema of the service's tables in the database; workshop by default."
 )
 
-/** `--cells`: the cells of the service besides the home cell, which is the database itself. */
+/** `--cells`: the cells of the service other than the home cell, which is the database itself. */
 export const cellsFlag = optional(
   "--cells <cells>",
   "The cells among which the shops are divided. Give their number, for schemas of the database, or names separated by spaces, each with the address of its cluster (north=postgres://…)."

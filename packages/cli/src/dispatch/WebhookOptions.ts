@@ -11,7 +11,7 @@ export const signatureHeader = value("--signature-header <name>", "The header fo
   fallback: SIGNATURE_HEADER
 })
 
-/** `--refuse-network` of every command that delivers: where webhooks may not go besides the special-purpose addresses (Specification, Webhooks). */
+/** `--refuse-network` of every command that delivers: networks that webhooks may not reach, in addition to the special-purpose addresses (Specification, Webhooks). */
 export const refuseNetwork = repeatable(
   "--refuse-network <cidr>",
   "A public network that webhooks must not reach, such as your own; separate several by commas, or pass one flag each.",

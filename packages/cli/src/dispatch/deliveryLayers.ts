@@ -9,7 +9,7 @@ interface DeliveryOptions {
   readonly signatureHeader: string
   /** The ports that webhooks may use. */
   readonly webhookPort: ReadonlyArray<number>
-  /** Networks that webhooks may not reach besides. */
+  /** Further networks that webhooks may not reach. */
   readonly refuseNetwork: ReadonlyArray<string>
 }
 

@@ -20,7 +20,7 @@ export interface ApiResponse {
   readonly body: string
 }
 
-/** The parts of a request besides its method and path. */
+/** The parts of a request other than its method and path. */
 export interface CallOptions {
   /** The bearer token. */
   readonly bearer?: string | null | undefined

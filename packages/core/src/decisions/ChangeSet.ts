@@ -21,7 +21,7 @@ export interface Decision<out A> {
   readonly limitStatuses: ReadonlyArray<LimitStatus>
 }
 
-/** A shop with its counters and its webhook, which every decision gets besides the rows that its command loads. */
+/** A shop with its counters and its webhook, which every decision gets in addition to the rows that its command loads. */
 export interface ShopSnapshot {
   /** The settings. */
   readonly shop: ShopRecord

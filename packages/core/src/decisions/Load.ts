@@ -109,7 +109,7 @@ export const account = (
   }
 })
 
-/** Clients with their links and cards, whatever the shop may see of them. */
+/** Clients with their links and cards, including the data that the shop may not see. */
 export type KnownClients = ReadonlyMap<
   ClientId,
   { readonly account: ClientAccount; readonly link: ClientLink | null; readonly card: CardRecord | null }

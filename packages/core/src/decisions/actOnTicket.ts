@@ -17,7 +17,7 @@ export interface TicketAct<E> {
   readonly actor: "shop" | "client"
   /** The only client who may act; for others the ticket is not found. If undefined, anybody may. */
   readonly only_client?: ClientId | undefined
-  /** The reason that the ticket does not accept the act now, whatever its input; null if it does. */
+  /** The reason that the ticket does not accept the act now, with any input; null if it does. */
   readonly refused?: (record: TicketRecord) => E | null
   readonly patch: (
     record: TicketRecord,

@@ -1,7 +1,7 @@
 import type { ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 
-/** The acts of owners and operators that are logged, each with a description of what its entry contains besides the actor and the time. */
+/** The acts of owners and operators that are logged, each with a description of what its entry contains in addition to the actor and the time. */
 export const auditActs = {
   "shop.created": "a shop was created: its name",
   "shop.changed": "settings of a shop were changed: their new values, for lists of words only their number",

@@ -65,7 +65,7 @@ const isLonger = (text: string, max: number): boolean => text.length > max && [.
 export const optional = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.NullOr(schema), { exact: true })
 
-/** For `annotations` of an input: decoding refuses unknown fields, so that no misspelt one is lost, whatever the caller's options are. */
+/** For `annotations` of an input: decoding refuses unknown fields under any options of the caller, so that no misspelt field is lost. */
 export const exactly = { parseOptions: { onExcessProperty: "error" } } as const
 
 type Trim = (value: unknown) => unknown

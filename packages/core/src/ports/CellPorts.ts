@@ -24,16 +24,16 @@ export interface NumberedClaims {
   readonly claims: ReadonlyArray<Claim>
 }
 
-/** The methods that a store needs besides its other ports, so that it can be one of several cells. */
+/** The methods that a store needs in addition to its other ports to be one of several cells. */
 export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
   CellAccess,
   {
     /**
-     * Fails if the store does not respond, or is not the cell that the directory means: another one, an empty one, or one with an older
-     * schema. A store that was unavailable is used again only after this succeeded.
+     * Succeeds if the store responds and is the cell that the directory has under its name. Fails if it is another cell, an empty one, or
+     * has an older schema. A store that was unavailable is used again only after this has succeeded.
      */
     readonly confirm: Effect.Effect<void, StoreUnavailable>
-    /** The deliveries that a claim of `most` would get now, in any order; more of the same cell may follow. */
+    /** The deliveries that a claim of `most` deliveries would get now, in any order. The cell may have more. */
     readonly turns: (now: Instant, most: number) => Effect.Effect<ReadonlyArray<DeliveryTurn>, StoreUnavailable>
     /** Like `Deliveries.claim`, with the number of the claim. */
     readonly claim: (now: Instant, most: number) => Effect.Effect<NumberedClaims, StoreUnavailable>
@@ -41,7 +41,7 @@ export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
      * Saves the copy of an account, or deletes it for null. If another copy has the same number, that copy is out of date and is deleted.
      */
     readonly keepCopy: (id: ClientId, account: ClientAccount | null) => Effect.Effect<void, StoreUnavailable>
-    /** Deletes the copy of the account, and remembers the person until `PersonalData.endErasure`. */
+    /** Deletes the copy of the account, and stores the person until `PersonalData.endErasure`. */
     readonly beginErasure: (person: Person) => Effect.Effect<void, StoreUnavailable>
     /** At most `limit` audit entries of all shops, by their ids, the greatest first; those whose ids are less than `before`. */
     readonly audit: (before: string | null, limit: number) => Effect.Effect<ReadonlyArray<AuditEntry>, StoreUnavailable>
@@ -64,21 +64,21 @@ export interface StaleCopies {
   readonly lacking: ReadonlyArray<{ readonly cell: string; readonly n: number }>
 }
 
-/** Records the cell of each shop and key, and which copies of accounts are out of date. The home cell stores it beside its own data. */
+/** Records the cell of each shop and key, and which copies of accounts are out of date. The home cell stores this next to its own data. */
 export interface CellDirectory {
   /** The cell in which a shop was placed; null for a shop that was not placed, which can only be in the home cell. */
   readonly cellOfShop: (shop_id: ShopId) => Effect.Effect<string | null, StoreUnavailable>
   /** Places a new shop permanently in the cell of these that has the fewest shops. A shop that was placed before stays there. */
   readonly place: (shop_id: ShopId, among: ReadonlyArray<string>) => Effect.Effect<string, StoreUnavailable>
-  /** The names of all cells, the home cell's too; none before a second one was added. */
+  /** The names of all cells, including the home cell; empty before a second cell was added. */
   readonly names: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
   /** Whether any shop was placed. */
   readonly hasPlaced: Effect.Effect<boolean, StoreUnavailable>
-  /** The cell of the key with this hash; null for a key of the home cell, or of none. */
+  /** The cell of the key with this hash; null for a key of the home cell, and for an unknown key. */
   readonly cellOfKey: (hash: string) => Effect.Effect<string | null, StoreUnavailable>
   readonly putKey: (hash: string, cell: string) => Effect.Effect<void, StoreUnavailable>
-  /** Accounts that changed, the earliest change first: the given account, or some of all. */
+  /** Accounts with copies that are out of date, the earliest change first: the given account, or a batch of all accounts for null. */
   readonly stale: (client_id: ClientId | null) => Effect.Effect<ReadonlyArray<StaleCopies>, StoreUnavailable>
-  /** Records that the copy in a cell has the change `n`; false if the account was changed again since. */
+  /** Records that the copy in a cell has the change `n`. Returns false if the account was changed again since. */
   readonly copied: (client_id: ClientId, cell: string, n: number) => Effect.Effect<boolean, StoreUnavailable>
 }

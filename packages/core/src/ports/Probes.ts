@@ -3,25 +3,25 @@ import { Context, Effect, Layer, type Scope } from "effect"
 /** A cell that this process cannot use for now. */
 export interface UnavailableCell {
   readonly name: string
-  /** The remedy for the operator, as a sentence without secrets or addresses; left out if waiting may be enough. */
+  /** The remedy for the operator, as a sentence without secrets or addresses; undefined if waiting may be enough. */
   readonly remedy?: string | undefined
 }
 
-/** The state of a part of the process, for its operator, besides its counters (Specification, Commands). */
+/** Reports the state of a part of the process to its operator, in addition to the process's counters (Specification, Commands). */
 export interface Probe {
   /** Updates gauges. It runs on every scrape, so it must be cheap; it reports its own failure in the gauge. */
   readonly measure?: Effect.Effect<void>
-  /** The reason that requests should go to other nodes for now, as a sentence without secrets or addresses; null if nothing is wrong. */
+  /** Why this node should get no requests for now, as a sentence without secrets or addresses; null if it should. */
   readonly complaint?: Effect.Effect<string | null>
   /** The cells that cannot be used. Requests of their shops are refused for now; others are served. */
   readonly unavailable?: Effect.Effect<ReadonlyArray<UnavailableCell>>
 }
 
-/** The probes of the process; null, the default, if nobody reads them. */
+/** The probes of the process; null by default, and then probes are not collected. */
 export class Probes extends Context.Reference<Probes>()("@workshop/core/Probes", {
   defaultValue: (): Set<Probe> | null => null
 }) {
-  /** For a process that serves its metrics and readiness. Put it beneath the store, which adds its probes to it. */
+  /** Collects the probes of a process that serves its metrics and readiness. Provide it to the store, which adds its probes. */
   static readonly layer: Layer.Layer<Probes> = Layer.sync(Probes, () => new Set<Probe>())
 }
 

@@ -51,7 +51,7 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
   {
     /**
      * Claims at most `most` deliveries due at `now`, shop by shop, so that a shop with a long queue delays no other: at most four of a shop
-     * in flight, one of a ticket, those of a ticket that are due in the order of its events, live ones before replayed ones, none of a
+     * in flight, at most one of a ticket, those of a ticket in the order of its events, live ones before replayed ones, and none of a
      * webhook that is off. A delivery that waits for its retry does not hold back the later ones of its ticket. No delivery is claimed by two
      * processes at once.
      */
@@ -60,7 +60,7 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
     readonly reclaim: Effect.Effect<number, StoreUnavailable>
     /** The earliest instant, at most `until`, at which a delivery becomes due that can be claimed; null if there is none. */
     readonly next: (until: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
-    /** Returns when something may have become due. It may return early or without a reason; a slow poll finds what it misses. */
+    /** Returns when a delivery may have become due. It may return without a reason, or miss a change, so the caller also polls. */
     readonly changed: Effect.Effect<void>
     /** Unfinished replays, oldest first, at most `ServiceLimits.replays_per_look`. */
     readonly replays: Effect.Effect<ReadonlyArray<OpenReplay>, StoreUnavailable>
@@ -90,22 +90,22 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
   PersonalData,
   {
     /**
-     * Deletes the account, so that no shop sees the client any more, and remembers whom to search for until `endErasure`: the account's
-     * names and number, and further numbers of this or an earlier call. Null if there is neither such an account nor an unfinished erasure.
+     * Deletes the account, so that no shop sees the client any more, and stores the person to search for until `endErasure`: the account's
+     * names and number, and the further numbers of this call and earlier ones. Null if there is neither such an account nor an unfinished erasure.
      */
     readonly beginErasure: (
       id: ClientId,
       phones: ReadonlyArray<Phone>
     ) => Effect.Effect<Person | null, StoreUnavailable>
-    /** Forgets whom to search for. */
+    /** Deletes the person that `beginErasure` stored. */
     readonly endErasure: (id: ClientId) => Effect.Effect<void, StoreUnavailable>
     /** The shops that have a link, ticket, offer, card or notification of the person, ordered by id. */
     readonly shops: (person: Person) => Effect.Effect<ReadonlyArray<ShopId>, StoreUnavailable>
     /** All data of the person in a shop, however many. A store reads them in parts of `ServiceLimits.personal_data_page`. */
     readonly held: (shop_id: ShopId, person: Person) => Effect.Effect<PersonShopData, StoreUnavailable>
     /**
-     * Looks at `ServiceLimits.erasure_batch_events` events from `from_seq` on, and returns those that are of the tickets, or whose text has
-     * the person's id or one of the numbers.
+     * Reads `ServiceLimits.erasure_batch_events` events from `from_seq` on, and returns those that belong to one of the tickets, or whose
+     * text contains the person's id or one of the numbers.
      */
     readonly events: (
       shop_id: ShopId,
@@ -248,15 +248,15 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly listShops: Page<ShopId, ShopRecord>
     /** Whether there is a shop. */
     readonly hasShops: Effect.Effect<boolean, StoreUnavailable>
-    /** True for the first caller ever, who opens the first shop; so of several processes that start together, one opens it. */
+    /** True for the first call on this store, and false for all later ones: of several processes that start together, only one creates the first shop. */
     readonly claimFirstShop: Effect.Effect<boolean, StoreUnavailable>
     /** Whether a sandbox created the data. This never changes, and a production server refuses such data (Specification, Keys and scopes). */
     readonly isSandboxMade: Effect.Effect<boolean, StoreUnavailable>
     /** Records permanently that the data belong to a sandbox. */
     readonly markSandboxMade: Effect.Effect<void, StoreUnavailable>
-    /** The latest instant of any shop; 0 if there is none. A clock that is set to this time or later is in no shop's past. */
+    /** The latest recorded instant of all shops; 0 if there is none. A clock must not be set to an earlier time. */
     readonly latest: Effect.Effect<Instant, StoreUnavailable>
-    /** The shops whose instant is later than this one. */
+    /** The shops whose latest recorded instant is later than the given one. */
     readonly ahead: (of: Instant) => Effect.Effect<ShopsAhead, StoreUnavailable>
     /** Creates a client account; false, without an account, if another one has the number. */
     readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
@@ -281,8 +281,8 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     /** The offers to a client's number that the client sees, oldest first, as `latestOfShops` says. Open offers of a shop that they block are not among them. */
     readonly offers: (id: ClientId) => Effect.Effect<ReadonlyArray<OfferRecord>, StoreUnavailable>
     /**
-     * The shops whose keys or settings changed in another process, as a stream; null if a change may have been missed, so that anything may
-     * have changed. The stream is empty if there is only one process.
+     * A stream of the shops whose keys or settings changed in another process. A null means that changes may have been missed, so that any
+     * shop may have changed. The stream is empty if there is only one process.
      */
     readonly changedShops: Stream.Stream<ShopId | null>
     /** The client's notifications in the app, oldest first, as `latestOfShops` says. */
@@ -297,9 +297,9 @@ export interface CountedClient extends SeenClient {
   readonly tickets_total: number
 }
 
-/** A part of a shop's events: the latest, at most `limit` or else `ServiceLimits.list_max`, of those before the event with the number `before`. */
+/** A part of a shop's events: the latest ones before the event `before`, at most `limit`, by default `ServiceLimits.list_max`. */
 export interface EventPart {
-  /** The event's `seq`; the part before this one is that before its first event. */
+  /** An event's `seq`. To read the previous part, pass the `seq` of this part's first event. */
   readonly before?: number | undefined
   readonly limit?: number | undefined
 }
@@ -336,7 +336,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     ) => Effect.Effect<CountedClient | null, StoreUnavailable>
     /** The shop's latest `ServiceLimits.list_max` keys, including revoked ones, oldest first. */
     readonly keys: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StoreUnavailable>
-    /** Those of some references that tickets of the shop have, or that are the id of one, in lower case. */
+    /** The given references that belong to a ticket of the shop, or are the id of one, in lower case. */
     readonly externalRefs: (
       shop_id: ShopId,
       refs: ReadonlyArray<string>
@@ -366,8 +366,9 @@ export class Store extends Context.Tag("@workshop/core/Store")<
     /**
      * Runs `command` alone on its shop with everything it asks for loaded, then saves all its changes, or none. Commands of one shop run
      * one after another, across all processes; a command that succeeded has been saved. Interrupted before its turn, a command never runs;
-     * afterwards it runs to its end. A `run` that throws fails this command alone. Should a stored rule (such as a tracking code taken
-     * already) reject the changes, the command runs again in a fresh moment. An unknown shop fails with `ShopNotFound`.
+     * afterwards it runs to its end. A `run` that throws fails this command alone. If a constraint of the store rejects the changes, such as
+     * a tracking code that exists already, the command runs again with a new time and new random bytes. An unknown shop fails with
+     * `ShopNotFound`.
      */
     readonly transact: <A, E>(command: Command<A, E>) => Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable>
   }
@@ -398,9 +399,12 @@ export interface JoinedTransaction {
    * transaction dies with `TransactionRefused` at its end, because what it wrote can no longer be rolled back with the caller's rows.
    */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** As `run`, for one of several effects: without the look at the end, which `run(Effect.void)` does for all of them. */
+  /** As `run`, but does not check afterwards whether the transaction is still open. After several parts, `run(Effect.void)` checks it. */
   readonly part: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Notifies dispatchers, caches and listeners at once, after the commit; not of events that a savepoint took back before the end of `run`. */
+  /**
+   * Notifies dispatchers, caches and listeners of the changes. Call it after the commit. It leaves out events that were rolled back to a
+   * savepoint before the end of `run`.
+   */
   readonly afterCommit: Effect.Effect<void>
 }
 
@@ -426,7 +430,7 @@ export const noTransactions: Context.Tag.Service<Transactions> = {
 export class SandboxData extends Context.Tag("@workshop/core/SandboxData")<
   SandboxData,
   {
-    /** All data of a shop but its audit log, from one snapshot, as changes: made in this order in the shop as it was opened, they make it what it is. */
+    /** All data of a shop except its audit log, from one snapshot, as a list of changes. Applied in this order to a newly created shop, they reproduce its data. */
     readonly ofShop: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<Change>, StoreUnavailable>
     /**
      * Removes all shops, accounts, counts of limits and audit entries. Returns false, and removes nothing, if no sandbox made

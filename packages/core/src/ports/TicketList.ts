@@ -6,7 +6,7 @@ import type { ShopRecord } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 
-/** A ticket with its client as the shop sees them now: blocks and new names apply on reading. */
+/** A ticket with its client as the shop sees the client now: a block or a new name has its effect on the next read. */
 export interface SeenTicket {
   readonly record: TicketRecord
   readonly client: Client | null
@@ -18,11 +18,11 @@ export interface SeenTickets {
   readonly tickets: ReadonlyArray<SeenTicket>
 }
 
-/** A list of tickets, with the time of the latest change of any of the shop's tickets in the same read, whatever the list's filter. */
+/** A list of tickets, with the time of the latest change of all the shop's tickets, also of those that the filter excludes, from the same read. */
 export interface ListedTickets extends SeenTickets {
   /** Null if the shop has no ticket, and for a list in the order `Newest`, which does not need it. */
   readonly last_change_at: Instant | null
-  /** The first change that the read did not look at because it reached `TicketOrder.most`; else null. */
+  /** The first change that the read left out because it reached `TicketOrder.most`; null if it read all. */
   readonly unread_from: { readonly change_seq: number; readonly updated_at: Instant } | null
 }
 

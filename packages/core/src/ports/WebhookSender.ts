@@ -4,7 +4,7 @@ import type { Complaint } from "../domain/OptionChecks.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import type { SendResult } from "../domain/Webhook.js"
 
-/** The headers that every request has, in lower case. A post cannot replace them. */
+/** The names of the headers that the sender sets itself, in lower case. The headers of a post cannot replace them. */
 export const REQUEST_HEADERS: ReadonlySet<string> = new Set([
   ...["host", "content-type", "content-length", "user-agent", "accept-encoding"],
   ...["connection", "transfer-encoding"]
@@ -28,21 +28,21 @@ export interface WebhookPost {
   readonly shop_id: ShopId
   /** The sender checks the URL again, although it was checked when it was set. */
   readonly url: string
-  /** The headers of this event, such as its signature. The sender adds those that every request has, which these cannot replace. */
+  /** The headers of this event, such as its signature. The sender adds {@link REQUEST_HEADERS}, which these cannot replace. */
   readonly headers: Readonly<Record<string, string>>
   /** The signed text, sent byte for byte in UTF-8. */
   readonly body: string
 }
 
-/** Sends events to the receivers of shops, whatever hosts their URLs name (Specification, Webhooks). */
+/** Sends events to the receivers of shops. The URLs are not trusted: they may name any host (Specification, Webhooks). */
 export class WebhookSender extends Context.Tag("@workshop/core/WebhookSender")<
   WebhookSender,
   {
     /**
      * Makes one POST and returns its result. It never fails and never retries: if the connection ends after bytes were sent, the result is
-     * `reset`, and the caller decides whether to send again. The result is known at the status line, within ten real seconds of the call;
-     * the call may take one second more, for the log. It follows no redirect, connects to public addresses only, and uses little memory
-     * whatever the receiver does. Interrupting it closes the connection.
+     * `reset`, and the caller decides whether to send again. The status line decides the result, within ten real seconds; the call may take
+     * one second more to read the start of the body for the log. It follows no redirect, connects to public addresses only, and limits the
+     * memory that a receiver can make it use. Interrupting it closes the connection.
      */
     readonly send: (post: WebhookPost) => Effect.Effect<SendResult>
   }

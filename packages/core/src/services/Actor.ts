@@ -2,8 +2,8 @@ import { Context, Effect } from "effect"
 import { Limits } from "../domain/Limits.js"
 
 /**
- * The person or program on whose behalf owners' and operators' methods are called, for the audit log: such as `owner:amira` or an
- * employee's name. The default is `unknown`; set it with `Effect.provideService(acts, Actor, "owner:amira")`.
+ * The person or program that the audit log names for the acts of owners and operators, such as `owner:amira` or an employee's name. The
+ * default is `unknown`; set it with `Effect.provideService(acts, Actor, "owner:amira")`.
  */
 export class Actor extends Context.Reference<Actor>()("@workshop/core/Actor", {
   defaultValue: (): string => "unknown"

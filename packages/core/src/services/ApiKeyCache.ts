@@ -67,7 +67,7 @@ export const lastUsedWriter = (
         if (now >= use.noted_at && now < use.noted_at + key_use_every_ms) return
         use.noted_at = now
         waiting.set(use.id, now)
-        // The first of the waiting uses writes all of them.
+        // The first fiber that gets here writes the uses of all that wait.
         if (waiting.size === 1) fork(writeLater)
       }
     }
@@ -118,7 +118,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
       return keyHolder
     })
 
-    /** The holder of a key, from the cache. A holder read later than now is not used: a clock stepped back, so its age is unknown. */
+    /** The holder of a key, from the cache. An entry that was read later than the present is not used, because the clock was set back and its age is unknown. */
     const cachedHolder = (key: string, now: Instant): ApiKeyHolder | undefined => {
       const entry = cached.get(key)
       if (entry === undefined || now < entry.read_at || now >= entry.until) return undefined
@@ -134,8 +134,8 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
     yield* Effect.forkScoped(Stream.runForEach(directory.changedShops, forget))
 
     /**
-     * Whether the key is a test key although this process is neither a sandbox nor a test: such a key is refused with a reason of its own,
-     * whether or not it exists.
+     * Whether the key has the form of a test key in a process that is neither a sandbox nor a test. Such a key is refused with a reason of
+     * its own, even if it does not exist.
      */
     const isTestKeyElsewhere = (key: string) => !acceptsTestKeys && looksLikeTestKey(key)
 
@@ -150,7 +150,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
         if (holder !== undefined) return Effect.succeed(holder)
         return looksLikeKey(key) && !isTestKeyElsewhere(key) ? lookUp(key, now) : Effect.succeed(null)
       },
-      /** Removes a shop's keys from the cache because something of it changed; for null, the keys of all shops. */
+      /** Removes the keys of a shop that changed from the cache; for null, the keys of all shops. */
       forget
     }
   })

@@ -23,7 +23,7 @@ export class Audit extends Effect.Service<Audit>()("@workshop/core/Audit", {
     return {
       /** At most `limit` entries, the latest first: of a shop, or of all for null. The next page is before the last entry's id. */
       list: (shop_id: ShopId | null, before: string | null, limit: number) => log.list(shop_id, before, limit),
-      /** Adds the entry of an act outside a shop's commands. Call it just before the act, so that no act is missing. */
+      /** Adds the entry of an act that is not a command of a shop. Call it just before the act, so that no act is missing from the log. */
       record: (act: AuditedAct, shop_id?: ShopId) =>
         auditEntry(act, shop_id).pipe(Effect.provideService(Entropy, entropy), Effect.flatMap(log.append))
     }

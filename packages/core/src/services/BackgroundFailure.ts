@@ -10,7 +10,7 @@ export const remedyIn = (cause: Cause.Cause<unknown>): string | null => {
 }
 
 const rootOf = (error: Error): Error => {
-  // A host with several addresses, each of which refused.
+  // The error of a host whose several addresses all refused the connection.
   const cause = error instanceof AggregateError && error.message === "" ? error.errors[0] : error.cause
   return cause instanceof Error ? rootOf(cause) : error
 }
@@ -22,12 +22,12 @@ export const inOneLine = (error: unknown): string => {
   return root === error || error.message.includes(root.message) ? error.message : `${error.message} (${root.message})`
 }
 
-/** The lines that this process has logged of its background work. */
+/** The lines that this process has logged about its background work. */
 class Logged extends Context.Reference<Logged>()("@workshop/core/BackgroundFailure/Logged", {
   defaultValue: () => ({
     /** When a line about each subject was last logged. */
     at: new Map<string, number>(),
-    /** The subjects of the failures that nothing has succeeded since. */
+    /** The subjects of the failures after which no background work has succeeded yet. */
     unavailable: new Set<string>()
   })
 }) {}
@@ -49,11 +49,11 @@ export const isLoggedNow = <Subject>(
     })
   )
 
-/** Logs a line for the operator, who has to act on it, at most once a minute however often the same is found. */
+/** Logs a line for the operator, who has to act on it, at most once a minute for the same line. */
 export const logRemedy = (line: string): Effect.Effect<void> =>
   Effect.flatMap(Logged, ({ at }) => Effect.whenEffect(Effect.logWarning(line), isLoggedNow(at, line)))
 
-/** A store that cannot be reached fails all background work alike, several times a second. */
+/** Logs that the store cannot be reached, once a minute, because all background work then fails several times a second. */
 const logUnavailable = (failure: Error): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { at, unavailable } = yield* Logged
@@ -77,8 +77,8 @@ const isUnavailable = (failure: unknown): failure is Error =>
   failure instanceof Error && "_tag" in failure && failure._tag === "StoreUnavailable"
 
 /**
- * Logs why background work failed. A failure that has a remedy, such as a database that was never migrated, and a store that cannot be
- * reached, fail all background work alike, at each of its polls: so each is one line, without a stack, and at most once a minute.
+ * Logs why background work failed. A failure that has a remedy, such as a database that was never migrated, and an unreachable store make
+ * all background work fail at each of its polls. Each is therefore logged as one line without a stack, at most once a minute.
  */
 export const logBackgroundFailure = (message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.suspend(() => {

@@ -1,6 +1,6 @@
 import { Context, Effect, ExecutionStrategy, Exit, Layer, Scope } from "effect"
 
-/** The background work of a process, which begins and ends while the services live: after a server listens, and before it closes. */
+/** Starts and stops the background work of a process while its services exist: start it when the server listens, and stop it before the server closes. */
 export class BackgroundWork extends Context.Tag("@workshop/core/BackgroundWork")<
   BackgroundWork,
   {
@@ -10,7 +10,7 @@ export class BackgroundWork extends Context.Tag("@workshop/core/BackgroundWork")
     readonly stop: Effect.Effect<void>
   }
 >() {
-  /** The given work, which forks into the scope that it gets. It ends with the layer too, and does not begin again after that. */
+  /** Makes the service for the given work, which forks its loops into the scope that it gets. The work also ends with the layer, and cannot begin again after that. */
   static readonly layer = <R>(work: Effect.Effect<void, never, Scope.Scope | R>) =>
     Layer.scoped(
       BackgroundWork,
@@ -21,9 +21,9 @@ export class BackgroundWork extends Context.Tag("@workshop/core/BackgroundWork")
         let isClosed = false
         const start = Effect.gen(function* () {
           if (running !== null || isClosed) return
-          // All kinds of work end at the same time, so that none begins more while another waits for what is in flight.
+          // All kinds of work end at the same time, so that none starts more work while another waits for its own to finish.
           running = yield* Scope.make(ExecutionStrategy.parallel)
-          // A fiber that is forked where nothing can be interrupted could never be ended.
+          // A fiber that is forked in an uninterruptible region could never be ended.
           yield* Effect.interruptible(Effect.provide(Scope.extend(work, running), services))
         }).pipe(Effect.uninterruptible, oneByOne)
         const stop = Effect.suspend(() => {

@@ -31,7 +31,7 @@ interface Cached extends Pick<LimitStore, "take" | "giveBack"> {
 }
 
 const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
-  /** The uses with the bounds that an embedder set for their policies, without those of policies that have none. */
+  /** The uses with the limits that the embedder set. Uses of a policy without a limit are left out. */
   const withBounds = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
     bounds === defaultLimits
       ? uses
@@ -100,7 +100,7 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
 /**
  * The rate limits of the store, behind a cache that all groups of routes share. It remembers limits that are used up until they reset, so
  * that further refusals do not ask the store. It also remembers the limit of every address without a valid key, so that responses that
- * count against no limit can show it. A use that another process gives back is not seen, so a refusal may last until the reset that it names.
+ * count against no limit can show it. It does not see that another process gives back a use, so it may refuse requests until the reset.
  */
 export class CachedRateLimits extends Context.Tag("@workshop/core/CachedRateLimits")<CachedRateLimits, Cached>() {
   /** A cache over the store's rate limits, with the bounds of {@link PolicyLimits}. */

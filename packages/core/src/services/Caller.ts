@@ -5,13 +5,13 @@ import { CallerId, ShopId } from "../domain/Identifier.js"
 import type { LimitsByPolicy } from "../domain/Limits.js"
 
 /**
- * On whose behalf a service is called. `caller_id` stands for the API key in idempotency and stamp limits, so an
- * embedder with its own authentication gives each of its callers an id, which is any text of up to 80 characters. A ticket's history names it. Services trust a caller: flags, scopes
- * and request limits are checked where a request is admitted.
+ * The caller of a service. Idempotency keys and the limits on stamps are kept for each `caller_id`, and a ticket's history names it. An API
+ * key has its own; an embedder with its own authentication gives each caller an id, which is any text of up to 80 characters. Services trust
+ * the caller: flags, scopes and request limits are checked before, where a request is admitted.
  *
- * The limits of a shop, client or ticket do not refuse an `uncounted` caller, whose acts use up nothing of them, so that an embedder's own
- * work leaves the others their share. Calls are counted unless they say so, because the specification counts app and API together
- * (Specification, Limits).
+ * An `uncounted` caller is not limited by the limits of a shop, client or ticket, and does not use them up, so that an embedder's own work
+ * leaves them to the others. Callers are counted by default, because the specification counts the app and the API together (Specification,
+ * Limits).
  */
 export const Caller = Schema.Struct({
   shop_id: ShopId,
@@ -25,11 +25,11 @@ export const Caller = Schema.Struct({
 // An interface, so that editors and errors show this name.
 export interface Caller extends Schema.Schema.Type<typeof Caller> {}
 
-/** The limits that bind a caller; null if none does. */
+/** The limits that apply to a caller; null if none does. */
 export const callerLimits = ({ uncounted = false }: Caller, limits: LimitsByPolicy): LimitsByPolicy | null =>
   uncounted ? null : limits
 
-/** A command that a caller asks for, so that the histories of its tickets name them. */
+/** The command with the caller as its author, whom the histories of its tickets name. */
 export const asCaller = <A, E>({ caller_id }: Caller, command: Command<A, E>): Command<A, E> =>
   withAuthor({ by: "caller", caller_id }, command)
 

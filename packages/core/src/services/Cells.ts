@@ -28,10 +28,10 @@ import { logRemedy } from "./BackgroundFailure.js"
 import { AllCells, ascending, grouped, merged, type OpenCell, openCell, ShopCells } from "./OpenCells.js"
 
 /*
- * A store over stores. Each cell is a complete store, and each shop is in one of them:
+ * One store that consists of several. Each cell is a complete store, and each shop is in one of them:
  *
- * - Commands, reads and the limits of a shop and its keys go to the cell of the shop. A directory knows it, and this process remembers
- *   it, because a shop never leaves its cell.
+ * - Commands, reads and the limits of a shop and its keys go to the cell of the shop. The directory records it, and each process
+ *   caches it, because a shop never leaves its cell.
  * - The work on all shops (claims, closures, notifications, replays) asks every cell and merges the results. A cell that does not
  *   respond is left out, and asked again in the background until it responds, so that it delays no other.
  * - Accounts of clients, and the limits of addresses, belong to no shop. The home cell, which is the first, decides on them. Every other
@@ -46,10 +46,10 @@ const cellUnavailable = Metric.gauge("workshop_cell_unavailable", {
   description: "1 while this process cannot use the cell, else 0."
 })
 
-/** The maximum number of shops in the order of service that a process remembers. */
+/** The maximum number of shops for which a process remembers when it last claimed their deliveries. */
 const MOST_REMEMBERED = 100_000
 
-/** How often a copy is rewritten at once because its account changed meanwhile; after that, the background work rewrites it. */
+/** How often a copy is rewritten at once if its account changed meanwhile. After that, the background work rewrites it. */
 const MOST_COPIES = 8
 
 /** The cells, of which the first is the home cell, and their directory. */
@@ -145,8 +145,8 @@ const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => 
 }
 
 /**
- * Claims in all cells as one store would: the shop that was served longest ago comes first, whichever cell it is in. A cell numbers the
- * shops of a claim without regard to those of other cells, so this process remembers in which order it claimed.
+ * Claims in all cells as one store would: the shop that was served longest ago comes first, in any cell. A cell orders only its own shops,
+ * so this process remembers the order of its claims across cells.
  */
 const claiming = (allCells: AllCells) => {
   const served = new Map<ShopId, { readonly number: number; readonly turn: number }>()
@@ -207,7 +207,7 @@ const everyDelivery = (allCells: AllCells): Context.Tag.Service<Deliveries> => (
       }
     ),
   changed: Effect.raceAll(allCells.cells.map(({ deliveries }) => deliveries.changed)),
-  // Their ids rise with the time at which they were begun.
+  // The ids of replays increase with the time at which they began.
   replays: Effect.map(
     allCells.gather(({ deliveries }) => deliveries.replays),
     (open) => merged(open, ({ id }) => id, ServiceLimits.replays_per_look)
@@ -279,7 +279,7 @@ const composedDirectory = (
       ),
     isSandboxMade: home.directory.isSandboxMade,
     markSandboxMade: home.directory.markSandboxMade,
-    // An unavailable cell has no data that could be compared with a clock now.
+    // The data of an unavailable cell cannot be compared with the clock now.
     latest: Effect.map(
       allCells.ask(({ directory }) => directory.latest),
       (results) => Math.max(...results.map(([, latest]) => latest))
@@ -357,7 +357,7 @@ const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Se
   }
 })
 
-/** An erasure must reach every cell, so it fails while one is unavailable; then it must be started again. */
+/** Erases in every cell. It fails while a cell is unavailable, and must then be started again. */
 const composedPersonalData = (
   shopCells: ShopCells,
   allCells: AllCells,
@@ -397,7 +397,7 @@ const composedPersonalData = (
   }
 }
 
-/** A sandbox's data in all cells. The home cell records whether a sandbox made them, and is cleared last. */
+/** The data of a sandbox in all cells. The home cell is cleared last, because it records whether a sandbox made the data. */
 const composedSandboxData = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<SandboxData> => {
   const [home, ...others] = [shopCells.home, ...allCells.cells.slice(1)]
   const clearOther = ({ directory, whole }: OpenCell) => Effect.zipRight(directory.markSandboxMade, whole.clear)
@@ -433,7 +433,7 @@ export const cellPorts = ({
     const shopCells = new ShopCells(open, directory, allCells)
     const copy = copying(allCells, directory)
     const names = new Set(open.map(({ name }) => name))
-    /** Cells that were added since this process started: it refuses their shops. */
+    /** Cells that were added after this process started. It refuses requests of their shops. */
     let lacking: ReadonlyArray<UnavailableCell> = []
     const unavailableNow = () => [...allCells.unavailable, ...lacking]
     yield* probe({

@@ -33,7 +33,7 @@ const entryOf =
   () =>
     ({ act: "client.erased", details: { client_id } }) as const
 
-/** The offers and notifications, some in each part. */
+/** The offers and notifications in parts. */
 const recordsOf = ({ offers, notifications }: Known): ReadonlyArray<Known> => [
   ...chunks(offers).map((some) => ({ offers: some, notifications: [] })),
   ...chunks(notifications).map((some) => ({ offers: [], notifications: some }))
@@ -97,7 +97,7 @@ export const personOf = ({ id, given_name, family_name, phone }: ClientAccount):
   phones: [phone]
 })
 
-/** For shops that the store itself named. */
+/** Dies if the shop does not exist, because the store itself named it. */
 const ofExistingShop = <A, R>(effect: Effect.Effect<A, ShopNotFound | StoreUnavailable, R>) =>
   Effect.catchTag(effect, "ShopNotFound", Effect.die)
 
@@ -147,7 +147,7 @@ export const clientRecords = Effect.gen(function* () {
     return shop === undefined ? [] : [shopPart(shop, held, sent, idempotencyRecords, (yield* TrackingPages).base_url)]
   })
 
-  /** Erases a person from one shop; offers, notifications and the link last, because by them an interrupted run finds the shop again. */
+  /** Erases a person from one shop. Offers, notifications and the link come last, because an interrupted erasure finds the shop by them. */
   const eraseFrom = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
     const held = yield* personal.held(shop_id, person)
     for (const some of chunks(held.tickets.map(({ id }) => id)))

@@ -6,12 +6,12 @@ import { optional } from "../domain/Text.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 
 /**
- * A clock that runs along with a real one, ahead of it by however far it was moved, or frozen. Until it is released it never
- * goes back, even if the real clock does, and it stays within the year 9999.
+ * A clock that runs as fast as the real one, ahead of it by the time that it was moved, or that is frozen. Until it is released it never
+ * goes back, even if the real clock does, and it does not go beyond the year 9999.
  *
- * Only its time can be moved. Sleeping and the nanoseconds, by which durations are measured, are the real
- * clock's: loops and time-outs go on while this clock is frozen (Specification, Webhooks). So a loop that looks for what is due once a
- * second finds it within a second however the clock was moved, and nothing waits for a time that will not come.
+ * Only its time can be moved. Sleeping and the nanoseconds, by which durations are measured, are those of the real clock, so loops and
+ * time-outs continue while this clock is frozen (Specification, Webhooks). A loop that looks for due work once a second therefore finds it
+ * within a real second after any move of the clock.
  */
 export class MovableClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
@@ -73,7 +73,7 @@ export class MovableClock implements Clock.Clock {
     this.#ahead_ms = this.#now - this.#real.unsafeCurrentTimeMillis()
   }
 
-  /** Begins again, as when it was made, or at another instant, also an earlier one, running or frozen. */
+  /** Resets the clock to its state at the start, or to a given instant, which may be earlier; it then runs or is frozen. */
   begin(at: Pick<ClockState, "now" | "frozen"> | null): void {
     const real = this.#real.unsafeCurrentTimeMillis()
     this.#now = Math.min(LAST_INSTANT, at?.now ?? real)
@@ -106,7 +106,7 @@ export const inSandbox: Effect.Effect<boolean> = Effect.map(Effect.serviceOption
 export interface DueWork {
   /** The earliest instant, at most `until`, at which work is due, even if it has passed; null if there is none. */
   readonly next: (until: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
-  /** Does all work that is due by now, including work that becomes due through it. Returns how much it was. */
+  /** Does all work that is due by now, including work that becomes due because of it. Returns the number of acts. */
   readonly runOnce: Effect.Effect<number, StoreUnavailable>
 }
 
@@ -131,8 +131,8 @@ const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.
 })
 
 /**
- * How to move the clock: first to `set`, then by `advance_ms` or `advance`, or else to the instant `to` or the next scheduled one.
- * Afterwards `freeze` says whether it is frozen; the default is as before. `frozen_by` names what freezes it, for other testers to see.
+ * How to move the clock: first to `set`, then by `advance_ms` or `advance`, or to the instant `to`, which may be the next scheduled one.
+ * `freeze` says whether the clock is frozen afterwards; by default it is as before. `frozen_by` shows other testers what froze it.
  */
 export const ClockMove = Schema.Struct({
   advance_ms: optional(
@@ -173,7 +173,7 @@ export interface ClockState {
 
 /** The time of a clock after a move. */
 export interface ClockMoved extends ClockState {
-  /** How far the move led, in milliseconds; 0 where it only froze the clock or let it run. */
+  /** How far the clock was moved, in milliseconds; 0 if it was only frozen or released. */
   readonly moved_ms: number
 }
 
@@ -210,11 +210,11 @@ const withNext = (
 /** The first instant after `now` at which something is scheduled; null if nothing is. */
 export type NextDue = (now: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
 
-/** How often in a row, at one instant, work may be reported as due although none is done. */
+/** How many times in a row work may be reported as due at one instant although none is done. */
 const MOST_IDLE = 100
 
 const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
-  /** Does all work that is due at the earliest instant up to `target`. Returns how much it was; null if nothing is due. */
+  /** Does all work that is due at the earliest instant up to `target`. Returns the number of acts; null if nothing is due. */
   const step = Effect.fnUntraced(function* step(target: Instant) {
     const nexts = yield* Effect.forEach(works, (work) => work.next(target))
     const dues = nexts.filter((next) => next !== null)
@@ -239,7 +239,7 @@ const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
 
 /**
  * Moves the sandbox clock (Specification, Sandbox). The clock stops at each instant at which work is due and shows exactly that instant
- * while the work runs, so order and timestamps are those of a clock that really ran. Moves run one after another. If a move is interrupted
+ * while the work runs, so the order and the timestamps are the same as with a clock that really ran. Moves run one after another. If a move is interrupted
  * or the store fails, the clock stays at the instant it reached, and the work up to then is done or still due.
  */
 export class ClockAdvance extends Context.Tag("@workshop/core/ClockAdvance")<
@@ -249,8 +249,8 @@ export class ClockAdvance extends Context.Tag("@workshop/core/ClockAdvance")<
     /** Returns when all work up to the target is done; a refused move changes nothing. `next` finds the instant of `to: "next"`. */
     readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockMoved, InvalidInput | StoreUnavailable>
     /**
-     * Lets the clock start again, at an instant or for null as at the start, between two works: the first ends what was on the old
-     * clock, the second is the first on the new one. No move happens meanwhile.
+     * Resets the clock to an instant, or for null to its state at the start. The first given work runs before, on the old clock, and the
+     * second runs after, on the new one. No move happens meanwhile.
      */
     readonly beginAnew: <A, E>(
       at: Pick<ClockState, "now" | "frozen"> | null,

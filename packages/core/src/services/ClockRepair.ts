@@ -11,15 +11,15 @@ import { auditedCommandRunner } from "./CommandRunner.js"
 
 /** The result of a repair. */
 export interface ClockRepaired {
-  /** The instant at which the shop was; null if it was not ahead of the clock. */
+  /** The future instant that the shop had; null if it was not ahead of the clock. */
   readonly ahead_until: Instant | null
-  /** How many tickets had future instants and were redated. */
+  /** How many tickets had future instants, which were set to the present. */
   readonly tickets: number
 }
 
 /**
- * Brings a shop that was dated ahead back to the present clock, with its tickets; waiting deliveries become due at once. If it is
- * interrupted, call it again. The shop may work meanwhile.
+ * Sets the future instants of a shop and its tickets to the present; waiting deliveries become due at once. If it is interrupted, call it
+ * again. The shop can be used meanwhile.
  */
 export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: ShopId) {
   const store = yield* Store
@@ -39,8 +39,8 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
       if (later.length < batch) break
     }
   }
-  // Until all tickets are redated, the order of changes is not the order of time, so an interrupted repair begins with the first change
-  // again.
+  // Until all tickets are repaired, the order of changes is not the order of their times, so a repair that was interrupted begins with the
+  // first change again.
   const since = ahead_until === null ? 0 : begun_at
   const last = ((yield* reads.shop(shop_id))?.head.change_seq ?? 1) - 1
   let tickets = 0
@@ -91,7 +91,7 @@ const comparison = ({ latest, ahead }: Context.Tag.Service<Directory>): Ahead =>
   })
 }
 
-/** The comparison of the data with the clock, which remembers when it last looked; null where each look asks the store. */
+/** The last comparison of the data with the clock, with its time; null if every comparison queries the store. */
 export class ClockComparison extends Context.Reference<ClockComparison>()("@workshop/core/ClockComparison", {
   defaultValue: (): Ahead | null => null
 }) {
@@ -102,15 +102,15 @@ export class ClockComparison extends Context.Reference<ClockComparison>()("@work
 }
 
 /**
- * Compares the data with the clock: the reason if they are more than ten seconds ahead, else null. Then either is wrong, and new data get
- * future instants.
+ * Compares the data with the clock. Returns a sentence if the data are more than ten seconds ahead, else null. The data or the clock are
+ * then wrong, and new data get future instants.
  */
 export const aheadReason: Effect.Effect<string | null, StoreUnavailable, Directory> = Effect.flatMap(
   ClockComparison,
   (known) => known ?? Effect.flatMap(Directory, comparison)
 )
 
-/** Logs a warning if the data are ahead of the clock. If the store does not respond, the caller that needs more than this reports it. */
+/** Logs a warning if the data are ahead of the clock. It ignores a store that does not respond, because the first real use reports that. */
 export const dataAhead: Effect.Effect<void, never, Directory> = Effect.flatMap(
   Effect.catchAll(aheadReason, () => Effect.succeed(null)),
   (found) => (found === null ? Effect.void : Effect.logWarning(found))

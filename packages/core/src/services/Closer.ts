@@ -15,13 +15,13 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
     const store = yield* Store
     const closures = yield* Closures
 
-    /** Whether the ticket was closed. A due entry is only a hint (`Closures`); the command decides. */
+    /** Closes a due ticket. Returns false if the command found that it is not to be closed, because an entry of `Closures` is only a hint. */
     const close = ({ shop_id, id }: DueClosure) =>
       store.transact(closeTicket(shop_id, id)).pipe(
         Effect.map(({ result }) => result !== null),
         Effect.catchTag("TicketNotFound", () => Effect.succeed(false)),
         Effect.catchTag("ShopNotFound", Effect.die),
-        // A ticket that cannot be closed must not keep the others from it, but an unavailable store fails all of them.
+        // A ticket that cannot be closed must not stop the others, but an unavailable store fails all of them.
         Effect.catchAllDefect((defect) => Effect.as(Effect.logError("A ticket could not be closed", id, defect), false))
       )
 

@@ -4,14 +4,14 @@ import type { ShopNotFound } from "../domain/Shop.js"
 import type { Store, StoreUnavailable } from "../ports/StorePorts.js"
 import { Actor } from "./Actor.js"
 
-/** Runs commands on a store and returns their results alone, without the statuses of limits. */
+/** Runs commands on a store and returns only their results, without the statuses of limits. */
 export const commandRunner =
   (store: Context.Tag.Service<Store>) =>
   <A, E>(command: Command<A, E>): Effect.Effect<A, E | ShopNotFound | StoreUnavailable> =>
     Effect.map(store.transact(command), ({ result }) => result)
 
 /**
- * Runs commands and returns their results. Each is saved with the audit entry that `entryOf` makes from its result; null makes none. The
+ * Runs commands and returns their results. Each is saved with the audit entry that `entryOf` makes from its result; if that is null, none is saved. The
  * entry names the current {@link Actor}.
  */
 export const auditedCommandRunner = (store: Context.Tag.Service<Store>) => {

@@ -14,16 +14,16 @@ type Listener = (event: CommittedEvent) => unknown
 const eventOf = ({ body }: EventRecord): CommittedEvent => JSON.parse(body)
 
 /**
- * The events that this process commits, to refresh a screen or a cache without polling. They are best effort: an event is passed on after
- * its commit to the listeners of that moment, and is not kept. If you must not miss an event, use the webhook or the sync of `GET
+ * The events that this process commits, to refresh a screen or a cache without polling. They are best effort: after its commit, an event is
+ * passed to the listeners that exist at that moment, and is not stored. If you must not miss an event, use the webhook or the sync of `GET
  * /v1/tickets?updated_since=…` (Specification, Webhooks).
  */
 export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents")<
   CommittedEvents,
   {
-    /** Every event from now on. A reader who is more than 1024 events behind loses the oldest. */
+    /** Every event from the first reading on. A reader that is more than 1,024 events behind loses the oldest. */
     readonly stream: Stream.Stream<CommittedEvent>
-    /** The same, from the call of this function on: events before the first reading are kept, at most 1024. */
+    /** The same, from the call of this function on. Events before the first reading are buffered, up to 1,024. */
     readonly subscribe: () => Stream.Stream<CommittedEvent>
     /**
      * Calls the listener after each commit, at once; returns a function that stops this. If the listener throws or rejects, the error is
@@ -54,7 +54,7 @@ const recordChanges = <A, E>(command: Command<A, E>, record: (changes: Changes) 
   }
 })
 
-/** Calls a listener at once. The promise rejects with its error, thrown now or later. */
+/** Calls a listener at once. The promise rejects if the listener throws or rejects. */
 const call = async (listener: Listener, event: CommittedEvent): Promise<void> => void (await listener(event))
 
 const observe = (
@@ -121,7 +121,7 @@ const observe = (
 }
 
 /**
- * The store in place of the one below it, with reports of the changes that are committed through it. It costs nothing while nobody listens.
+ * Wraps the store and reports the changes that are committed through it. This costs nothing while there is no listener.
  */
 export const observedStore: Layer.Layer<Store | CommittedEvents | CommittedChanges, never, Store> = Layer.scopedContext(
   Effect.gen(function* () {

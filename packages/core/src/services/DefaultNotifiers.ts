@@ -3,8 +3,8 @@ import { hostOf } from "../domain/Webhook.js"
 import { ClientNotifier, OwnerNotifier } from "../ports/Notifiers.js"
 
 /**
- * Leaves the notifications of clients to a process on the same store that has a notifier, for three days at most. Clients have their inbox
- * (`Clients.inbox`) anyway.
+ * Sends no notifications to clients: they wait at most three days for a process on the same store that has a notifier. They are in the
+ * clients' inboxes (`Clients.inbox`) in any case.
  */
 export const elsewhere: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: null })
 

@@ -22,7 +22,7 @@ const causeOf = (sent: SendResult): string => {
   return error === null ? "no response came" : sendErrors[error]
 }
 
-/** Logs that the deliveries of a webhook begin to fail, or arrive again. The stored row of failures decides which attempt logs it. */
+/** Logs that the deliveries of a webhook begin to fail, or arrive again. The stored count of failures decides which attempt logs it. */
 const logTransition = (
   transition: HealthTransition,
   { url, sent }: Attempted,
@@ -50,7 +50,7 @@ export interface AttemptOptions {
 }
 
 /**
- * How the result of an attempt is recorded: repeatedly, for about as long as its claim is valid, because a later record changes nothing.
+ * Recording a result is tried again for about as long as its claim is valid. A later record would change nothing.
  */
 const RECORDING = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(6))
 const FIRST_RETRY = "50 millis"
@@ -72,7 +72,7 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
           ? store.transact(recordSuperseded(shop_id, attempted))
           : Effect.succeed(recorded)
       )
-      // The first try runs without a schedule, which costs time.
+      // The first try runs without a schedule, because a schedule costs time.
       return recording.pipe(
         Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),
         Effect.flatMap(({ result: { outcome, transition } }) => {

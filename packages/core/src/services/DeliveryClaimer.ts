@@ -36,7 +36,7 @@ class DeliverySlots {
     return this.#most - this.#running
   }
 
-  /** How many slots are free at a time, in milliseconds, if slow deliveries do not count. */
+  /** How many slots are free at an instant (in milliseconds) if slow deliveries do not count. */
   freeIgnoringSlow(now_ms: number): number {
     while (this.#occupying[0] !== undefined && this.#occupying[0].began_at <= now_ms - delivery_slow_after_ms) {
       const slow = this.#occupying.shift()!
@@ -97,8 +97,8 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostI
     /** Whether a slot is free if slow deliveries do not count. */
     hasFreeSlot: Effect.clockWith((clock) => Effect.sync(() => slots.freeIgnoringSlow(realNow(clock)) > 0)),
     /**
-     * Waits a little after the last claim while deliveries are in flight, so that one claim fills many slots: it costs as much as a claim
-     * of one delivery.
+     * While deliveries are in flight, waits a little after the last claim, so that one claim fills many slots. A claim of many deliveries
+     * costs as much as a claim of one.
      */
     throttle: Effect.clockWith((clock) => {
       const pause_ms = Math.min(delivery_claim_pause_max_ms, Math.max(delivery_claim_pause_min_ms, took_ms))

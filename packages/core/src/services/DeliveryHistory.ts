@@ -14,8 +14,8 @@ const { list_max, list_default } = ServiceLimits
 const count = (most: number) => Schema.optionalWith(Schema.Int.pipe(Schema.between(1, most)), { exact: true })
 
 /**
- * A part of a shop's events or deliveries: the latest, at most `limit` (default 1,000, at most 10,000), of those before the event whose
- * `seq` is `before`.
+ * A part of a shop's events or deliveries: the latest ones before the event whose `seq` is `before`, at most `limit` (1,000 by default, at
+ * most 10,000).
  */
 export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(list_max) }).annotations(
   exactly
@@ -66,7 +66,7 @@ export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@worksho
     const log = yield* DeliveryLog
     const shops = yield* Shops
     return {
-      /** The latest deliveries, in the order of their events. The part before this one is that before the first one's `seq`. */
+      /** The latest deliveries, in the order of their events. For earlier ones, pass the `seq` of the first one as `before`. */
       list: (shop_id: ShopId, page: OwnerPage = {}) =>
         Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, eventPartOf(page))),
       /** The notices to the owner about the webhook, oldest first. */

@@ -105,7 +105,7 @@ const make = (options: DispatcherOptions) =>
     const replays = replayer(deliveries, store)
 
     let claimsUntilReplayLook = 0
-    /** Sometimes advances replays, then dispatches. Returns how much it did; if that is nothing, it has looked for replays. */
+    /** Advances replays now and then, and claims deliveries. Returns the number of both; if that is 0, it has looked for replays. */
     const turn = (dispatch: typeof claimer.dispatch) =>
       Effect.gen(function* () {
         if (claimsUntilReplayLook === 0) {
@@ -134,7 +134,7 @@ const make = (options: DispatcherOptions) =>
       yield* deliveries.reclaim
       while (true) {
         const { nextWake } = inFlight.signal
-        // A delivery that finishes after the claim has counted the slots frees one that the claim did not see.
+        // A delivery that finishes after the claim counted the slots frees a slot that the claim did not see.
         const isQuiet = inFlight.count === 0
         const begun = yield* turn(claimer.dispatch)
         if (inFlight.count > 0) yield* nextWake
@@ -142,7 +142,7 @@ const make = (options: DispatcherOptions) =>
       }
     })
 
-    // Real time counts only here: `runOnce`, which a sandbox uses, has the same order on any machine.
+    // Only this loop depends on real time. `runOnce`, which a sandbox uses, has the same order on any machine.
     const claimOrWait = Effect.gen(function* () {
       yield* claimer.throttle
       const { nextWake } = inFlight.signal

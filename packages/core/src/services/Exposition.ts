@@ -5,7 +5,7 @@ import { Probes } from "../ports/Probes.js"
 /** The content type of Prometheus' text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-/** The names that `scrape` shows: the service's own, and the two kinds that Prometheus' dashboards know. */
+/** The metrics that `scrape` shows: the service's own, and those of the process and of Node, which Prometheus' dashboards use. */
 const SHOWN = /^(workshop|process|nodejs)_/
 
 type Labels = ReadonlyArray<readonly [string, string]>
@@ -15,7 +15,7 @@ const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceA
 const number = (value: number): string =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"
 
-/** A name as Prometheus accepts it, because one other name would make the whole text unreadable. */
+/** A name in the form that Prometheus accepts. One wrong name would make the whole text unreadable. */
 const accepted = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_:]/g, "_").replace(/^(?=\d)/, "_")
 
 const sample = (name: string, labels: Labels, value: number): string => {
@@ -109,7 +109,7 @@ const measure: Effect.Effect<void> = Effect.gen(function* () {
  */
 export const scrape: Effect.Effect<string> = Effect.map(measure, () => exposition(Metric.unsafeSnapshot()))
 
-/** Effect's counts of its own fibers, which say nothing of the program: a fiber that another one interrupts counts as failed. */
+/** Effect's counts of its own fibers, which do not help an operator: a fiber that another one interrupts counts as failed. */
 const OF_FIBERS = /^effect_fiber_/
 
 /**

@@ -74,7 +74,7 @@ interface Row {
   readonly row: ImportRow
 }
 
-/** An issue of a row. One about a price has an example, because files of other systems may have prices in another unit. */
+/** An issue of a row. An issue of a price has an example, because files of other systems may have prices in another unit. */
 const issueOf = ({ field, message }: Issue): Issue => ({
   field: field || "row",
   message:
@@ -123,7 +123,7 @@ const batches = (lines: ImportOptions["lines"]) => {
       }
       return batch
     }),
-    /** Lets the source go, such as an open file. An interruption does not wait for it, because a source that stalls ends its last read first. */
+    /** Closes the source, such as an open file. An interruption does not wait for this, because a source that hangs first ends its last read. */
     leave: (exit: Exit.Exit<unknown, unknown>) => {
       const left = (async () => iterator.return?.())().catch(() => {})
       return Exit.isInterrupted(exit) ? Effect.void : Effect.promise(() => left)
@@ -177,7 +177,7 @@ const writing = Effect.gen(function* () {
       )
     }
     const opened = yield* Effect.forEach(missing, open, { concurrency: 8 })
-    // Somebody else opened an account with such a number at the same moment.
+    // Another process created an account with one of the numbers at the same moment.
     if (opened.includes(undefined)) for (const { phone, id } of yield* holders()) idsByPhone.set(phone, id)
     return idsByPhone
   })
@@ -285,7 +285,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
           if (dry_run || tickets + clients + cards === 0) return Effect.void
           return audit.record({ act: "tickets.imported", details: { tickets, clients, cards } }, shop_id)
         })
-        // The batches before a failure stay, so the audit log has them too.
+        // The batches before a failure stay committed, so the audit log records them too.
         yield* Effect.onError(Effect.onExit(importing, source.leave), () =>
           Effect.catchAll(auditing, (error) =>
             Effect.logWarning("An import that broke off is not in the audit log", error)
@@ -296,7 +296,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
       }),
 
       /**
-       * All tickets of a shop as rows of an import, newest first, read page by page. Each ticket comes once, as it was when its page was
+       * All tickets of a shop as rows of an import, newest first, read page by page. Each ticket occurs once, as it was when its page was
        * read, even if tickets change meanwhile; tickets that are created meanwhile are not included.
        */
       exported: (shop_id: ShopId): Stream.Stream<ExportedRow, ShopNotFound | StoreUnavailable> =>
@@ -313,7 +313,7 @@ type Found = Map<ClientId, { readonly account: ClientAccount; readonly card: obj
 /** How many tickets an export reads at once. */
 const PAGE = 500
 
-/** How many clients an export remembers. */
+/** The maximum number of clients that an export caches. */
 const MOST_KNOWN = 10_000
 
 /** The row of a ticket, without its empty fields. */

@@ -7,7 +7,7 @@ export class InFlight {
   readonly #fibers = new Set<Fiber.RuntimeFiber<void>>()
   #finished = 0
 
-  /** Wakes those who wait whenever one of them has finished. */
+  /** Wakes the fibers that wait whenever one of the deliveries or notifications has finished. */
   readonly signal = new Signal()
 
   /** How many are in flight. */
@@ -20,7 +20,7 @@ export class InFlight {
     return this.#finished
   }
 
-  /** Runs work in a fiber of its own. `onFinished` is called when the work ends in any way, before those who wait are woken. */
+  /** Runs work in a fiber of its own. `onFinished` is called when the work ends in any way, before the waiting fibers wake. */
   readonly begin = (work: Effect.Effect<void>, onFinished?: () => void): Effect.Effect<void> =>
     Effect.map(Effect.forkDaemon(Effect.interruptible(work)), (fiber) => {
       this.#fibers.add(fiber)

@@ -30,8 +30,8 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     })
     return {
       /**
-       * Creates a key. `key` is its text, which outside a sandbox is never shown again. In a sandbox, and on a sandbox's data, it is a test
-       * key, whose text may be given (Specification, Keys and scopes).
+       * Creates a key. `key` is its text, which is never shown again outside a sandbox. In a sandbox, and on the data of a sandbox, it is a
+       * test key, whose text may be given (Specification, Keys and scopes).
        */
       create: Effect.fnUntraced(function* create(shop_id: ShopId, input: KeyInput, given?: string) {
         yield* shops.byId(shop_id)

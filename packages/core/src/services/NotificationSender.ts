@@ -13,7 +13,7 @@ import { notificationsEnded, showNotifications } from "./ServiceMetrics.js"
 const { notifications_in_flight_per_process, notifier_timeout_ms, notification_poll_ms, notification_wait_max_ms } =
   ServiceLimits
 
-/** How the result of an attempt is recorded; if that fails, the attempt counts as failed. */
+/** How often recording a result is tried. If all tries fail, the attempt counts as failed. */
 const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurs(7))
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -27,14 +27,14 @@ const wordsOf = (cause: Cause.Cause<unknown>): string => {
   return typeof words === "string" && words !== "" ? `: ${words}` : ""
 }
 
-/** An error, because it is the embedder's own and no caller gets it. The line says of which ticket the notification is. */
+/** Logs an error, because the failure is the embedder's and no caller gets it. The line names the ticket of the notification. */
 const logFailure = (notification: DueNotification, what: string, cause: Cause.Cause<unknown>) => {
   const { shop_id, id, receiver, payload } = notification
   const ticket = receiver === "client" && payload !== null ? { ticket_id: payload.ticket_id } : {}
   return Effect.annotateLogs(Effect.logError(`${what}${wordsOf(cause)}`, cause), { shop_id, ...ticket, id })
 }
 
-/** With the cause of the last attempt, unless that was made before a crash, so that it is not known. */
+/** The cause is empty if the last attempt crashed its process. */
 const logGivenUp = (notification: DueNotification, cause: Cause.Cause<unknown> = Cause.empty) =>
   logFailure(notification, "A notification was given up after its last attempt", cause)
 
@@ -105,14 +105,14 @@ const makeBegin = (inFlight: InFlight) =>
       )
   })
 
-/** Removes the notifications that no process sent in the longest time that they wait. Returns how many. */
+/** Removes the notifications that have waited for the maximum time without a process that sends them. Returns how many. */
 const makeDiscard = Effect.map(Effect.all([Store, NotificationQueue]), ([store, queue]) => {
   let isLogged = false
   const discard = (notification: DueNotification) =>
     Effect.gen(function* () {
       if (!(yield* store.transact(discardNotification(notification))).result) return false
       yield* Metric.increment(notificationsEnded.discarded)
-      // Clients with an account have it in their inbox, so only a walk-in goes without.
+      // Clients with an account have the notification in their inbox, so only walk-ins do not get it.
       if (isLogged || notification.receiver !== "client" || notification.payload?.channel !== "phone") return true
       isLogged = true
       yield* Effect.annotateLogs(

@@ -182,7 +182,7 @@ const reasonOf = ({ remedy, message, cause }: StoreUnavailable): string => {
   return reason
 }
 
-/** Asks all cells, but does not wait for those that did not respond before. */
+/** Queries all cells, but does not wait for those that did not respond before. */
 export class AllCells {
   readonly cells: ReadonlyArray<OpenCell>
   /** The cells that cannot be used, with the remedy if waiting is not enough. */
@@ -232,7 +232,7 @@ export class AllCells {
 
   /**
    * Limits how many calls wait for unavailable cells, and refuses the others at once: a cell that never responds keeps each call for
-   * seconds, and the calls would soon be all requests that a process can handle. A cell that is back is confirmed first, because its
+   * seconds, and such calls would soon be all requests that the process can handle. A cell that is back is confirmed first, because its
    * address may now lead to another cell.
    */
   bounded<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
@@ -257,7 +257,7 @@ export class AllCells {
     this.#background(trying)
   }
 
-  /** Asks the cells, and collects the results of those that respond. Fails if no cell responds. */
+  /** Queries the cells, and collects the results of those that respond. Fails if no cell responds. */
   ask<A>(
     work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<readonly [OpenCell, A]>, StoreUnavailable> {
@@ -287,7 +287,7 @@ export class AllCells {
     return Effect.map(this.ask(work), (results) => results.flatMap(([, rows]) => rows))
   }
 
-  /** Asks every cell, including unavailable ones; fails if one does not respond. */
+  /** Queries every cell, including unavailable ones; fails if one does not respond. */
   all<A>(
     work: (cell: OpenCell) => Effect.Effect<A, StoreUnavailable>
   ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> {
@@ -317,7 +317,7 @@ export class AllCells {
   }
 }
 
-/** An order of rows by a key. */
+/** Compares rows by a key. */
 export const ascending =
   <Row>(key: (row: Row) => number | string) =>
   (a: Row, b: Row): number =>

@@ -3,7 +3,7 @@ import { type JoinedTransaction, StoreUnavailable, Transactions } from "../ports
 import { type BorrowedClient, type PoolOf, withClient } from "./PoolClient.js"
 
 /**
- * Begins a transaction of your own on a client of `pg`, calls `work` with the client and with whatever your query builder makes of it, and
+ * Begins a transaction of your own on a client of `pg`, calls `work` with the client and with your query builder's object for it, and
  * commits. If `work` rejects, it rolls back and rejects.
  */
 export type Begin<Tx> = (work: (client: unknown, tx: Tx) => Promise<void>) => Promise<unknown>
@@ -28,7 +28,7 @@ export const beginOn =
       }
     })
 
-/** Runs a promise to its end, also where the fiber is interrupted, because a rollback takes a moment. */
+/** Waits for a promise to its end even if the fiber is interrupted, because the rollback must finish. */
 const toItsEnd = (
   run: (signal: AbortSignal) => Promise<unknown>,
   afterInterruption: Effect.Effect<void>
@@ -55,8 +55,9 @@ interface Worked<A> {
  * Runs effects in transactions of your own: `const inTransaction = ownTransaction(beginOn(pool))`, and then
  * `inTransaction((client) => …)`. The commands and reads of the services in the effect use the transaction, and commit with your rows if
  * the effect succeeds; if it fails or is interrupted, all of them are rolled back. After the commit, listeners and dispatchers are notified.
- * Fails with `StoreUnavailable` if no transaction can be begun, or the connection breaks while it commits. Dies with `TransactionRefused` if the store has no transactions, as the
- * memory store, or the client is not one of its database, and with what the database says if it refuses the commit.
+ * Fails with `StoreUnavailable` if no transaction can be begun, or the connection breaks while it commits. Dies with `TransactionRefused` if
+ * the store has no transactions, such as the memory store, or the client is not connected to its database. Dies with the database's error if
+ * the database refuses the commit.
  */
 export const ownTransaction =
   <Tx>(begin: Begin<Tx>) =>

@@ -5,15 +5,15 @@ import type * as Named from "@workshop/client"
  * `client_phone: input.phone` compiles where TypeScript's exactOptionalPropertyTypes is on.
  */
 
-/** On whose behalf a method is called, as plain values. */
+/** The caller of a method, as plain values. */
 export interface PlainCaller {
   /** The shop for which the call is made. */
   readonly shop_id: string
   /** Your id for the caller, any text of up to 80 characters: idempotency keys and stamps count by it. */
   readonly caller_id: string
-  /** The scopes of the caller. The mounts check it; methods that you call yourself do not. */
+  /** The scopes of the caller. Mounts check them; methods that you call yourself do not. */
   readonly scopes: ReadonlyArray<Named.Scope>
-  /** Whether tickets count as made in the shop's app or through the API. */
+  /** Whether tickets count as created in the shop's app or through the API. */
   readonly via: "app" | "api"
   /** Whether no limit of the shop, the client or the ticket counts or refuses the call; false by default (Specification, Limits). */
   readonly uncounted?: boolean | undefined
@@ -40,7 +40,7 @@ export interface PlainTicketQuery {
   readonly state?: Named.TicketState | ReadonlyArray<Named.TicketState> | null | undefined
   /** Only tickets with this printed number, from 1 to `Limits.ticket_number_max`. */
   readonly number?: number | null | undefined
-  /** At most so many on a page, 1 to 100; 50 by default. */
+  /** The maximum number of tickets on a page, 1 to 100; 50 by default. */
   readonly limit?: number | null | undefined
   /** Only tickets of this client. */
   readonly client_id?: string | null | undefined
@@ -144,7 +144,7 @@ export interface PlainShopPatch {
   readonly program?: PlainProgramPatch | null | undefined
   /** The number of the next ticket, from 1 to `Limits.ticket_number_max`. */
   readonly next_number?: number | null | undefined
-  /** The words that this shop refuses besides the common ones. */
+  /** Further words that this shop refuses, in addition to the common ones. */
   readonly forbidden_words?: ReadonlyArray<string> | null | undefined
   /** The common words that this shop allows. */
   readonly allowed_words?: ReadonlyArray<string> | null | undefined
@@ -176,7 +176,7 @@ export interface PlainKey {
   readonly expires_at?: string | null | undefined
 }
 
-/** The events to send again: some by their ids, or all that the other fields fit (Specification, Sandbox). */
+/** The events to send again: some by their ids, or all that match the other fields (Specification, Sandbox). */
 export interface PlainReplay {
   /** The events by their ids, without any other filter. */
   readonly event_ids?: ReadonlyArray<string> | null | undefined
@@ -217,6 +217,6 @@ export interface PlainAuditQuery {
   readonly shop_id?: string | null
   /** Only entries older than the entry with this id; by default all. */
   readonly before?: string | null
-  /** At most so many; 100 by default. */
+  /** The maximum number of entries; 100 by default. */
   readonly limit?: number
 }

@@ -1,7 +1,7 @@
 import { StoreUnavailable, TransactionRefused } from "../ports/StorePorts.js"
 import { isNoClient, poolExhaustion, recordExhaustionOutside } from "./PoolExhaustion.js"
 
-/** The SQLSTATEs with which Postgres ends a connection. They may arrive as the answer to a statement, before the connection ends. */
+/** The SQLSTATEs with which Postgres ends a connection. They may arrive as the error of a statement, before the connection ends. */
 export const CONNECTION_ENDED = [
   // The server shuts down, starts up, or an operator ended the connection.
   "57P01",
@@ -12,7 +12,7 @@ export const CONNECTION_ENDED = [
   "25P03"
 ] as const
 
-// 08P01 is a statement with the wrong number of parameters too, which leaves the connection as it is; a pooler's is fatal.
+// A statement with the wrong number of parameters also has 08P01, but leaves the connection open; that of a pooler is fatal.
 const isEnd = (code: string, severity: unknown): boolean =>
   CONNECTION_ENDED.some((one) => one === code) ||
   (/^08[0-9A-Z]{3}$/.test(code) && (code !== "08P01" || severity === "FATAL"))
@@ -24,7 +24,7 @@ const saysEnded = (error: unknown): boolean => {
   return (typeof code === "string" && isEnd(code, severity)) || saysEnded(error.cause)
 }
 
-/** The error that the others wrap, as a query builder wraps that of the driver and names only its statement. */
+/** The innermost error: a query builder wraps the driver's error in one that names only the statement. */
 const innermost = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
 
@@ -58,10 +58,11 @@ const withoutClient = (pool: object, cause: unknown): StoreUnavailable => {
 const NO_POOL = "The argument is not a pool of pg: pass the Pool itself, and not its url or a query builder's wrapper"
 
 /**
- * Borrows a client from a `Pool` of the package `pg` for a transaction of your own, and returns it to the pool afterwards. Meanwhile a
- * connection that breaks does not end the process, as the `error` of a client without a listener does. Rejects with `StoreUnavailable` if
- * the pool has no client, or the connection broke or the server ended it, so that `refusalResponse` answers 503; otherwise with what `use` rejects with, and with
- * `TransactionRefused` if the argument is no pool. After `giveUp`, such as where a rollback failed, the client counts as broken and does not return to the pool.
+ * Borrows a client from a `Pool` of the package `pg` for a transaction of your own, and returns it to the pool afterwards. If its
+ * connection breaks meanwhile, the process does not end, although an `error` of a client without a listener ends it. Rejects with
+ * `StoreUnavailable` if the pool has no client, or the connection broke or the server ended it, so that `refusalResponse` returns a 503;
+ * with `TransactionRefused` if the argument is no pool; otherwise with the error of `use`. After `giveUp`, such as when a rollback failed,
+ * the client counts as broken and does not return to the pool.
  */
 export const withClient = async <Client extends BorrowedClient, A>(
   pool: PoolOf<Client>,
@@ -81,7 +82,7 @@ export const withClient = async <Client extends BorrowedClient, A>(
   try {
     return await use(client, () => giveUp())
   } catch (cause) {
-    // The server's last words reject the statement before the client knows that its connection is gone.
+    // The server's last error rejects the statement before the client notices that its connection is closed.
     if (saysEnded(cause)) giveUp()
     if (!isBroken || cause instanceof StoreUnavailable) throw cause
     throw new StoreUnavailable({ cause: brokenBy ?? innermost(cause) })

@@ -18,7 +18,8 @@ export const clientsInUse = (pool: object): number | undefined => {
   const { totalCount, options, _clients } = pool as PoolState
   const most = options?.max
   if (most === undefined || totalCount === undefined || totalCount < most) return undefined
-  // While Postgres does not respond, the pool is full of clients that connect. No public property distinguishes them from lent ones.
+  // While Postgres does not respond, the pool is full of clients that are connecting. No public property distinguishes them from borrowed
+  // ones.
   return _clients?.some((client) => client._connected === false) ? undefined : most
 }
 
@@ -39,7 +40,7 @@ const exhausted = Metric.counter("workshop_pg_pool_exhausted_total", {
   incremental: true
 })
 
-/** How often no client of a pool became free in time, by whose pool it is: the store's own one for reads, or one of the embedder. */
+/** How often no client of a pool became free in time, by the owner of the pool: the store, whose pool is for reads, or the embedder. */
 export const poolsExhausted = {
   store: Metric.tagged(exhausted, "pool", "store"),
   embedder: Metric.tagged(exhausted, "pool", "embedder")
@@ -59,7 +60,7 @@ export const recordExhaustion = (
 
 const logs = new Set<(pool: object, message: string) => void>()
 
-/** Like {@link recordExhaustion}, for an embedder's pool and outside of effects: the workshops of this process log it. */
+/** Like {@link recordExhaustion}, for an embedder's pool and for code outside of Effect. The workshops of this process log it. */
 export const recordExhaustionOutside = (pool: object, message: string): void => {
   poolsExhausted.embedder.unsafeUpdate(1, [])
   for (const log of logs) log(pool, message)

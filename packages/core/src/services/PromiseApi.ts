@@ -107,7 +107,7 @@ type EncodedArgs<S extends Schemas, Args extends ReadonlyArray<unknown>> = {
     : never
 }
 
-/** A last argument that may be undefined may be omitted. */
+/** Makes a last argument optional if it may be undefined. */
 type OptionalTail<Args extends ReadonlyArray<unknown>> = Args extends readonly [...infer Head, infer Last]
   ? undefined extends Last
     ? Args extends readonly [...Head, ...infer Tail]
@@ -116,7 +116,7 @@ type OptionalTail<Args extends ReadonlyArray<unknown>> = Args extends readonly [
     : Args
   : Args
 
-/** The depth of the deepest input; values below it are refused without a change. */
+/** The depth of the deepest input. Deeper values are passed on unchanged, and are refused. */
 const MOST_DEEP = 4
 
 const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
@@ -165,7 +165,7 @@ const usageOf = (
   args: ReadonlyArray<unknown>,
   whole: ReadonlyArray<{ readonly value: unknown; readonly message: string }>
 ): string | undefined => {
-  // The arguments of a method that is built on others are not those of its caller.
+  // A method that is built on other methods has other arguments than its caller gave.
   if (schemas.some(({ ast }) => SchemaAST.isAnyKeyword(ast))) return undefined
   const needed = schemas.findLastIndex((schema) => !mayBeUndefined(schema)) + 1
   const isOtherShape = whole.some(({ value, message }) => isObject(value) || message === "must be an object")
@@ -179,7 +179,7 @@ const check = <S extends Schemas>(schemas: S) => {
     schemas.map((schema) => {
       const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
       const trim = trimmer(schema.ast)
-      // The value may come from outside, with more wrong entries and names than an error should list.
+      // The value may come from outside, with more wrong entries than an error should list.
       return (value: unknown) => read(trim === undefined ? value : trim(value))
     })
   // Compiled at the first call, because `start` and each `within` make all methods, and most programs call few.
@@ -324,7 +324,7 @@ const ticketMethods = (run: Run<ApiServices>) => {
       ),
       /** Accepts the proposed price for the client. A ticket of another client is not found. */
       accept: method([decodeInput.clientTicket], (of) => Quotes.accept(of.client_id, of.ticket_id)),
-      /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
+      /** Refuses the proposed price for the client; the price stays. A ticket of another client is not found. */
       refuse: method([decodeInput.clientTicket], (of) => Quotes.refuse(of.client_id, of.ticket_id)),
       /** Records the answer that a client gave at the counter or by telephone. The client needs no account. */
       recordAnswer: method([decodeInput.caller, TicketId, QuoteAnswer], (caller, id, answer) =>
@@ -361,7 +361,7 @@ const clientMethods = (run: Run<ApiServices>) => {
       ofClient: method([ClientId], (client_id) => Offers.ofClient(client_id)),
       /** Links the ticket to the client, whom the shop knows from then on. An offer to another number is not found. */
       accept: method([decodeInput.clientOffer], (of) => Offers.accept(of.client_id, of.offer_id)),
-      /** The client blocks the shop, permanently. An offer to another's number is not found. */
+      /** The client blocks the shop, permanently. An offer to another number is not found. */
       block: method([decodeInput.clientOffer], (of) => Offers.block(of.client_id, of.offer_id))
     },
     loyalty: {
@@ -413,7 +413,7 @@ const ownerMethods = (run: Run<ApiServices>) => {
       ),
       /** The webhook's URL, state and health. */
       status: method([ShopId], (shop_id) => Webhooks.status(shop_id)),
-      /** Creates a new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
+      /** Creates a new secret; the old one also signs for 24 hours (Specification, Webhooks). */
       rotate: method([ShopId], (shop_id) => Webhooks.rotate(shop_id)),
       /** Turns the webhook on again. */
       enable: method([ShopId], (shop_id) => Webhooks.enable(shop_id)),

@@ -51,7 +51,7 @@ export interface LogLine {
   readonly message: string
   /** Details, such as `request_id`, `shop_id`. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** The error behind it, if there is one. */
+  /** The error that the line reports, if there is one. */
   readonly error?: unknown
 }
 
@@ -63,13 +63,13 @@ export interface RetentionOption {
 
 /** The options of a workshop; only the store has no default. */
 export interface PromiseOptions<E = never> {
-  /** Where everything is kept: the `layer` of a store, such as that of `@workshop/store-pg`. */
+  /** The `layer` of a store, such as that of `@workshop/store-pg`. */
   readonly store: Layer.Layer<StorePorts, E, Entropy>
-  /** How webhooks leave: the `layer` of `@workshop/http-node/sender`. Without it or `send`, events wait for a process that has one. */
+  /** Sends webhooks: the `layer` of `@workshop/http-node/sender`. Without it or `send`, events wait for a process that has one. */
   readonly sender?: Layer.Layer<WebhookSender>
   /**
-   * How webhooks leave, in place of `sender`: makes one POST and returns its status, as `fetch` does. Rejecting counts as a failed
-   * attempt. It must not reach private addresses or follow redirects, so give it a gateway of your own.
+   * Sends webhooks, in place of `sender`: makes one POST and returns its status, as `fetch` does. If it rejects, the attempt failed. It
+   * must not reach private addresses or follow redirects, so send through a gateway of your own.
    */
   readonly send?: (request: WebhookPost) => Promise<{ readonly status: number }>
   /** Where webhooks may go, in place of port 443 on the internet. */
@@ -77,26 +77,26 @@ export interface PromiseOptions<E = never> {
   /** The header of a webhook's signature, `Service-Signature` by default. Where you serve the OpenAPI document, pass it to `documentOf` too. */
   readonly signatureHeader?: string
   /**
-   * Notifies a client besides their inbox, and a walk-in by the telephone number on the ticket. Where it rejects, or takes longer than
-   * ten seconds, it is called again later with the same `id`. Notifications wait for a process with it, at most three days, so a script
-   * needs none; if nobody shall be notified, pass `async () => {}`.
+   * Notifies a client outside their inbox, and a walk-in by the telephone number on the ticket. If it rejects or takes longer than ten
+   * seconds, it is called again later with the same `id`. Without it, notifications wait at most three days for a process that has it, so
+   * a script needs none. To notify nobody, pass `async () => {}`.
    */
   readonly notifyClient?: (notification: ClientNotification) => Promise<unknown>
-  /** Notifies a shop's owner about their webhook, in the same way; by default the log. */
+  /** Sends a notice about the webhook to a shop's owner, in the same way; by default it is logged. */
   readonly notifyOwner?: (notice: NoticeRecord) => Promise<unknown>
-  /** The forbidden words in the texts of a ticket, in place of the usual insults. Asked before every create, so keep it quick. */
+  /** The forbidden words in the texts of a ticket, in place of the usual insults. It is called before every ticket is created, so it must be fast. */
   readonly profanity?: (
     texts: ReadonlyArray<CheckedText>
   ) => Promise<ReadonlyArray<ForbiddenText>> | ReadonlyArray<ForbiddenText>
   /** The time in milliseconds since 1970, in place of the machine's. */
   readonly now?: () => number
-  /** `n` random bytes, in place of the system's: ids, tracking codes, keys and secrets come from them. */
+  /** Returns `n` random bytes, in place of the system's. Ids, tracking codes, keys and secrets are made from them. */
   readonly randomBytes?: (n: number) => Uint8Array
   /** Takes the lines of the log, in place of the console. */
   readonly logger?: (line: LogLine) => void
   /**
-   * Called with each error that no caller gets: of background work, of a mount's response 500, and of a notifier at each failed attempt, as
-   * the `cause` of a `NotificationFailed`. The line's `fields` then have the `shop_id` and the `ticket_id`.
+   * Called with each error that no caller gets: errors of background work, those behind a mount's response 500, and those of a notifier at
+   * each failed attempt, as the `cause` of a `NotificationFailed`. The line's `fields` then have the `shop_id` and the `ticket_id`.
    */
   readonly onError?: (error: unknown, line: LogLine) => void
   /** Other limits than the specification's, by policy; null lifts one. All processes on a store need the same. */
@@ -104,13 +104,13 @@ export interface PromiseOptions<E = never> {
   /** Which old rows the background work removes from the database; false to remove nothing. */
   readonly retention?: RetentionOption | false
   /**
-   * The beginning of `tracking_url` in a shop without a `tracking_base_url`, such as `https://shop.example/t/`: where you serve the
-   * clients' pages, see `trackingPages` of the mounts. By default null, and there is no such page.
+   * The beginning of `tracking_url` in a shop without a `tracking_base_url`, such as `https://shop.example/t/`: if you serve the
+   * clients' pages, see `trackingPages` of the mounts. By default it is null, and there is no such page.
    */
   readonly trackingBaseUrl?: string
   /**
-   * Whether it closes due tickets, delivers, notifies and removes old rows by itself until it is stopped; true by default. With false
-   * nothing happens until `background.start()`, such as after a server listens, but by the methods `runOnce`, such as from a cron job.
+   * Whether it closes due tickets, delivers, notifies and removes old rows by itself until it is stopped; true by default. With false,
+   * this begins with `background.start()`, such as when a server listens, or you call the methods `runOnce`, such as from a cron job.
    */
   readonly background?: boolean
   /** A clock of Effect in place of `now`, which also says how long a sleep takes: for tests. */
@@ -214,7 +214,7 @@ const notifying = <Record>(notify: (record: Record) => Promise<unknown>) => ({
 const UNTIMED = { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null }
 const real = Clock.make()
 
-/** An error with those that it wraps: that of `fetch` says why only in its cause. */
+/** An error with the errors that it wraps, because an error of `fetch` has the reason only in its cause. */
 const withCauses = (error: unknown): string => {
   if (!(error instanceof Error) || error.cause === undefined) return String(error)
   const { code } = error.cause as { readonly code?: unknown }
@@ -223,7 +223,7 @@ const withCauses = (error: unknown): string => {
   return `${String(error)}: ${cause}`
 }
 
-/** A sender that calls a function; it has as long as any other sender. */
+/** A sender that calls a function, with the same time-out as any other sender. */
 const sending = (send: NonNullable<PromiseOptions["send"]>) =>
   Layer.succeed(WebhookSender, {
     send: (post) =>
@@ -287,7 +287,7 @@ const lineOf = ({ date, logLevel, message, annotations, cause }: Logger.Logger.O
   }
 }
 
-/** A function of the embedder's that throws must not end what is logged. */
+/** An embedder's function that throws must not stop the work that logs. */
 const guarded = (call: () => void): void => {
   try {
     call()
@@ -296,7 +296,7 @@ const guarded = (call: () => void): void => {
   }
 }
 
-/** Logs a failed notification in one line, which says why; the stack, most of it of this service, is shown where debug lines are. */
+/** Logs a failed notification in one line with its reason. The stack, which is mostly of this service, is a debug line. */
 const shortLogger = Logger.make<unknown, void>((entry) => {
   const isShort =
     !Cause.isEmpty(entry.cause) &&

@@ -27,7 +27,7 @@ export class NoSender extends RefusalOf(
   "This workshop has no way to send webhooks; give start a sender or a function send"
 ) {}
 
-/** Everything a workshop runs on: for what is built on top of it in Effect, such as `PromiseWorkshop.runtime`. */
+/** The services in the runtime of a workshop, for your own effects: see `PromiseWorkshop.runtime`. */
 export type WorkshopServices =
   | Layer.Layer.Success<typeof services>
   | StorePorts
@@ -38,7 +38,7 @@ export type WorkshopServices =
   | BackgroundRetention
   | Lifecycle
 
-/** The background work, a turn at a time: for cron jobs. */
+/** The methods that do one turn of the background work: for cron jobs. */
 const cronMethods = (run: Run<WorkshopServices>, hasSender: boolean) => {
   const method = toPromise(run)
   return {
@@ -79,17 +79,18 @@ export type PromiseWorkshop = Acts &
      * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and yours commit
      * together, or not at all. You begin and end the transaction, and roll back or throw where a command was refused; the services also
      * have `orThrow`. Resolves when `work` and all commands that it called have ended; later calls of these services are refused. Rejects
-     * with `TransactionRefused` before anything is written where the client is in no transaction, or in another database. Call `afterCommit` after your commit: otherwise deliveries wait for the next look of a dispatcher, a fraction of a
-     * second, other processes know of a revoked key after at most half a minute, and `onEvent` listeners are not called.
+     * with `TransactionRefused`, before anything is written, if the client is in no transaction or in another database. Call `afterCommit`
+     * after your commit. Otherwise deliveries wait a fraction of a second for the next poll of a dispatcher, other processes may accept a
+     * revoked key for `ServiceLimits.api_key_cache_ms`, and `onEvent` listeners are not called.
      */
     readonly within: <A>(client: PgClientLike, work: (services: ServicesWithin) => Promise<A>) => Promise<Within<A>>
     /** Calls back after each commit of this process; returns a function that stops this. Best effort, see {@link CommittedEvents}. */
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
-    /** The same as an iterable, from this call on: what happens before you read is kept, the latest 1024. A loop over it ends when it is left. */
+    /** The same as an iterable, from this call on. Events before your first read are buffered, up to 1,024. Leaving the loop ends the subscription. */
     readonly events: () => AsyncIterable<CommittedEvent>
     /**
-     * The same services, whose promises resolve to the value itself and reject with the refusal: one that nobody looks at is an
-     * unhandled rejection, and does not go unnoticed.
+     * The same services, whose promises resolve to the value itself and reject with the refusal. A refusal that you do not handle is then an
+     * unhandled rejection, so you notice it.
      */
     readonly orThrow: OrThrow<Acts & ReturnType<typeof cronMethods>>
     /** The work that no request waits for: closing, delivering, notifying and removing old rows. */
@@ -106,7 +107,7 @@ export type PromiseWorkshop = Acts &
        */
       readonly stop: () => Promise<void>
     }
-    /** Whether the process should get requests now, for a health check; with the reason where it should not. */
+    /** Whether the process should get requests now, for a health check; with the reason if it should not. */
     readonly ready: () => Promise<Readiness>
     /** The metrics of the process as Prometheus reads them. They count everything in the process, other workshops too. */
     readonly metrics: () => Promise<string>
@@ -119,7 +120,7 @@ export type PromiseWorkshop = Acts &
 /** Whether a process should get requests. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string }
 
-/** A client of the package `pg`, or what a pool of it lends. A pool itself is none: its statements run on any of its connections. */
+/** A client of the package `pg`, such as one from a pool. A pool itself cannot be used, because its statements run on any of its connections. */
 export interface PgClientLike {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of `pg` fit no narrower type
   readonly query: (...args: Array<any>) => any
@@ -140,8 +141,8 @@ export interface Within<A> {
 }
 
 /**
- * Runs until `end`, which waits for all that was begun: a command that nobody awaited must not run after the caller's commit, where each of
- * its statements would commit by itself.
+ * Runs effects until `end`, which waits for all of them. A command that the caller did not await must not run after the caller's commit,
+ * because each of its statements would then commit by itself.
  */
 const untilEnd = (run: Run<WorkshopServices>) => {
   const begun = new Set<Promise<unknown>>()
@@ -165,7 +166,7 @@ const WITHIN_ENDED =
 /** The sender of a workshop without one. It is never called. */
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
 
-/** Removes old rows; null if the store has no retention. */
+/** The retention worker of this workshop; null if the store has none, or the option `retention` is false. */
 class BackgroundRetention extends Context.Tag("@workshop/core/PromiseWorkshop/BackgroundRetention")<
   BackgroundRetention,
   RetentionWorker | null

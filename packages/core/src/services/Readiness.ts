@@ -5,7 +5,7 @@ import { Directory } from "../ports/StorePorts.js"
 import { logBackgroundFailure, remedyIn } from "./BackgroundFailure.js"
 import { aheadReason } from "./ClockRepair.js"
 
-/** Why a process whose store responds should get no requests all the same; null if nothing is wrong. */
+/** Why a process should get no requests although its store responds; null if it should. */
 const complaint = Effect.flatMap(Probes, (probes) =>
   Effect.map(
     Effect.forEach(probes ?? [], ({ complaint = Effect.succeed(null) }) => complaint, { concurrency: "unbounded" }),
@@ -13,7 +13,7 @@ const complaint = Effect.flatMap(Probes, (probes) =>
   )
 )
 
-/** The cells that cannot be used, whose shops alone are refused. */
+/** The cells that cannot be used. Only requests of their shops are refused. */
 export const unavailableCells: Effect.Effect<ReadonlyArray<UnavailableCell>> = Effect.flatMap(Probes, (probes) =>
   Effect.map(
     Effect.forEach(probes ?? [], ({ unavailable = Effect.succeed([]) }) => unavailable),
@@ -24,13 +24,13 @@ export const unavailableCells: Effect.Effect<ReadonlyArray<UnavailableCell>> = E
 /** Why the process should get no requests for now, in a sentence for its operator; null if it is ready (Specification, Commands). */
 export const notReadyReason: Effect.Effect<string | null, never, Directory> = Effect.gen(function* () {
   const directory = yield* Directory
-  // No key has this hash: a look-up that the store must really make. It needs the home cell, without which the shops of other cells are
-  // served; while some cell is unavailable, the probe of the cells knows whether any responds.
+  // No key has this hash, so no cache can have the result, and the store must look it up. The look-up needs the home cell, but other cells
+  // are served without it: while some cell is unavailable, the probe of the cells reports whether any responds.
   const { length } = yield* unavailableCells
   if (length === 0) yield* directory.keyByHash("readyz")
   return (yield* complaint) ?? (yield* aheadReason)
 }).pipe(
-  // A read of a store that stays silent cannot be interrupted at once, so nobody waits for its end.
+  // A read of a store that does not respond cannot be interrupted at once, so this does not wait for its end.
   Effect.disconnect,
   Effect.timeout(ServiceLimits.readiness_ms),
   Effect.catchAllCause((cause) =>

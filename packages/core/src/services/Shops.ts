@@ -28,7 +28,7 @@ export const shopFields = {
   languages: optional(Languages)
 }
 
-/** The settings of a new shop; without `decimals` it has those of its currency. */
+/** The settings of a new shop. By default `decimals` are those of its currency. */
 export const ShopInput = Schema.Struct({ ...shopFields, decimals: optional(Decimals) })
   .pipe(
     Schema.filter(({ currency, decimals }) =>
@@ -44,7 +44,7 @@ export const ShopInput = Schema.Struct({ ...shopFields, decimals: optional(Decim
   .annotations({ identifier: "ShopInput", ...exactly })
 export type ShopInput = typeof ShopInput.Type
 
-/** The settings that no change gives to a shop later. */
+/** The settings that cannot be changed after the shop is created. */
 const kept = ["name", "currency", "decimals", "time_zone", "tracking_base_url"] as const
 
 /** The details of a change for the audit log; a list of words is given as its length. */
@@ -103,9 +103,8 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     const list = (after: ShopId | null, limit: number) => directory.listShops(after, limit)
 
     /**
-     * For a program with one shop: the first shop, or this one, created, if there is none. Of several processes that start at once, one
-     * creates it. A shop that is there keeps its settings; those that only a new shop gets, such as its currency, are named in a warning of
-     * the log where they differ.
+     * For a program with one shop: returns the first shop, or creates this one if there is none. Of several processes that start at once,
+     * one creates it. An existing shop keeps its settings. If one that cannot be changed differs, such as the currency, a warning names it.
      */
     const firstOrCreate = (input: ShopInput) =>
       Effect.tap(firstShopOr(directory, create(input)), (shop) => {
@@ -125,7 +124,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     })
 
     const ports = yield* Effect.context<Store | Reads | NotificationQueue>()
-    /** Brings a shop that a wrong clock or a sandbox dated ahead back to the present clock: see `repairShopClock`. */
+    /** Sets the future instants of a shop, from a wrong clock or a sandbox, to the present: see `repairShopClock`. */
     const repairClock = (id: ShopId) => Effect.zipRight(byId(id), Effect.provide(repairShopClock(id), ports))
 
     /** At most five of the shops that are more than ten seconds ahead of the present clock; none once all are repaired. */

@@ -14,7 +14,7 @@ export class Signal {
   /** Wakes everybody who waits. */
   readonly wake = Effect.sync(() => this.unsafeWake())
 
-  /** The same at once, for code outside of Effect. */
+  /** The same without Effect. */
   unsafeWake(): void {
     const nextWake = this.#nextWake
     this.#nextWake = undefined

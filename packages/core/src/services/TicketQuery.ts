@@ -111,12 +111,12 @@ const placeOf = ({ record }: SeenTicket, order: TicketOrder): string =>
 const isTicketId = Schema.is(TicketId)
 const isInstant = Schema.is(InstantNumber)
 
-/** The number in a cursor's place, in the form that `placeOf` writes; NaN for any other form. */
+/** The number that `placeOf` wrote into a cursor; NaN for any other text. */
 const numberOf = (text: string): number => (String(Number(text)) === text ? Number(text) : Number.NaN)
 
 /**
- * The order from the place of a cursor on; null if no list can have this place. The digest alone proves nothing, because anybody can
- * compute it.
+ * The order of a list that continues at the place of a cursor; null if no list can have this place. The place must be checked although the
+ * cursor has a digest, because anybody can compute the digest.
  */
 const orderAt = (updated_since: Instant | null, place: string | null): TicketOrder | null => {
   if (updated_since !== null) {
@@ -156,7 +156,7 @@ export const parseTicketQuery = (
   return Either.right({ filter, order, limit: limit ?? Limits.page_default, binding })
 }
 
-/** The fields of a page besides its tickets (Specification, Lists and sync). */
+/** The fields of `meta` of a page (Specification, Lists and sync). */
 export interface PageMeta {
   readonly has_more: boolean
   readonly next_cursor: string | null

@@ -83,8 +83,8 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       ticketView(record, shop, client, pages.base_url)
 
     /**
-     * Creates a ticket in the workshop. With an idempotency key a repetition returns the first ticket as it was; the app need not have a
-     * key (Specification, Endpoints; Idempotency).
+     * Creates a ticket in the workshop. With an idempotency key, a repetition returns the first ticket as it was. The app may call it
+     * without a key (Specification, Endpoints; Idempotency).
      */
     const create = Effect.fnUntraced(function* create(caller: Caller, input: TicketInput, key?: IdempotencyKey) {
       const { shop_id, caller_id, via } = caller
@@ -101,7 +101,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
     const byId = (caller: Caller, id: TicketId) => readTicket(caller, id, view)
 
-    /** The changes of a ticket with their authors, oldest first: at most `ServiceLimits.history_changes`. It begins after an import. */
+    /** The changes of a ticket with their authors, oldest first: at most `ServiceLimits.history_changes`. The history of an imported ticket begins after the import. */
     const history = (caller: Caller, id: TicketId) => readTicket(caller, id, (_, ticket) => historyOf(ticket))
 
     /** A page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and sync). */

@@ -32,7 +32,7 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
     const newSecret = () => webhookSecret(entropy.bytes(SECRET_BYTES))
     return {
       /**
-       * Sets the URL and returns the secret, which the first call creates. It does not turn a webhook on that is off: the result says
+       * Sets the URL and returns the secret, which the first call creates. It does not turn on a webhook that is off: the result says
        * whether it is on, and `enable` turns it on.
        */
       set: Effect.fnUntraced(function* set(shop_id: ShopId, url: WebhookAddress) {
@@ -47,8 +47,8 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
       /** The webhook's URL, state and health. */
       status: (shop_id: ShopId) => Effect.map(shops.byId(shop_id), ({ webhook }) => webhookStatus(webhook)),
       /**
-       * Creates a new secret; the old one signs beside it for 24 hours. `replaces_before` is until when an even older secret would still
-       * have signed, which a second rotation within 24 hours ends at once; null if there was none.
+       * Creates a new secret; the old one also signs for 24 hours. A second rotation within 24 hours ends the use of the oldest secret at once:
+       * `replaces_before` is the time until which it would have signed, and null if there was none.
        */
       rotate: Effect.fnUntraced(function* rotate(shop_id: ShopId) {
         yield* shops.byId(shop_id)
@@ -79,7 +79,7 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
         yield* shops.byId(shop_id)
         return yield* run(pingWebhook(shop_id), ({ id }) => ({ act: "webhook.pinged", details: { event_id: id } }))
       }),
-      /** The shop's latest events as they were sent, oldest first. The part before this one is that before the first one's `seq`. */
+      /** The shop's latest events as they were sent, oldest first. For earlier ones, pass the `seq` of the first one as `before`. */
       events: (shop_id: ShopId, page: OwnerPage = {}) =>
         Effect.zipRight(shops.byId(shop_id), reads.events(shop_id, eventPartOf(page)))
     }

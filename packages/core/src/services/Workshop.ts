@@ -29,7 +29,7 @@ import { Webhooks } from "./Webhooks.js"
 
 /**
  * All services of the workshop, over the ports: provide a store (`@workshop/store-memory`), `Entropy.layer` and a `ProfanityFilter`
- * (`Profanity.layer` is the default one). It adds `CommittedEvents`, the events that are committed through these services.
+ * (`Profanity.layer` is the default one). It adds `CommittedEvents`, which has the events that are committed through these services.
  */
 export const layer = Layer.mergeAll(
   Tickets.Default,
@@ -50,7 +50,7 @@ export const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Shops.Default),
   Layer.provideMerge(ApiKeyCache.Default),
-  // The store too, so that a service above these, such as a dispatcher, commits through the observed one.
+  // It also provides the wrapped store, so that a service above these, such as a dispatcher, commits through it.
   Layer.provideMerge(observedStore)
 )
 
@@ -58,7 +58,7 @@ const YEAR_MS = 365 * 86_400_000
 
 const inRealTime = Effect.withClock(Clock.make())
 
-/** Waits in real time, in which other processes work, whatever the test's clock says. */
+/** Waits in real time, because other processes do not have the test's clock. */
 const realPoll = inRealTime(Effect.sleep(ServiceLimits.closure_poll_ms))
 
 const sayThatClockIsHeld = inRealTime(
@@ -71,8 +71,8 @@ const sayThatClockIsHeld = inRealTime(
 )
 
 /**
- * Does work at one instant, however long a database takes in real time. Its time-outs are in real time too. Meanwhile the test's clock
- * moves by a millisecond at a time, so that `TestClock.adjust` does not pass over what the work makes due.
+ * Does work at one instant of the test's clock, even if a database takes long in real time. Its time-outs are in real time too. Meanwhile the
+ * test's clock moves by a millisecond at a time, so that `TestClock.adjust` does not skip work that becomes due because of it.
  */
 const withFrozenClock = (clock: MovableClock) => {
   const ticking = Effect.forever(Effect.sleep(1))
@@ -98,7 +98,7 @@ const workUnderTestClock = Effect.gen(function* () {
     Effect.sync(() => listen(() => signal.unsafeWake())),
     (stop) => Effect.sync(stop)
   )
-  /** Whether something is due that is not done, such as a delivery that another process has in flight. */
+  /** Whether due work is not done yet, such as a delivery that another process has in flight. */
   let isIdle = false
   const work = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -131,7 +131,7 @@ const workUnderTestClock = Effect.gen(function* () {
 
 /**
  * The background work of a process, as long as the layer lives: closes due tickets, delivers events, notifies clients and owners, and
- * removes old rows where the store has some. Under Effect's TestClock it does not poll, so that a test adjusts the clock by months in no time.
+ * removes old rows where the store has some. Under Effect's TestClock it does not poll, so that a test can adjust the clock by months at once.
  */
 export const background: Layer.Layer<
   never,
@@ -168,7 +168,7 @@ const spanned = <Id, Service extends object>(tag: Context.Tag<Id, Service>, name
   )
 
 /**
- * The services with a span around each method, named as it is, such as `Tickets.create`. Provide it with {@link layer}:
+ * The services with a span around each method that has the method's name, such as `Tickets.create`. Provide it with {@link layer}:
  * `Layer.provideMerge(Workshop.traced, Workshop.layer)`. A span costs time even if nobody receives it, so it is not the default.
  */
 export const traced = Layer.mergeAll(

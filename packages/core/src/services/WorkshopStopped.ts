@@ -1,13 +1,13 @@
 import { Context, Layer, type Runtime } from "effect"
 import { RefusalOf } from "../domain/RefusalOf.js"
 
-/** A method or a mount of a workshop was called after its `stop`. Another try helps only in another process, or on another workshop. */
+/** A method or a mount of a workshop was called after its `stop`. Call it again only on another workshop, such as in another process. */
 export class WorkshopStopped extends RefusalOf(
   "WorkshopStopped",
   "This workshop was stopped: call stop only after the last request, or start another workshop"
 ) {}
 
-/** Whether the workshop of a runtime was stopped, for its mounts, which have the runtime alone. */
+/** Whether a workshop was stopped. Its mounts read this from the runtime, which is all that they have. */
 export class Lifecycle extends Context.Tag("@workshop/core/Lifecycle")<Lifecycle, { isStopped: boolean }>() {
   static readonly layer = Layer.sync(Lifecycle, () => ({ isStopped: false }))
 }

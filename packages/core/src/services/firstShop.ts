@@ -2,21 +2,21 @@ import { Clock, type Context, Effect } from "effect"
 import type { ShopRecord } from "../domain/Shop.js"
 import type { Directory } from "../ports/StorePorts.js"
 
-/** Other processes open their shop in real time, whatever the clock of this one. */
+/** Waits in real time, because other processes do not have the clock of this one. */
 const inRealTime = Effect.withClock(Clock.make())
 
 /** A process that claimed the first shop creates it within a moment. */
 const LOOK_MS = 20
 const LOOKS = 50
 
-/** The first shop, or what `create` makes if there is none. Of several processes that start at once, one creates it. */
+/** Returns the first shop, or creates it with `create`. Of several processes that start at once, one creates it. */
 export const firstShopOr = <E>(
   { listShops, claimFirstShop }: Context.Tag.Service<Directory>,
   create: Effect.Effect<ShopRecord, E>
 ) =>
   Effect.gen(function* () {
     const first = Effect.map(listShops(null, 1), ([shop]) => shop)
-    /** Waits for the shop of the process that claimed it; undefined if that process has ended before it made one. */
+    /** Waits for the shop of the process that claimed it; undefined if that process ended before it created the shop. */
     const awaited = (looks: number): typeof first =>
       Effect.flatMap(first, (shop) =>
         shop !== undefined || looks === 0

@@ -288,7 +288,7 @@ export const replayContract = cases({
       const [second] = yield* dispatcher.claim()
       yield* same("the other one is sent again", second?.event_id, (yield* eventsIn(shop))[1])
       yield* record(second!, OK)
-      yield* same("the first delay anew", yield* next(now + 400_000), now + 60_000)
+      yield* same("the first delay again", yield* next(now + 400_000), now + 60_000)
     },
 
   "a replayed delivery that never arrived stays live, before its ticket's later ones, and one that had arrived goes behind (Specification, Webhooks)":

@@ -139,7 +139,7 @@ const finalRow = (state: TicketRow["state"], now: number): TicketRow => {
 }
 
 /**
- * Creates tickets as given, whatever acts would have led there, in one command and so in one millisecond:
+ * Creates tickets as given, without the acts that would lead there, in one command and so in one millisecond:
  * at most 200 at once. It returns the rows as they were saved.
  */
 export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Command<ReadonlyArray<TicketRecord>> =>

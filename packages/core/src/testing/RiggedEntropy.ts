@@ -29,7 +29,7 @@ export class RiggedEntropy implements Context.Tag.Service<Entropy> {
     this.#repeats = times
   }
 
-  /** Makes this the entropy of whatever is built on the layer. */
+  /** Provides this as the entropy. */
   get layer(): Layer.Layer<Entropy> {
     return Layer.succeed(Entropy, this)
   }

@@ -37,7 +37,7 @@ export class SettableClock implements Clock.Clock {
     this.#now += ms
   }
 
-  /** Makes this the clock of whatever is built on the layer. */
+  /** Provides this as the clock. */
   get layer(): Layer.Layer<never> {
     return Layer.setClock(this)
   }

@@ -107,7 +107,7 @@ const stepOptions = {
   })
 } as const
 
-/** The fields of a step besides its action. */
+/** The fields of a step other than its action. */
 export const STEP_OPTIONS: ReadonlyArray<string> = Object.keys(stepOptions)
 
 const acting = Object.fromEntries(

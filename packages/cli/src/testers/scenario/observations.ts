@@ -142,5 +142,5 @@ const rows: ReadonlyArray<Observation> = [
   }
 ]
 
-/** Everything that a step can observe besides its response, by name. */
+/** Everything that a step can observe in addition to its response, by name. */
 export const observations: ReadonlyMap<string, Observation> = new Map(rows.map((row) => [row.name, row]))

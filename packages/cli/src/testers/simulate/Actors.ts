@@ -59,7 +59,7 @@ export interface KnownClient {
   offers: Array<{ readonly id: string; readonly shop: string }>
 }
 
-/** Everybody who acts, and what they know: the whole state of a simulation besides the service's. */
+/** The actors and what they know: the whole state of a simulation, except that of the service. */
 export class Actors {
   readonly shops: Array<KnownShop> = []
   readonly clients: Array<KnownClient> = []

@@ -17,7 +17,7 @@ const inState: Readonly<Record<string, (shop: Shop) => Promise<Ticket>>> = {
   }
 }
 
-/** From, status, event; and what the ticket shows besides its state. */
+/** From, status, event; and the further fields of the ticket that it changes. */
 const moves = [
   ["workshop", "ready", "ticket.ready", { outcome: null }],
   ["workshop", "impossible", "ticket.impossible", { outcome: null }],
@@ -47,7 +47,7 @@ const refusals = [
 
 const needOf = (from: string): string => (from === "abandoned" ? "" : ", key")
 
-/** Every status in every state, what it does besides, and reopening (Specification, States; Endpoints). */
+/** Every status in every state, its further effects, and reopening (Specification, States; Endpoints). */
 export const statusCases = casesOf("§3", [
   ...moves.map(([from, to, event, fields]) =>
     test(`status-${from}-${to} (rule-status-workshop-ready): A ticket that is ${from} becomes ${to} on request, with the event ${event}.`, async (shop) => {

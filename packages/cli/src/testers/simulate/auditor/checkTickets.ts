@@ -26,7 +26,7 @@ const eventOfStatus: Readonly<Record<string, string>> = {
   workshop: "ticket.reopened"
 }
 
-/** The events that calls about a ticket raise, besides a change of its status. */
+/** The events that calls about a ticket raise, except a change of its status. */
 const eventOfCall: Partial<Record<CallName, string>> = {
   notified: "client.notified",
   "propose quote": "quote.proposed",

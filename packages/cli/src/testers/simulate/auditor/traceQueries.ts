@@ -138,7 +138,7 @@ export const operationsOf = ({ exchanges }: Pick<Trace, "exchanges">): ReadonlyA
   const groups = grouped(asked, (one) => JSON.stringify([one.key, callOf(one)!.name, one.once]))
   return [...groups.values()].map((group) => {
     const first = group[0]!
-    // Once the key is forgotten, a repetition is done anew, and says nothing of the request before it.
+    // When the key has expired, a repetition is a new request, and shows nothing about the one before it.
     const isSettled = (lost: RecordedRequest) =>
       group.some((one) => one.seq > lost.seq && isGood(one) && one.now - lost.now < REMEMBERED)
     return {

@@ -86,7 +86,7 @@ export const latencies = (timings: ReadonlyArray<Timing>): ReadonlyArray<Latency
     }
   ).sort((a, b) => b.times - a.times)
 
-/** Everything that is reported of a simulation, besides its counts. */
+/** The report of a simulation, without its counts. */
 export interface RunReport {
   readonly summary: Summary
   readonly latencies: ReadonlyArray<Latency>
