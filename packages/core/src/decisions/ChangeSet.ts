@@ -189,7 +189,10 @@ export class ChangeSet {
   }
 
   #queueNotification({ shop_id, id }: NotificationFields, receiver: QueuedNotification["receiver"]): this {
-    return this.add({ _tag: "QueuedNotificationPut", row: { shop_id, id, receiver, attempts_made: 0, due_at: this.#moment.now } })
+    return this.add({
+      _tag: "QueuedNotificationPut",
+      row: { shop_id, id, receiver, attempts_made: 0, due_at: this.#moment.now }
+    })
   }
 
   /** The decision. It also saves the shop's counters, with this moment as the time of its last command. */
