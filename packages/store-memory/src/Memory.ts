@@ -21,7 +21,7 @@ import {
   type ReplayRecord,
   withChannel
 } from "@workshop/core/store"
-import { MemoryNotificationQueue } from "./MemoryNotificationQueue.js"
+import { WaitingNotifications } from "./WaitingNotifications.js"
 import { ShopData } from "./ShopData.js"
 import { ShopTurns } from "./ShopTurns.js"
 
@@ -39,7 +39,7 @@ export class Memory {
   readonly shopOfKey = new Map<KeyId, ShopId>()
   readonly turns = new ShopTurns()
   readonly openReplays = new Map<string, ReplayRecord>()
-  readonly notifications = new MemoryNotificationQueue()
+  readonly notifications = new WaitingNotifications()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
   readonly audit: Array<AuditEntry> = []
   /** The persons whose erasure has begun and not ended. */

@@ -1,10 +1,7 @@
 import type { ShopId } from "@workshop/core"
 import {
-  type Closures,
   type Directory,
-  type DueClosure,
   latestOfShops,
-  type NotificationQueue,
   type OwnedRef,
   offersShown,
   ServiceLimits,
@@ -121,28 +118,4 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     }),
   changedShops: Stream.empty,
   inbox: (id) => Effect.sync(() => latestOfShops(memory.inboxes.get(id) ?? []))
-})
-
-/** The notifications and notices that wait to be sent. */
-export const memoryNotificationQueue = (memory: Memory): Context.Tag.Service<NotificationQueue> => ({
-  due: (until, limit, receiver) =>
-    Effect.sync(() => memory.contentsOf(memory.notifications.due(until, limit, receiver))),
-  dueAfter: (shop_id, after, limit) =>
-    Effect.sync(() => memory.contentsOf(memory.notifications.dueAfter(shop_id, after, limit)))
-})
-
-/** The closures of all shops, merged by time. */
-export const memoryClosures = (memory: Memory): Context.Tag.Service<Closures> => ({
-  due: (until, limit) =>
-    Effect.sync(() => {
-      const due: Array<DueClosure> = []
-      for (const [shop_id, data] of memory.shops) {
-        let taken = 0
-        for (const { id, due_at } of data.byClosure.due(until)) {
-          due.push({ shop_id, id, due_at })
-          if (++taken === limit) break
-        }
-      }
-      return due.sort((a, b) => a.due_at - b.due_at).slice(0, limit)
-    })
 })

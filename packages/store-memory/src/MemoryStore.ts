@@ -1,4 +1,4 @@
-import { Entropy, type Instant, ShopNotFound, type StorePorts, TrackingPages, Transactions } from "@workshop/core"
+import { Entropy, ShopNotFound, type StorePorts, TrackingPages, Transactions } from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -8,82 +8,26 @@ import {
   Directory,
   decide,
   ENTROPY_BYTES,
-  giveBackUses,
-  type LimitWindows,
-  MINUTE_MS,
   NotificationQueue,
   noTransactions,
   type Outcome,
   PersonalData,
-  peekLimit,
   RateLimits,
   Reads,
   SandboxData,
-  Store,
-  takeEach
+  Store
 } from "@workshop/core/store"
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
+import { memoryAuditLog } from "./MemoryAuditLog.js"
+import { memoryClosures } from "./MemoryClosures.js"
 import { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
-import { memoryClosures, memoryDirectory, memoryNotificationQueue } from "./MemoryDirectory.js"
+import { memoryDirectory } from "./MemoryDirectory.js"
+import { memoryNotificationQueue } from "./MemoryNotificationQueue.js"
 import { memoryPersonalData } from "./MemoryPersonalData.js"
+import { memoryRateLimits } from "./MemoryRateLimits.js"
 import { memoryReads } from "./MemoryReads.js"
 import { memorySandboxData } from "./MemorySandboxData.js"
-
-/** The number of windows of a policy that are kept. If there are more, the oldest is removed, so its subject starts again. */
-const MOST_WINDOWS = 100_000
-
-/** The rate limits of one process. Ended windows are removed once a minute. */
-export const memoryRateLimits = (
-  { limitWindows: kept }: Memory,
-  most = MOST_WINDOWS
-): Context.Tag.Service<RateLimits> => {
-  let swept_at = 0
-
-  const sweep = (now: Instant) => {
-    if (now >= swept_at && now < swept_at + MINUTE_MS) return
-    swept_at = now
-    for (const ofPolicy of kept.values())
-      for (const [subject, { resets_at }] of ofPolicy) if (now >= resets_at) ofPolicy.delete(subject)
-  }
-  const windows: LimitWindows = {
-    get: ({ policy, subject }) => kept.get(policy)?.get(subject),
-    put: ({ policy, subject }, window) => {
-      const ofPolicy = kept.get(policy)
-      if (ofPolicy === undefined) {
-        kept.set(policy, new Map([[subject, window]]))
-        return
-      }
-      ofPolicy.set(subject, window)
-      if (ofPolicy.size <= most) return
-      for (const oldest of ofPolicy.keys()) {
-        if (ofPolicy.size <= most) break
-        ofPolicy.delete(oldest)
-      }
-    }
-  }
-
-  return {
-    take: (uses, now) =>
-      Effect.suspend(() => {
-        sweep(now)
-        return takeEach(windows, uses, now)
-      }),
-    giveBack: (uses, limitStatuses) => Effect.sync(() => giveBackUses(windows, uses, limitStatuses)),
-    look: (one, now) => Effect.sync(() => peekLimit(windows, one, now))
-  }
-}
-
-/** The audit log of all shops. */
-export const memoryAuditLog = (memory: Memory): Context.Tag.Service<AuditLog> => ({
-  append: (entry) => Effect.sync(() => void memory.audit.push(entry)),
-  list: (shop_id, before, limit) =>
-    Effect.sync(() => {
-      const end = before === null ? undefined : memory.audit.findIndex(({ id }) => id === before)
-      const earlier = memory.audit.slice(0, end).reverse()
-      return earlier.filter((entry) => shop_id === null || entry.shop_id === shop_id).slice(0, limit)
-    })
-})
 
 /** The number of attempts to run a command whose random tracking code is taken. If all fail, the source is not random. */
 const MAX_ATTEMPTS = 16

@@ -1,10 +1,14 @@
 /** Entry `@workshop/store-memory`: a store in the process's memory, as a whole and in its parts. */
 
 export { Memory } from "./Memory.js"
+export { memoryAuditLog } from "./MemoryAuditLog.js"
 export { layerCells, memoryCells } from "./MemoryCells.js"
+export { memoryClosures } from "./MemoryClosures.js"
 export { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
-export { memoryClosures, memoryDirectory, memoryNotificationQueue } from "./MemoryDirectory.js"
+export { memoryDirectory } from "./MemoryDirectory.js"
+export { memoryNotificationQueue } from "./MemoryNotificationQueue.js"
 export { memoryPersonalData } from "./MemoryPersonalData.js"
+export { memoryRateLimits } from "./MemoryRateLimits.js"
 export { memoryReads } from "./MemoryReads.js"
 export { memorySandboxData } from "./MemorySandboxData.js"
-export { layer, layerOn, memoryAuditLog, memoryRateLimits } from "./MemoryStore.js"
+export { layer, layerOn } from "./MemoryStore.js"

@@ -3,28 +3,18 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import {
   type ApiKeyRecord,
-  type AuditEntry,
   type ClientAccount,
   type ClientId,
-  type Instant,
   Limits,
   type NotificationRecord,
   type OfferRecord,
-  type Phone,
   type ShopId,
   type ShopRecord
 } from "@workshop/core"
 import {
-  type AuditLog,
-  type Closures,
   type Directory,
-  type DueClosure,
-  type DueNotification,
   firstHead,
-  type NotificationQueue,
-  type NotificationReceiver,
   type OwnedRef,
-  type QueuedNotification,
   ServiceLimits,
   type ShopsAhead,
   shownWhileBlocked,
@@ -268,79 +258,5 @@ export const pgDirectory = Effect.map(
         available
       ),
     ...clientLists(sql)
-  })
-)
-
-/** Tickets that wait for their automatic closure. */
-export const pgClosures = Effect.map(
-  SqlClient,
-  (sql): Context.Tag.Service<Closures> => ({
-    due: (until, limit) =>
-      sql<{ readonly due: DueClosure }>`
-        select /* workshop due closures */ json_build_object('shop_id', t.shop_id, 'id', t.id, 'due_at', t.closure_due_at) as due
-        from workshop.ticket t where t.closure_due_at <= ${until} order by t.closure_due_at, t.id limit ${limit}`.pipe(
-        Effect.map((rows) => rows.map(({ due }) => due)),
-        available
-      )
-  })
-)
-
-/** The notifications and notices that wait to be sent. */
-export const pgNotificationQueue = Effect.map(SqlClient, (sql): Context.Tag.Service<NotificationQueue> => {
-  const read = (selected: Fragment): ReturnType<Context.Tag.Service<NotificationQueue>["due"]> =>
-    sql<{ readonly message: QueuedNotification; readonly payload: Sequenced<object>; readonly phone: Phone | null }>`
-        select /* workshop due notifications */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as payload,
-          case when t.client_id is null then (
-            select k.client_phone from workshop.ticket k where k.shop_id = t.shop_id and k.id = t.ticket_id
-              and not exists (select from workshop.client_account b join workshop.client_link l on l.shop_id = k.shop_id and l.client_id = b.id
-                where b.phone = k.client_phone and l.blocked_at is not null)
-          ) else (select a.phone from workshop.client_account a where a.id = t.client_id) end as phone
-        from (${selected}) m
-        left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
-        left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
-        order by m.due_at, m.id`.pipe(
-      Effect.map((rows) =>
-        rows.map(({ message, payload, phone }) => {
-          const record = withoutSequence(payload)
-          const sent = message.receiver === "client" ? withChannel(record as NotificationRecord, phone) : record
-          return { ...message, payload: sent } as DueNotification
-        })
-      ),
-      available
-    )
-  const first = (waits: Fragment, limit: number) =>
-    sql`select * from workshop.message where ${waits} order by due_at, id limit ${limit}`
-  const dueTo = (receiver: NotificationReceiver, until: Instant, limit: number) =>
-    first(sql`receiver = ${receiver} and due_at <= ${until}`, limit)
-  return {
-    due: (until, limit, receiver) =>
-      read(
-        receiver === undefined
-          ? sql`select * from ((${dueTo("client", until, limit)}) union all (${dueTo("owner", until, limit)})) a
-            order by due_at, id limit ${limit}`
-          : dueTo(receiver, until, limit)
-      ),
-    dueAfter: (shop_id, after, limit) => read(first(sql`shop_id = ${shop_id} and due_at > ${after}`, limit))
-  }
-})
-
-/** The audit log of all shops. */
-export const pgAuditLog = Effect.map(
-  SqlClient,
-  (sql): Context.Tag.Service<AuditLog> => ({
-    append: (entry) =>
-      sql`insert /* workshop append audit entry */ into workshop.audit_entry (shop_id, id, created_at, actor, act, details)
-      select shop_id, id, created_at, actor, act, details
-      from json_populate_record(null::workshop.audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, available),
-    list: (shop_id, before, limit) =>
-      sql<{
-        readonly entry: Sequenced<AuditEntry>
-      }>`select /* workshop list audit entries */ row_to_json(e) as entry from workshop.audit_entry e
-      where ${shop_id === null ? sql`true` : sql`e.shop_id = ${shop_id}`}
-        and ${before === null ? sql`true` : sql`e.place < (select place from workshop.audit_entry where id = ${before})`}
-      order by e.place desc limit ${limit}`.pipe(
-        Effect.map((rows) => rows.map(({ entry }) => withoutSequence<AuditEntry>(entry))),
-        available
-      )
   })
 )

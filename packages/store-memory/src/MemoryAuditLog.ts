@@ -1,0 +1,14 @@
+import type { AuditLog } from "@workshop/core/store"
+import { type Context, Effect } from "effect"
+import type { Memory } from "./Memory.js"
+
+/** The audit log of all shops. */
+export const memoryAuditLog = (memory: Memory): Context.Tag.Service<AuditLog> => ({
+  append: (entry) => Effect.sync(() => void memory.audit.push(entry)),
+  list: (shop_id, before, limit) =>
+    Effect.sync(() => {
+      const end = before === null ? undefined : memory.audit.findIndex(({ id }) => id === before)
+      const earlier = memory.audit.slice(0, end).reverse()
+      return earlier.filter((entry) => shop_id === null || entry.shop_id === shop_id).slice(0, limit)
+    })
+})

@@ -1,0 +1,19 @@
+import type { Closures, DueClosure } from "@workshop/core/store"
+import { type Context, Effect } from "effect"
+import type { Memory } from "./Memory.js"
+
+/** The closures of all shops, merged by time. */
+export const memoryClosures = (memory: Memory): Context.Tag.Service<Closures> => ({
+  due: (until, limit) =>
+    Effect.sync(() => {
+      const due: Array<DueClosure> = []
+      for (const [shop_id, data] of memory.shops) {
+        let taken = 0
+        for (const { id, due_at } of data.byClosure.due(until)) {
+          due.push({ shop_id, id, due_at })
+          if (++taken === limit) break
+        }
+      }
+      return due.sort((a, b) => a.due_at - b.due_at).slice(0, limit)
+    })
+})

@@ -1,0 +1,48 @@
+import type { Instant } from "@workshop/core"
+import { giveBackUses, type LimitWindows, MINUTE_MS, peekLimit, type RateLimits, takeEach } from "@workshop/core/store"
+import { type Context, Effect } from "effect"
+import type { Memory } from "./Memory.js"
+
+/** The number of windows of a policy that are kept. If there are more, the oldest is removed, so its subject starts again. */
+const MOST_WINDOWS = 100_000
+
+/** The rate limits of one process. Ended windows are removed once a minute. */
+export const memoryRateLimits = (
+  { limitWindows: kept }: Memory,
+  most = MOST_WINDOWS
+): Context.Tag.Service<RateLimits> => {
+  let swept_at = 0
+
+  const sweep = (now: Instant) => {
+    if (now >= swept_at && now < swept_at + MINUTE_MS) return
+    swept_at = now
+    for (const ofPolicy of kept.values())
+      for (const [subject, { resets_at }] of ofPolicy) if (now >= resets_at) ofPolicy.delete(subject)
+  }
+  const windows: LimitWindows = {
+    get: ({ policy, subject }) => kept.get(policy)?.get(subject),
+    put: ({ policy, subject }, window) => {
+      const ofPolicy = kept.get(policy)
+      if (ofPolicy === undefined) {
+        kept.set(policy, new Map([[subject, window]]))
+        return
+      }
+      ofPolicy.set(subject, window)
+      if (ofPolicy.size <= most) return
+      for (const oldest of ofPolicy.keys()) {
+        if (ofPolicy.size <= most) break
+        ofPolicy.delete(oldest)
+      }
+    }
+  }
+
+  return {
+    take: (uses, now) =>
+      Effect.suspend(() => {
+        sweep(now)
+        return takeEach(windows, uses, now)
+      }),
+    giveBack: (uses, limitStatuses) => Effect.sync(() => giveBackUses(windows, uses, limitStatuses)),
+    look: (one, now) => Effect.sync(() => peekLimit(windows, one, now))
+  }
+}

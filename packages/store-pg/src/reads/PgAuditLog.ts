@@ -1,0 +1,27 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { AuditEntry } from "@workshop/core"
+import type { AuditLog } from "@workshop/core/store"
+import { type Context, Effect } from "effect"
+import { available } from "../connection/Sql.js"
+import { type Sequenced, withoutSequence } from "../Tables.js"
+
+/** The audit log of all shops. */
+export const pgAuditLog = Effect.map(
+  SqlClient,
+  (sql): Context.Tag.Service<AuditLog> => ({
+    append: (entry) =>
+      sql`insert /* workshop append audit entry */ into workshop.audit_entry (shop_id, id, created_at, actor, act, details)
+      select shop_id, id, created_at, actor, act, details
+      from json_populate_record(null::workshop.audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, available),
+    list: (shop_id, before, limit) =>
+      sql<{
+        readonly entry: Sequenced<AuditEntry>
+      }>`select /* workshop list audit entries */ row_to_json(e) as entry from workshop.audit_entry e
+      where ${shop_id === null ? sql`true` : sql`e.shop_id = ${shop_id}`}
+        and ${before === null ? sql`true` : sql`e.place < (select place from workshop.audit_entry where id = ${before})`}
+      order by e.place desc limit ${limit}`.pipe(
+        Effect.map((rows) => rows.map(({ entry }) => withoutSequence<AuditEntry>(entry))),
+        available
+      )
+  })
+)
