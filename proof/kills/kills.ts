@@ -5,7 +5,7 @@ import { PgStore } from "@workshop/store-pg"
 import { type Context, Effect, Exit, Layer, Logger, ManagedRuntime } from "effect"
 import { createTicket } from "../../packages/core/src/decisions/createTicket.js"
 import { openShop, run, ticketInput } from "../../packages/core/src/testing/Fixtures.js"
-import { COMMIT_CONNECTIONS } from "../../packages/store-pg/src/commands/CommandBatch.js"
+import { LANE_CONNECTIONS } from "../../packages/store-pg/src/commands/CommandBatch.js"
 import { ask, type Engine } from "./Engine.js"
 
 /** The targets of a kill: connections that commit, the home cell's server, or another cell's. */
@@ -104,7 +104,7 @@ const endCommitConnections = (url: string) =>
   ask(
     url,
     `select pg_terminate_backend(pid) from pg_stat_activity
-    where ${Object.values(COMMIT_CONNECTIONS)
+    where ${Object.values(LANE_CONNECTIONS)
       .map((name) => `application_name like '${name}%'`)
       .join(" or ")}`
   )

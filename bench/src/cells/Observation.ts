@@ -19,7 +19,7 @@ export interface Observation {
   readonly round_trips: number
 }
 
-/** The work that was done: how many acts in all, in how many batches (those of the commit queues unless it says so), and how long each act took. */
+/** The work that was done: how many acts in all, in how many batches (those of the lanes unless it says so), and how long each act took. */
 export interface Done {
   readonly count: number
   readonly batches?: number

@@ -35,7 +35,7 @@ export const pipelined: SaveForm = (connection, { changes }, receipt) =>
     connection.send([...changes.locks(), ...changes.statements(), putReceipt(receipt), ...changes.rewrites(), COMMIT])
   )
 
-/** A connection that saves creates, as a commit queue of the store does. */
+/** A connection that saves creates, as a lane of the store does. */
 export interface Saver {
   /** Decides and saves a batch with a create in each of so many shops. Returns how long the save took, in milliseconds. */
   readonly batch: (size: number, save: SaveForm) => Effect.Effect<number, PgFailure>

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { COMMIT_CONNECTIONS } from "../../../packages/store-pg/dist/commands/CommandBatch.js"
+import { LANE_CONNECTIONS } from "../../../packages/store-pg/dist/commands/CommandBatch.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { IN_FLIGHT } from "../create/World.js"
 import { median } from "../Median.js"
@@ -11,7 +11,7 @@ import { type Placement, placements } from "./Placement.js"
 import { serversCpu } from "./ServerCpu.js"
 import { countWires } from "./WireCounts.js"
 
-const COMMITTING: ReadonlyArray<string> = Object.values(COMMIT_CONNECTIONS)
+const COMMITTING: ReadonlyArray<string> = Object.values(LANE_CONNECTIONS)
 const CLAIMED = 64
 
 /** Does an act again and again, so many at once, until the time is over. */

@@ -76,7 +76,7 @@ const KINDS = [
   ["garbage collection", /^\(garbage collector\)/],
   ["Effect", /node_modules\/(effect|@effect)\//],
   ["the driver of Postgres", /node_modules\/pg(-[a-z]+)?\//],
-  ["store: commit queue, statements", /packages\/store-pg\//],
+  ["store: lane, statements", /packages\/store-pg\//],
   ["decisions and rules", /packages\/|node_modules\//],
   ["Node: sockets, streams, hashes", /^/]
 ] as const

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { Memory } from "../src/Memory.js"
-import { memoryRateLimits } from "../src/MemoryStore.js"
+import { memoryRateLimits } from "../src/MemoryRateLimits.js"
 
 const NOW = Date.parse("2026-11-20T10:00:00Z")
 

@@ -25,8 +25,8 @@ import { checkAlone, checkCells, confirming } from "./cells/CellChecks.js"
 import { type CellAddress, type CellLocation, HOME, placesOf } from "./cells/CellPlaces.js"
 import { cellNodes } from "./cells/CitusNodes.js"
 import { pgCellAccess, pgCellDirectory } from "./cells/PgCells.js"
-import { makeTransact } from "./commands/CommitQueue.js"
 import { joinedTransactions } from "./commands/JoinedTransactions.js"
+import { makeTransact } from "./commands/Lane.js"
 import { warnIfUnencrypted } from "./connection/Address.js"
 import { callersPool, storeDatabaseCheck } from "./connection/CallersPool.js"
 import type { reconnecting } from "./connection/Connection.js"
@@ -59,7 +59,7 @@ export type { PgStoreOptions } from "./StoreOptions.js"
 /*
  * Builds the layers of this store. `layer` checks the options and chooses between two forms: `singleStore`, one schema of one database, and
  * `cellStore`, several cells, each of which is a schema of its own. `ports` makes the ports of one schema: the commands (`makeTransact`,
- * CommitQueue.ts), the reads, the deliveries and the rest. `singleStore` calls it once. `cellStore` calls it for each cell with
+ * Lane.ts), the reads, the deliveries and the rest. `singleStore` calls it once. `cellStore` calls it for each cell with
  * `SharedResources`, so that all cells of one address use the same connections and notifier; `cellPorts` of core then combines the cells
  * into one store, which finds the cell of a shop in the directory of the home cell.
  */

@@ -10,7 +10,7 @@ import type { LeaseClock } from "./deliveries/PgDeliveries.js"
 
 /** The options of the store. The schema of its database must be current; see `migrate`. */
 export interface PgStoreOptions extends Database {
-  /** The number of queues that commit commands at the same time, each on one connection; two by default. */
+  /** The number of lanes, which are queues that commit commands at the same time, each on one connection; two by default. */
   readonly lanes?: number
   /** The number of connections for reads; eight by default. */
   readonly readConnections?: number

@@ -30,7 +30,7 @@ const named = (taken: ReadonlyArray<QueuedCommand>): string =>
 
 const times = (n: number, shop: string) => Array.from({ length: n }, (_, i) => `${shop}${i + 1}`).join(" ")
 
-describe("the waiting commands of a commit queue", () => {
+describe("the waiting commands of a lane", () => {
   it("a batch takes one command of each shop in turn", () => {
     expect(named(waiting("a1 a2 a3 b1 c1 c2").take())).toBe("a1 b1 c1 a2 c2 a3")
   })
@@ -61,7 +61,7 @@ describe("the waiting commands of a commit queue", () => {
     expect(named(made.take())).toBe("a3")
   })
 
-  it("the contended queue takes commands of one shop at a time, and puts the rest of a busy shop behind the other shops", () => {
+  it("the contended lane takes commands of one shop at a time, and puts the rest of a busy shop behind the other shops", () => {
     const made = waiting(`${times(130, "a")} b1 B2 b3`)
     const held = made.takeOfOneShop()
     expect(held).toHaveLength(128)

@@ -156,7 +156,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
         const [row] = yield* session.run<{ n: string }>(
           "select count(*) as n from pg_stat_activity where datname = current_database() and application_name like 'workshop %'"
         )
-        // Two for commit queues, one for the contended queue, one for claims, one for limits, two for notifications, eight for reads.
+        // Two for lanes, one for the contended lane, one for claims, one for limits, two for notifications, eight for reads.
         expect(Number(row!.n)).toBeLessThanOrEqual(15)
       })
     ))

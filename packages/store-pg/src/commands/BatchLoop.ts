@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { inputDrained } from "../fast/inputDrained.js"
 
-/** The work of a {@link batchLoop}: the commands of a commit queue, or the requests that the rate limits count. */
+/** The work of a {@link batchLoop}: the commands of a lane, or the requests that the rate limits count. */
 interface Batches {
   /** Whether anything waits for the next batch. */
   readonly hasWaiting: () => boolean

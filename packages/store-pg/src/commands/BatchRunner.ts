@@ -18,8 +18,8 @@ import type { CommandQueue, QueuedCommand } from "./CommandQueue.js"
 /** The number of attempts to run a batch after conflicts, and a command whose tracking code was taken. */
 export const MAX_ATTEMPTS = 16
 
-/** Whether a queue is the contended one. Each other queue moves the commands of locked shops there. */
-export type QueueKind =
+/** Whether a lane is the contended one. Each other lane moves the commands of locked shops there. */
+export type LaneKind =
   | { readonly isContended: true }
   | { readonly isContended: false; readonly moveToContended: (commands: Commands) => void }
 
@@ -30,7 +30,7 @@ export interface RunnerOptions {
   readonly checkClock: (connection: Connection) => Effect.Effect<void, PgFailure>
   readonly secrets: WebhookSecrets
   readonly queue: CommandQueue
-  readonly kind: QueueKind
+  readonly kind: LaneKind
   readonly onCommit: (batch: DecidedBatch<QueuedCommand>) => void
 }
 
@@ -45,7 +45,7 @@ interface Attempt {
 
 const nextAttempt = (attempt: Attempt): Attempt => ({ ...attempt, number: attempt.number + 1 })
 
-/** Runs one batch at a time, and settles, puts back or moves to the contended queue every command of it. */
+/** Runs one batch at a time, and settles, puts back or moves to the contended lane every command of it. */
 export class BatchRunner {
   readonly #options: RunnerOptions
   #batches = 0
@@ -58,7 +58,7 @@ export class BatchRunner {
     const { database } = this.#options
     return this.#attempt({ commands, number: 0, skipsLocked: false }).pipe(
       Effect.catchAllCause((defect) =>
-        // A bug in the store. The connection may be in a transaction, and the commands would wait forever if the queue stopped.
+        // A bug in the store. The connection may be in a transaction, and the commands would wait forever if the lane stopped.
         Effect.zipRight(
           database.drop,
           Effect.sync(() => failAll(commands, defect))
@@ -124,7 +124,7 @@ export class BatchRunner {
   }
 
   /**
-   * Puts back the commands that the batch did not run, and moves those of locked shops to the contended queue. If locked shops were not
+   * Puts back the commands that the batch did not run, and moves those of locked shops to the contended lane. If locked shops were not
    * skipped, a missing shop does not exist.
    */
   #requeue({ skipsLocked }: Attempt, { notRun, missing }: DecidedBatch<QueuedCommand>): void {

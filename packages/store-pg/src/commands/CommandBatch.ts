@@ -32,8 +32,8 @@ import { BatchChanges } from "./SaveStatements.js"
  * A command that is refused, or whose decision throws, changes nothing; the other commands of its batch are not affected.
  */
 
-/** The `application_name` of the connections of commit queues, as Postgres shows them in its logs and views. The number of the queue follows the first name. */
-export const COMMIT_CONNECTIONS = { numbered: "workshop lane", contended: "workshop contended" } as const
+/** The `application_name` of the connections of lanes, as Postgres shows them in its logs and views. The number of the lane follows the first name. */
+export const LANE_CONNECTIONS = { numbered: "workshop lane", contended: "workshop contended" } as const
 
 /** A command of a batch. */
 export interface BatchedCommand {

@@ -24,7 +24,7 @@ export const shopLocked = (shop_id: ShopId, waited = "five seconds"): string =>
 const expiredCause = ({ command }: QueuedCommand, isContended: boolean) =>
   Cause.fail(new StoreUnavailable({ remedy: isContended ? shopLocked(command.shop_id) : EXPIRED }))
 
-/** Fails the expired commands, and returns the others. Those of the contended queue waited for the lock of their shop. */
+/** Fails the expired commands, and returns the others. Those of the contended lane waited for the lock of their shop. */
 export const failExpired = (commands: Commands, isContended: boolean): Commands => {
   const expired = commands.filter((queued) => queued.isExpired())
   expiredCommands.unsafeUpdate(expired.length, [])

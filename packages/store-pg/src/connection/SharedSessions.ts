@@ -4,8 +4,8 @@ import type { Settings } from "./SessionClient.js"
 import { textsIn } from "./Statement.js"
 
 /*
- * Connections that several cells share. For any number of cells, a process has one connection for each purpose and address (commit queue 1,
- * commit queue 2, claims and so on), which a cell holds during its transaction. Every statement names the schema of its cell, and is prepared
+ * Connections that several cells share. For any number of cells, a process has one connection for each purpose and address (lane 1,
+ * lane 2, claims and so on), which a cell holds during its transaction. Every statement names the schema of its cell, and is prepared
  * under a name that begins with the schema's number.
  */
 

@@ -10,11 +10,11 @@ export const batchCommands = Metric.histogram(
   "Commands per transaction."
 )
 
-const waiting = gauge("workshop_store_waiting_commands", "Commands that wait, by commit queue (lane).")
+const waiting = gauge("workshop_store_waiting_commands", "Commands that wait, by lane.")
 
-/** Exports how many commands wait in a commit queue. */
-export const showWaiting = (queue: string, n: number): Effect.Effect<void> =>
-  Metric.set(Metric.tagged(waiting, "lane", queue), n)
+/** Exports how many commands wait in a lane. */
+export const showWaiting = (lane: string, n: number): Effect.Effect<void> =>
+  Metric.set(Metric.tagged(waiting, "lane", lane), n)
 
 /** Counts commands that were refused because they waited too long in a queue or for a lock, also in an embedder's transaction. */
 export const expiredCommands = Metric.counter("workshop_store_expired_commands_total", {

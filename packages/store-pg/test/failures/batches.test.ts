@@ -82,7 +82,7 @@ describe.concurrent("a batch that the database refuses", { timeout: LONG }, () =
       })
     ))
 
-  it("a bug in a save fails its batch, and the commit queue runs the next batch", () =>
+  it("a bug in a save fails its batch, and the lane runs the next batch", () =>
     testing(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
@@ -99,7 +99,7 @@ describe.concurrent("a shop that another transaction has locked", {
   const hold = (session: Session, shop_id: ShopId) =>
     session.run(`begin; select from shop_head where shop_id = '${shop_id}' for update`)
 
-  it("the commands of a locked shop wait in the contended queue while the others go on, and run once it is unlocked", () =>
+  it("the commands of a locked shop wait in the contended lane while the others go on, and run once it is unlocked", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode

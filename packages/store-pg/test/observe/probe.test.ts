@@ -59,7 +59,7 @@ const complaining = (url: string, clock?: Clock.Clock) =>
 const PATIENT = { timeout: 90_000 }
 
 describe("the database as the operator sees it", PATIENT, () => {
-  it("the metrics have the due deliveries and their age, disabled webhooks, the commit queues, the pool and the listener", async () => {
+  it("the metrics have the due deliveries and their age, disabled webhooks, the lanes, the pool and the listener", async () => {
     const clock = new SettableClock(Date.parse("2026-03-01T10:00:00Z"))
     const work = Effect.gen(function* () {
       const { url } = yield* testDatabase

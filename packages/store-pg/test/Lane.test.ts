@@ -2,7 +2,7 @@ import { type ShopId, StoreUnavailable } from "@workshop/core"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import type { QueuedCommand } from "../src/commands/CommandQueue.js"
-import { commitQueue } from "../src/commands/CommitQueue.js"
+import { makeLane } from "../src/commands/Lane.js"
 import { inClear } from "../src/secrets/WebhookSecrets.js"
 
 const NOWHERE = "postgres://nobody@127.0.0.1:1/nowhere"
@@ -33,14 +33,14 @@ const open = Effect.gen(function* () {
   const life = yield* Scope.make()
   const connection = { url: NOWHERE, name: "a test", lock_timeout_ms: 0 }
   const made = yield* Scope.extend(
-    commitQueue({ connection, kind: { isContended: true }, secrets: inClear, onCommit: () => undefined }),
+    makeLane({ connection, kind: { isContended: true }, secrets: inClear, onCommit: () => undefined }),
     life
   )
   return { ...made, close: Scope.close(life, Exit.void) }
 })
 
-describe("a commit queue", () => {
-  it("a commit queue fails the command after the thousandth of a shop at once, and the others keep waiting", () =>
+describe("a lane", () => {
+  it("a lane fails the command after the thousandth of a shop at once, and the others keep waiting", () =>
     Effect.gen(function* () {
       const { offer, waiting, close } = yield* open
       const { entries, exits } = commands(1_001)
@@ -51,7 +51,7 @@ describe("a commit queue", () => {
       yield* close
     }).pipe(Effect.runPromise))
 
-  it("a commit queue that closes fails waiting and later commands, so that none waits forever", () =>
+  it("a lane that closes fails waiting and later commands, so that none waits forever", () =>
     Effect.gen(function* () {
       const { offer, close } = yield* open
       const { entries, exits } = commands(3)

@@ -7,8 +7,8 @@ import { clockGuard } from "../observe/ClockGuard.js"
 import { showWaiting } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { batchLoop } from "./BatchLoop.js"
-import { BatchRunner, type QueueKind, type RunnerOptions } from "./BatchRunner.js"
-import { COMMIT_CONNECTIONS, type DecidedBatch } from "./CommandBatch.js"
+import { BatchRunner, type LaneKind, type RunnerOptions } from "./BatchRunner.js"
+import { type DecidedBatch, LANE_CONNECTIONS } from "./CommandBatch.js"
 import { failAll, failExpired, unavailable } from "./CommandFailures.js"
 import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
 
@@ -17,10 +17,10 @@ import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
  * `observedStore` of core reports what was committed, `routedStore` of core chooses the cell of the shop if there are several, and `joining`
  * (JoinedTransactions.ts) sends the commands of an open transaction of the caller past these queues.
  *
- * 1. `transact` adds the command to a commit queue, which is a `CommandQueue` with one connection. The option `lanes` is the number of these
- *    queues. A hash of the shop's id chooses the queue, so that the commands of one shop run one after another, and commands of shops in
- *    different queues run at the same time.
- * 2. A commit queue takes up to 128 commands at a time, one of each shop in turn, and gives them to its `BatchRunner`, because a
+ * 1. `transact` adds the command to a lane, which is a `CommandQueue` with one connection. The option `lanes` is their number, and spans,
+ *    the metrics' label `lane` and the names of connections show which one it was. A hash of the shop's id chooses the lane, so that the
+ *    commands of one shop run one after another, and commands of shops in different lanes run at the same time.
+ * 2. A lane takes up to 128 commands at a time from its queue, one of each shop in turn, and gives them to its `BatchRunner`, because a
  *    transaction costs little more for many commands than for one. Meanwhile new commands wait for the next batch (`batchLoop`).
  * 3. `decideBatch` (CommandBatch.ts) begins a transaction, locks the heads of the shops, loads what the commands need, and runs
  *    their decisions in memory. `saveBatch` writes all changes in one statement, with a receipt, and commits.
@@ -29,20 +29,18 @@ import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
  * Every command is settled exactly once, whatever fails on the way:
  *
  * - Another process holds the lock of a shop: the batch runs again without the locked shops, whose commands move to the contended
- *   queue. This is one more commit queue, which waits longer for locks and takes one shop at a time, so that a locked shop delays no other.
+ *   lane. This is one more lane, which waits longer for locks and takes one shop at a time, so that a locked shop delays no other.
  * - The transaction lost a conflict, or the connection broke before the commit was sent: the batch runs again, up to 16 times.
  * - The connection broke during the commit: the receipt shows, on a new connection, whether the transaction was committed. If that
  *   cannot be found out in time, the callers get `StoreUnavailable`, because a guess could run a command twice.
  * - The database refuses the data of one command: the batch is halved until that command is alone and fails by itself.
  * - The database is unreachable: the batch and all that wait fail at once, because they would wait for the same connection.
  * - A command waited for five seconds, or too many wait already: it fails with `StoreUnavailable`.
- *
- * Users know a commit queue as a lane: in the option `lanes`, the metrics' label `lane`, spans, and the names of connections.
  */
 
-/** How long a commit queue waits for a shop's lock before it moves the shop's commands to the contended queue. */
+/** How long a lane waits for a shop's lock before it moves the shop's commands to the contended lane. */
 const LOCK_TIMEOUT_MS = 25
-/** How long the contended queue waits for a shop's lock before it tries the next shop. */
+/** How long the contended lane waits for a shop's lock before it tries the next shop. */
 const CONTENDED_LOCK_TIMEOUT_MS = 250
 const MAX_WAIT_NS = BigInt(ServiceLimits.command_wait_max_ms) * 1_000_000n
 /** The interval of checks for expired commands, in real time, because the batch before them may be slow. */
@@ -51,9 +49,9 @@ const SWEEP_INTERVAL = "250 millis"
 const closing = unavailable("The store is closing")
 const tooMany = unavailable("Too many commands wait for their turn")
 
-/** The commands of some shops, and the connection that runs them. */
-export interface CommitQueue {
-  /** Queues a command. It fails at once if too many wait or the queue has closed. */
+/** The waiting commands of some shops, and the connection that runs them. */
+export interface Lane {
+  /** Queues a command. It fails at once if too many wait or the lane has closed. */
   readonly offer: (queued: QueuedCommand) => void
   /** Removes a command that has not begun to run; false if it has. */
   readonly withdraw: (queued: QueuedCommand) => boolean
@@ -62,7 +60,7 @@ export interface CommitQueue {
 }
 
 /** Runs batches until the scope closes; then it finishes the current batch and fails the waiting commands. */
-export const commitQueue = ({
+export const makeLane = ({
   connection,
   connecting = reconnecting,
   ...options
@@ -70,7 +68,7 @@ export const commitQueue = ({
   readonly connection: ConnectionOptions
   /** Makes its connections, or borrows them from the caller's pool. */
   readonly connecting?: typeof reconnecting | undefined
-}): Effect.Effect<CommitQueue, never, Scope.Scope> =>
+}): Effect.Effect<Lane, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { within } = yield* Tracing
     const queue = new CommandQueue()
@@ -110,9 +108,9 @@ export const commitQueue = ({
     }
   })
 
-/** The number of commit queues, their connections, and the callback after a commit. */
+/** The number of lanes, their connections, and the callback after a commit. */
 export interface TransactOptions extends Database {
-  /** The number of commit queues, not counting the contended one. Each has one connection, and the shops are divided among them. */
+  /** The number of lanes, not counting the contended one. Each has one connection, and the shops are divided among them. */
   readonly lanes: number
   /** The name of the cell, if there are several. */
   readonly cell?: string | undefined
@@ -121,43 +119,43 @@ export interface TransactOptions extends Database {
   readonly onCommit: (batch: DecidedBatch) => void
 }
 
-/** The number of the commit queue of a shop, from zero. */
-const queueNumberOf = (shop_id: ShopId, queues: number): number => {
+/** The number of the lane of a shop, from zero. */
+const laneNumberOf = (shop_id: ShopId, lanes: number): number => {
   let hash = 0
   for (let i = 0; i < shop_id.length; i++) hash = (hash * 31 + shop_id.charCodeAt(i)) | 0
-  return Math.abs(hash) % queues
+  return Math.abs(hash) % lanes
 }
 
-/** Makes `Store.transact`, with its commit queues. */
+/** Makes `Store.transact`, with its lanes. */
 export const makeTransact = (
-  { url, schema, lanes, cell, connecting, secrets, onCommit }: TransactOptions,
+  { url, schema, lanes: count, cell, connecting, secrets, onCommit }: TransactOptions,
   { bytes }: Context.Tag.Service<Entropy>
 ): Effect.Effect<Context.Tag.Service<Store>["transact"], never, Scope.Scope> =>
   Effect.gen(function* () {
     const pages = yield* TrackingPages
-    const queueNamed = (name: string, lock_timeout_ms: number, kind: QueueKind) =>
-      commitQueue({
+    const laneNamed = (name: string, lock_timeout_ms: number, kind: LaneKind) =>
+      makeLane({
         connection: { url, schema, name, lock_timeout_ms },
         connecting,
         kind,
         secrets,
         onCommit
       })
-    const contended = yield* queueNamed(COMMIT_CONNECTIONS.contended, CONTENDED_LOCK_TIMEOUT_MS, { isContended: true })
-    const names = Array.from({ length: lanes }, (_, i) => `${COMMIT_CONNECTIONS.numbered} ${i + 1}`)
-    const queues = yield* Effect.forEach(names, (name) =>
-      queueNamed(name, LOCK_TIMEOUT_MS, {
+    const contended = yield* laneNamed(LANE_CONNECTIONS.contended, CONTENDED_LOCK_TIMEOUT_MS, { isContended: true })
+    const names = Array.from({ length: count }, (_, i) => `${LANE_CONNECTIONS.numbered} ${i + 1}`)
+    const lanes = yield* Effect.forEach(names, (name) =>
+      laneNamed(name, LOCK_TIMEOUT_MS, {
         isContended: false,
         moveToContended: (commands) => commands.forEach(contended.offer)
       })
     )
-    const labelOf = (queue: string) => (cell === undefined ? queue : `${cell} ${queue}`)
+    const labelOf = (lane: string) => (cell === undefined ? lane : `${cell} ${lane}`)
     yield* probe({
       measure: Effect.suspend(() =>
         Effect.all(
           [
             showWaiting(labelOf("contended"), contended.waiting()),
-            ...queues.map((queue, i) => showWaiting(labelOf(`${i + 1}`), queue.waiting()))
+            ...lanes.map((lane, i) => showWaiting(labelOf(`${i + 1}`), lane.waiting()))
           ],
           { discard: true }
         )
@@ -185,14 +183,12 @@ export const makeTransact = (
               onSettled()
             }
           }
-          // If commands of this shop are in the contended queue, later ones go there directly.
-          const queue = contended.hasWaiting(command.shop_id)
-            ? contended
-            : queues[queueNumberOf(command.shop_id, lanes)]!
-          queue.offer(queued)
+          // If commands of this shop are in the contended lane, later ones go there directly.
+          const lane = contended.hasWaiting(command.shop_id) ? contended : lanes[laneNumberOf(command.shop_id, count)]!
+          lane.offer(queued)
           // An interrupted caller withdraws the command, or waits for its end once it runs.
           return Effect.async<void>((resumed) => {
-            const isOver = queue.withdraw(queued) || contended.withdraw(queued) || isSettled
+            const isOver = lane.withdraw(queued) || contended.withdraw(queued) || isSettled
             if (isOver) resumed(Effect.void)
             else onSettled = () => resumed(Effect.void)
           })
