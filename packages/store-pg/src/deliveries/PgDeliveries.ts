@@ -92,13 +92,20 @@ const countOf = (kept: object | undefined): number => {
   return typeof array === "string" && array !== "{}" ? array.split(",").length : 0
 }
 
+/** The two times of a claim. */
+interface ClaimTimes {
+  readonly now: Instant
+  /** The time by which leases end; null if the database's own clock counts. */
+  readonly lease_now: number | null
+}
+
 /** The statements that write when the locked shops are ready next. */
-type Reschedule = (now: Instant, lease_now: number | null) => ReadonlyArray<Statement>
+type Reschedule = (times: ClaimTimes) => ReadonlyArray<Statement>
 
 /** Reschedules shops in one statement, or in two if Citus distributes the tables. */
 const rescheduleBy = (isDistributed: () => boolean): Reschedule => {
   let runs = 0
-  return (now, lease_now) => {
+  return ({ now, lease_now }) => {
     const values = [now, lease_now, ++runs % CLAIMS_PER_DUE_FROM === 0]
     return isDistributed()
       ? [
@@ -109,18 +116,23 @@ const rescheduleBy = (isDistributed: () => boolean): Reschedule => {
   }
 }
 
+/** A claim of deliveries. */
+interface ClaimRequest extends ClaimTimes {
+  readonly connection: Connection
+  readonly reschedule: Reschedule
+  /** At most so many deliveries are claimed. */
+  readonly most: number
+  /** The claim gets this number, or a higher one. */
+  readonly leastNumber: number
+}
+
 /**
- * Runs one claim. All statements go out at once, so that no round trip prolongs the locks. Returns the claims, and whether more shops may
+ * Runs one claim, which locks `spare` shops more than it claims deliveries. All statements go out at once, so that no round trip prolongs the locks. Returns the claims, and whether more shops may
  * be ready.
  */
 const claimOnce = (
-  reschedule: Reschedule,
-  spare: number,
-  connection: Connection,
-  lease_now: number | null,
-  now: Instant,
-  most: number,
-  leastNumber: number
+  { connection, reschedule, now, lease_now, most, leastNumber }: ClaimRequest,
+  spare: number
 ): Effect.Effect<NumberedClaims & { readonly hasMore: boolean }, PgFailure> =>
   Effect.map(
     connection.send(
@@ -129,7 +141,7 @@ const claimOnce = (
         statement("lock shops", LOCK_DUE_TURNS, most + spare, leastNumber),
         statement("claim", CLAIM, now, most, lease_now),
         statement("lock turns", LOCK_TURNS),
-        ...reschedule(now, lease_now)
+        ...reschedule({ now, lease_now })
       ]
     ),
     ([, locked, claimed]) => ({
@@ -143,29 +155,23 @@ const claimOnce = (
  * Claims up to `most` deliveries. Each locked shop costs time, so the first transaction locks few spare shops, and none to claim a single
  * delivery. If it finds too little, further transactions with more spare shops follow while more shops may be ready.
  */
-const claimUpTo = (
-  reschedule: Reschedule,
-  connection: Connection,
-  lease_now: number | null,
-  now: Instant,
-  most: number,
-  leastNumber: number
-): Effect.Effect<NumberedClaims, PgFailure> =>
+const claimUpTo = (request: ClaimRequest): Effect.Effect<NumberedClaims, PgFailure> =>
   Effect.gen(function* () {
+    const { most } = request
     const claims: Array<Claim> = []
-    let number = leastNumber
+    let number = request.leastNumber
     for (let looks = 1; ; looks++) {
       const left = most - claims.length
       const spare = looks === 1 ? Math.min(MAX_SPARE_SHOPS, most - 1) : MAX_SPARE_SHOPS
-      const one = yield* claimOnce(reschedule, spare, connection, lease_now, now, left, number)
+      const one = yield* claimOnce({ ...request, most: left, leastNumber: number }, spare)
       number = one.number
       claims.push(...one.claims)
-      if (claims.length === most || !one.hasMore || looks === MAX_CLAIMS_PER_CALL) return { number, claims: claims }
+      if (claims.length === most || !one.hasMore || looks === MAX_CLAIMS_PER_CALL) return { number, claims }
     }
   })
 
 /** The deliveries that a claim would get, without locks. Reads more shops if the first ones have too little. */
-const peekTurns = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
+const peekTurns = (connection: Connection, { now, lease_now }: ClaimTimes, most: number) =>
   Effect.gen(function* () {
     for (let shops = most + MAX_SPARE_SHOPS; ; shops *= 8) {
       const [, kept, seen] = yield* connection.send(
@@ -192,7 +198,7 @@ const firstDueAt = (reschedule: Reschedule, connection: Connection, lease_now: n
     for (let corrections = 0; ; corrections++) {
       const results = yield* connection.send([
         statement("lock first turns", LOCK_FIRST_TURNS, until, SHOPS_CORRECTED),
-        ...reschedule(BEFORE_ALL, lease_now),
+        ...reschedule({ now: BEFORE_ALL, lease_now }),
         statement("first turn", FIRST_TURN, until)
       ])
       const [first] = results.at(-1)!.rows as unknown as ReadonlyArray<{
@@ -278,7 +284,9 @@ export const pgDeliveries = ({
       inTurn((connection) =>
         Effect.zipRight(
           checkClock(connection),
-          Effect.flatMap(leaseNow, (lease_now) => claimUpTo(reschedule, connection, lease_now, now, most, last + 1))
+          Effect.flatMap(leaseNow, (lease_now) =>
+            claimUpTo({ connection, reschedule, now, lease_now, most, leastNumber: last + 1 })
+          )
         )
       ).pipe(
         Effect.flatMap(({ number, claims }) => {
@@ -292,7 +300,9 @@ export const pgDeliveries = ({
       claim: (now, most) => Effect.map(claimNumbered(now, most), ({ claims }) => claims),
       claimNumbered,
       turns: (now, most) =>
-        inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => peekTurns(connection, lease_now, now, most))),
+        inTurn((connection) =>
+          Effect.flatMap(leaseNow, (lease_now) => peekTurns(connection, { now, lease_now }, most))
+        ),
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaimEnded(connection, lease_now))),
       next: (until) =>
         inTurn((connection) =>
