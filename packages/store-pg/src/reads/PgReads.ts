@@ -152,7 +152,9 @@ export const pgReads = (secrets: WebhookSecrets) =>
       tickets: (shop_id, filter, order, limit) =>
         readTickets(statementNameOf(filter), shop_id, ticketList(sql, shop_id, filter, order, limit)),
       ticketsOfNumber: (shop_id, number, limit) => {
-        // `offset 0` makes Postgres find the few tickets before it sorts them; otherwise it would read all tickets in that order.
+        // Selects the newest open ticket and the newest `others_max + 1` of all, so that few rows are read. `preferredByNumber` alone decides
+        // which of them is returned first. `offset 0` makes Postgres find the few tickets before it sorts them; otherwise it would read all
+        // tickets in that order.
         const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
         // In the text and always the same, because Postgres would otherwise not see that few tickets are wanted, and would plan the read of
         // a large shop each time.
