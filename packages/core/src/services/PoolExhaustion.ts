@@ -7,6 +7,10 @@ const NO_CLIENT = "timeout exceeded when trying to connect"
 /** Whether an error of a `Pool` of `pg` says that no client became free in time. */
 export const isNoClient = (cause: unknown): boolean => cause instanceof Error && cause.message === NO_CLIENT
 
+/**
+ * The properties of a `Pool` of `pg` that show whether its clients are in use. Those with `_` are private; `pool.test.ts` of the store fails
+ * without them. Tested with pg 8.23, whose pool is pg-pool 3.14.
+ */
 interface PoolState {
   readonly totalCount?: number
   readonly options?: { readonly max?: number; readonly connectionTimeoutMillis?: number }

@@ -5,7 +5,10 @@
 
 import pg from "pg"
 
-/** The methods of the driver's connection with which a query writes to the socket. */
+/**
+ * The methods of the driver's connection with which a query writes to the socket. `parsedStatements` and `submittedNamedStatements` are
+ * private fields of pg, and `StatementBatch.test.ts` fails without them. Tested with pg 8.23.
+ */
 interface Wire {
   readonly stream: { readonly cork: () => void; readonly uncork: () => void; readonly destroy: (error?: Error) => void }
   readonly sync: () => void
