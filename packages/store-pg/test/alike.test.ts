@@ -97,7 +97,7 @@ const looks: Readonly<Record<string, (person: Person) => Effect.Effect<unknown, 
     Effect.flatMap(freshCaller, (caller_id) => run(redeemReward(shop_id, { client_id, caller_id }))) as never
 }
 
-/** Locks the heads, whatever is asked for. */
+/** Whether a text locks heads, which is the same for all acts. */
 const isLock = (text: string) => /workshop lock (free )?heads/.test(text)
 
 /** The statements of an act. Those without values are of no act: a transaction's begin and end, and signs of life. */

@@ -12,12 +12,12 @@ import { database, testing } from "./nodes/Node.js"
 
 /** Small, and copied to every machine of a distributed Postgres. */
 const DIRECTORY = ["shop", "client_account", "client_erasure", "api_key"]
-/** Of no shop, and of no command. */
+/** The tables that belong to no shop, and that no command uses. */
 const APART = ["mark", "rate_limit", "server_life", "batch_receipt", "schema_migration"]
-/** Of the directory of several cells, which the home cell keeps. */
+/** The tables of the directory of several cells, which the home cell keeps. */
 const OF_CELLS = ["cell", "shop_cell", "key_cell", "account_copy"]
 
-/** Leads with the code, by which a client's page finds a ticket without knowing the shop. It has `shop_id` too, as a distributed table demands. */
+/** The index begins with the code, by which a client's page finds a ticket without its shop. It has `shop_id` too, because a distributed table needs it. */
 const BY_CODE = { table: "ticket", index: "ticket_tracking_code", columns: ["tracking_code", "shop_id"] }
 
 const SHOP = "01890000-0000-7000-8000-000000000001" as ShopId
@@ -155,9 +155,9 @@ describe("statements that touch only rows of the shops they name (docs/how-it-is
       "commands/CommandBatch.ts",
       "commands/LoadStatements.ts",
       "commands/SaveStatements.ts",
-      // Reads sessions, and no row of a shop.
+      // It reads sessions, and no row of a shop.
       "connection/CommitWaits.ts",
-      // Reads the names of schemas.
+      // It reads the names of schemas.
       "connection/TablesElsewhere.ts",
       "deliveries/ClaimStatements.ts",
       "deliveries/ReplayStatements.ts",

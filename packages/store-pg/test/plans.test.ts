@@ -1,4 +1,4 @@
-import type { EventId, Phone, TicketId } from "@workshop/core"
+import type { ClientId, EventId, Phone, ShopId, TicketId } from "@workshop/core"
 import {
   Closures,
   Directory,
@@ -37,8 +37,8 @@ let session: Session
 let reads: Session
 let commands: Session
 let ports: Ports
-let shop_id = "" as never
-let ticket = { id: "" as TicketId, number: 0, client_id: "" as never }
+let shop_id = "" as ShopId
+let ticket = { id: "" as TicketId, number: 0, client_id: "" as ClientId }
 
 /** Tickets of one shop as they come to be over years: most collected, a few open, numbers that came round. */
 const TICKET_ROWS = `insert into ticket (shop_id, id, number, state, type, service, items, client_id, client_phone,
@@ -68,7 +68,7 @@ beforeAll(async () => {
   session = await within(connect(url))
   ports = await within(node({ url }))
   const shop = await within(Effect.provide(openShop(), ports))
-  shop_id = shop.id as never
+  shop_id = shop.id
   for (const sql of [TICKET_ROWS, DELIVERY_ROWS, EVENT_ROWS, NOTIFICATION_ROWS, WEBHOOK])
     await within(session.run(sql, [shop_id]))
   await within(session.run(`insert into delivery_turn select $1, 0, 0`, [shop_id]))
@@ -113,7 +113,7 @@ const page = (filter: TicketFilter, order: TicketOrder = { _tag: "Newest", after
 
 const small = { scanned: [], looked_at: expect.any(Number), sorted: expect.any(Number), pages: expect.any(Number) }
 
-/** Reads no table or index from end to end, and looks at no more rows than so many. */
+/** Expects that a plan reads no table or index from end to end, and looks at no more rows than so many. */
 const expectAtMost = (plan: Plan, rows: number) => {
   expect(plan).toEqual(small)
   expect(plan.looked_at).toBeLessThanOrEqual(rows)

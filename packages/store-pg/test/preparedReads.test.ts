@@ -1,5 +1,5 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
-import { Limits } from "@workshop/core"
+import { Limits, type Phone, type ShopId, type TicketId } from "@workshop/core"
 import type { Reads, TicketFilter, TicketOrder } from "@workshop/core/store"
 import { type Context, Effect, Layer } from "effect"
 import { expect, it } from "vitest"
@@ -24,7 +24,7 @@ const FILL = `insert into ticket (shop_id, id, number, state, type, service, ite
     'repair', 'Resoling', '[]', 'C' || n::text, n, n, 'api', n, n, false
   from shop s, generate_series(1, $1::integer) n`
 
-type Read = (reads: Context.Tag.Service<Reads>, shop_id: never) => Effect.Effect<unknown, unknown>
+type Read = (reads: Context.Tag.Service<Reads>, shop_id: ShopId) => Effect.Effect<unknown, unknown>
 
 /** The titles of the statements that the only connection prepared, and whether it ran each by a plan that it had kept. */
 const keptAfter = (read: Read, { tickets = 0, before }: { readonly tickets?: number; readonly before?: Read } = {}) =>
@@ -41,8 +41,8 @@ const keptAfter = (read: Read, { tickets = 0, before }: { readonly tickets?: num
         Reactivity.layer
       )
       const reads = yield* Effect.provide(pgReads(inClear), yield* Layer.build(sql))
-      if (before !== undefined) yield* before(reads, id as never)
-      for (let i = 0; i < TIMES; i++) yield* read(reads, id as never)
+      if (before !== undefined) yield* before(reads, id)
+      for (let i = 0; i < TIMES; i++) yield* read(reads, id)
       const { rows } = yield* Effect.promise(() => pool.query<{ title: string; kept: number }>(PREPARED))
       return rows.map(({ title, kept }) => ({ title, isKept: kept > 0 }))
     })
@@ -52,7 +52,7 @@ const newest: TicketOrder = { _tag: "Newest", after: null }
 
 it("a connection keeps the plan of a ticket's read, because planning takes longer than finding the row", async () => {
   const read = await keptAfter((reads, shop_id) =>
-    reads.ticket(shop_id, "018f0000-0000-7000-8000-000000000001" as never)
+    reads.ticket(shop_id, "018f0000-0000-7000-8000-000000000001" as TicketId)
   )
   expect(read).toEqual([{ title: "read ticket", isKept: true }])
 })
@@ -61,7 +61,7 @@ const LISTS: ReadonlyArray<readonly [string, TicketFilter, TicketOrder]> = [
   ["all tickets", {}, newest],
   ["a state", { state: ["ready"] }, newest],
   ["two states", { state: ["ready", "workshop"] }, newest],
-  ["a phone number", { phone: "+21620123456" as never }, newest],
+  ["a phone number", { phone: "+21620123456" as Phone }, newest],
   ["a number", { number: 7 }, newest],
   ["a reference", { external_ref: "POS-1" }, newest],
   ["changes", {}, { _tag: "Changes", since: 0, after: null }]
@@ -75,7 +75,7 @@ it.each(LISTS)("a connection keeps the plan of a list of %s", async (_, filter, 
 it.each([Limits.page_default, Limits.page_max])(
   "a connection keeps the plan of a page of %i in a large shop too",
   async (size) => {
-    const page = (reads: Context.Tag.Service<Reads>, shop_id: never) =>
+    const page = (reads: Context.Tag.Service<Reads>, shop_id: ShopId) =>
       reads.tickets(shop_id, { state: ["ready"] }, newest, size + 1)
     expect(await keptAfter(page, { tickets: 20_000 })).toEqual([{ title: "list tickets", isKept: true }])
   }

@@ -12,7 +12,7 @@ export const shut = (session: Session, { url }: { readonly url: string }) =>
     session.run(END, [nameOf(url)])
   )
 
-/** Opens it again. */
+/** Opens the database again. */
 export const reopen = (session: Session, { url }: { readonly url: string }) =>
   session.run(`alter database "${nameOf(url)}" allow_connections true`)
 

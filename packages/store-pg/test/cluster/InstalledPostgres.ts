@@ -23,9 +23,9 @@ const SETTINGS = { listen_addresses: "127.0.0.1", unix_socket_directories: "", f
 
 /** A folder in which the programs of one Postgres run; servers that still run are stopped with the scope. */
 interface Programs {
-  /** Runs a program in the folder, and answers what it printed. */
+  /** Runs a program in the folder, and returns what it printed. */
   readonly run: (program: string, ...args: ReadonlyArray<string>) => string
-  /** Starts the server of a data folder; answers its port. */
+  /** Starts the server of a data folder and returns its port. */
   readonly start: (
     data: string,
     settings?: Readonly<Record<string, string>>

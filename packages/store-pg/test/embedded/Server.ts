@@ -84,7 +84,7 @@ export const processesWith = (text: string): ReadonlyArray<number> =>
     .filter((line) => line.includes(text))
     .map((line) => Number.parseInt(line, 10))
 
-/** Runs statements on a connection of their own and answers the rows of the last. */
+/** Runs statements on a connection of their own and returns the rows of the last. */
 export const ask = (url: string, ...statements: ReadonlyArray<string>): Promise<ReadonlyArray<unknown>> =>
   Effect.gen(function* () {
     const session = yield* connect(url, { schema: "public" })

@@ -17,6 +17,7 @@ import {
   ShopInput,
   ShopPatch,
   Shops,
+  type StampCount,
   type TicketId,
   TicketInput,
   Tickets,
@@ -129,7 +130,7 @@ export const story = Effect.gen(function* () {
     .id as TicketId
   const karims = (yield* tickets.create(one, text({ service: "Zip", description: "red", client_id: karim }), once("k")))
     .data.id as TicketId
-  yield* loyalty.giveStamps(one, amira, 2 as never, once(`stamps ${PHONE}`))
+  yield* loyalty.giveStamps(one, amira, 2 as StampCount, once(`stamps ${PHONE}`))
 
   const sold = yield* tickets.create(other, text({ service: "Hem", client_phone: PHONE }), once("till 20123456"))
   const accepted = sold.data.id as TicketId

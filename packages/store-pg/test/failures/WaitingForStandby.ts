@@ -20,7 +20,7 @@ export const waitingForStandby = Effect.gen(function* () {
     session
       .run(`alter system set synchronous_standby_names = '${standby}'`)
       .pipe(Effect.zipRight(session.run("select pg_reload_conf()")))
-  /** Postgres heeds the setting in its own time: commits are made until one waits, since the next one will wait too. */
+  /** Commits until a commit waits, because Postgres applies the setting some time after it was changed. Every later commit waits too. */
   const commitsWait = Effect.gen(function* () {
     const prober = yield* connect(url)
     yield* prober.run("create table probe (n integer)")

@@ -49,7 +49,7 @@ export class RealClock extends SettableClock {
 export const testing = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>, clock: SettableClock = new RealClock()) =>
   Effect.runPromise(Effect.withClock(Effect.scoped(effect), clock))
 
-/** Creates a ticket; answers its number. */
+/** Creates a ticket and returns its number. */
 export const create = (shop_id: ShopId, service = "Hem") =>
   Effect.map(
     run(createTicket(shop_id, ticketInput({ service }), { via: "api", foundWords: [] })),

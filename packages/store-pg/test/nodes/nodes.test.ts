@@ -15,7 +15,7 @@ const twoNodes = Effect.gen(function* () {
   return { session, one, two, shop }
 })
 
-/** Runs the same on both, many times over, all at once. */
+/** Runs an effect many times on both nodes, all at once. */
 const onBoth = <A, E, R>(one: Ports, two: Ports, times: number, effect: Effect.Effect<A, E, R>) =>
   Effect.all(
     upTo(times).map((n) => Effect.provide(effect as Effect.Effect<A, E, never>, n % 2 === 0 ? one : two)),
