@@ -359,7 +359,7 @@ describe("Several cells", () => {
       return yield* Effect.flip(Context.get(fewer, Reads).shop(shops[2]!.id))
     }).pipe(Effect.provide(new RiggedEntropy(1).layer), Effect.scoped, Effect.runPromise)
     expect(refusal.message).toBe(
-      "The directory of cells names the cell south, which this process was not given: start it with the same cells as workshop migrate --cells"
+      "The directory of cells names the cell south, which this process was not given. Start it with the same cells as workshop migrate --cells."
     )
   })
 })

@@ -68,22 +68,22 @@ describe("the address of a database", () => {
   it.each([
     [
       "postgres://a/x?sslmode=prefer",
-      "The address of the database has sslmode=prefer, which is none of disable, require, no-verify, verify-ca, verify-full: check the store's url."
+      "The address of the database has sslmode=prefer, which is none of disable, require, no-verify, verify-ca, verify-full. Check the store's url."
     ],
     [
       "postgres://a/x?sslmode=verify-ca",
-      "The address of the database has sslmode=verify-ca without sslrootcert, the file of the authority to trust: check the store's url."
+      "The address of the database has sslmode=verify-ca without sslrootcert, the file of the authority to trust. Check the store's url."
     ],
     [
       "postgres://a,b/x?target_session_attrs=standby",
-      "The address of the database has target_session_attrs=standby, and the service writes: read-write, primary or any: check the store's url."
+      "The address of the database has target_session_attrs=standby, but the service writes. Use read-write, primary or any. Check the store's url."
     ]
-  ])("%s is refused with one sentence that says what is wrong", (url, sentence) =>
+  ])("%s is refused with a message that says what is wrong", (url, sentence) =>
     expect(() => addressOf(url)).toThrow(sentence)
   )
 
   it("the refusal of an address names a certificate file that cannot be read", () =>
     expect(() => addressOf("postgres://a/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")).toThrow(
-      /^The file of sslrootcert cannot be read \(ENOENT.*: check the store's url\.$/
+      /^The file of sslrootcert cannot be read \(ENOENT.*. Check the store's url\.$/
     ))
 })

@@ -176,7 +176,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
 })
 
 describe("The cells that are refused before anything is written (docs/scaling.md)", LONG, () => {
-  const REMEDY = ": give the cells that workshop migrate was given."
+  const REMEDY = ". Give the cells that workshop migrate was given."
 
   it.each([
     ["x y x", "Two cells have the name x"],
@@ -237,7 +237,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
         const { url } = yield* databaseOfCells
         const third = { name: "third" }
         expect(yield* refusalOf({ url, cells: [...CELLS, third] })).toBe(
-          "The directory does not know the cell third: check its name, or add it with workshop cell add or workshop migrate --cells."
+          "The directory does not know the cell third. Check its name, or add it with workshop cell add or workshop migrate --cells."
         )
         expect(yield* refusalOf({ url, cells: [CELLS[0]!] })).toBe(
           `The directory names the cell south, which was not given${REMEDY}`
@@ -257,14 +257,14 @@ describe("The cells that are refused before anything is written (docs/scaling.md
         const { url, session } = yield* databaseOfCells
         yield* session.run("delete from workshop_north.schema_migration where version > 20")
         expect(yield* refusalOf({ url, cells: CELLS })).toMatch(
-          /^The cell north cannot be used \(The database is at version 20 of the schema \w+ and this program needs \d+: run workshop migrate\): check its address, and run workshop migrate --cells\.$/
+          /^The cell north cannot be used \(The database is at version 20 of the schema \w+ and this program needs \d+\. Run workshop migrate\). Check its address, and run workshop migrate --cells\.$/
         )
         yield* session.run("drop schema workshop_north cascade; alter schema workshop_south rename to workshop_north")
         expect(yield* refusalOf({ url, cells: CELLS })).toBe(
-          "Where the cell north should be is the cell south: check the address of the cell north, or restore it there."
+          "Where the cell north should be is the cell south. Check the address of the cell north, or restore it there."
         )
         expect((yield* Effect.flip(migrate(url, { cells: CELLS }))).message).toBe(
-          "Where the cell north should be is the cell south: give each cell the address that it had before."
+          "Where the cell north should be is the cell south. Give each cell the address that it had before."
         )
         yield* session.run("drop schema workshop_north cascade")
         expect(yield* refusalOf({ url, cells: CELLS })).toMatch(/^The cell (north|south) cannot be used/)
@@ -287,7 +287,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
           Effect.map(Effect.flip(on(before, newTicket(shop_id))), (error) => [error._tag, (error as Error).message])
         expect(yield* refusal(inEast.id)).toEqual([
           "StoreUnavailable",
-          "The directory of cells names the cell east, which this process was not given: start it with the same cells as workshop migrate --cells"
+          "The directory of cells names the cell east, which this process was not given. Start it with the same cells as workshop migrate --cells."
         ])
         yield* session.run("drop schema workshop_north cascade")
         expect((yield* refusal(inNorth!.id))[0]).toBe("StoreUnavailable")
@@ -314,7 +314,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
         const ports = yield* node({ url: service, cells: CELLS })
         for (const { id } of [inHome!, inNorth!]) yield* on(ports, newTicket(id))
         const denied =
-          "The database role of this process may not read the cell south: run workshop migrate --roles with all cells, as the owner of the tables"
+          "The database role of this process may not read the cell south. Run workshop migrate --roles with all cells, as the owner of the tables."
         yield* until("what to do", unavailableCells, ([found]) => found?.remedy === denied)
         // New shops are opened in the others.
         yield* on(ports, Effect.replicateEffect(openShop(), 2))
@@ -327,7 +327,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
         expect(yield* unavailableCells).toEqual([
           {
             name: "north",
-            remedy: "The cell north has an older schema than this program, or none: run workshop migrate --cells"
+            remedy: "The cell north has an older schema than this program, or none. Run workshop migrate --cells."
           }
         ])
         expect((yield* Effect.flip(on(ports, newTicket(inNorth!.id))))._tag).toBe("StoreUnavailable")
@@ -348,7 +348,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
         const [inHome, inNorth] = shops.map(({ id }) => id)
         yield* session.run(`insert into workshop_south.shop select * from workshop.shop where id = '${inHome}'`)
         expect(yield* refusalOf({ url, cells: CELLS })).toMatch(
-          /^The cell south has 2 shops, of which the directory placed 1 there: a shop may be in two cells/
+          /^The cell south has 2 shops, but the directory placed only 1 there, as after a restore of one of the two\. Restore /
         )
         yield* session.run(`delete from workshop_south.shop where id = '${inHome}'`)
         yield* session.run(`insert into workshop.shop select * from workshop_north.shop where id = '${inNorth}'`)

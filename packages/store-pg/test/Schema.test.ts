@@ -25,13 +25,13 @@ describe("the schema of a store", { timeout: LONG }, () => {
   })
 
   it.each(["", "1st", "two words", "a-b", 'a"b', "é", "pg_mine", "information_schema", "a".repeat(64)])(
-    "a name that Postgres would not accept is refused in one sentence: %s",
+    "a name that Postgres would not accept is refused, with what to do: %s",
     (schema) =>
       testing(
         Effect.gen(function* () {
           const { url } = yield* testDatabase
           const sentence =
-            /^The schema ".{0,64}" is no name for a schema, which has 1 to 63 letters, digits and underscores, begins with no digit, and neither with pg_: check the store's schema\.$/
+            /^The schema ".{0,64}" is no name for a schema, which has 1 to 63 letters, digits and underscores, begins with no digit, and neither with pg_\. Check the store's schema\.$/
           const layered = Effect.provide(Layer.build(layer({ url, schema })), Entropy.layer)
           for (const refused of [
             migrate(url, { schema }),

@@ -60,19 +60,19 @@ describe("A cell is accepted only with the identity that the directory has for i
         yield* there.run("drop schema workshop cascade")
         const cells = [{ name: "east", url: empty.url }]
         expect(yield* messageOf(migrate(home.url, { cells }))).toBe(
-          "The directory knows the cell east, but it is not at its address: check its address, or restore it there; workshop cell remove east removes a cell that never had shops."
+          "The directory knows the cell east, but it is not at its address. Check its address, or restore it there; workshop cell remove east removes a cell that never had shops."
         )
         expect(yield* there.run("select nspname from pg_namespace where nspname = 'workshop'")).toEqual([])
         expect(yield* startRefused({ url: home.url, cells })).toMatch(/^The cell east cannot be used \(/)
         expect((yield* listCells(home.url, { cells }))[1]).toMatchObject({ takes_shops: false })
         yield* migrate(empty.url)
         expect(yield* startRefused({ url: home.url, cells })).toBe(
-          "Where the cell east should be is no cell: check the address of the cell east, or restore it there."
+          "Where the cell east should be is no cell. Check the address of the cell east, or restore it there."
         )
         // Another installation's cell of the same name.
         const otherHome = yield* testDatabase
         yield* migrate(otherHome.url, { cells })
-        const anotherCell = /^Where the cell east should be is another cell of that name: check (the|its) address/
+        const anotherCell = /^Where the cell east should be is another cell of that name\. Check (the|its) address/
         expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(anotherCell)
         expect(yield* startRefused({ url: home.url, cells })).toMatch(anotherCell)
         expect((yield* listCells(home.url, { cells }))[1]!.state).toMatch(anotherCell)
@@ -90,7 +90,7 @@ describe("A cell is accepted only with the identity that the directory has for i
         yield* session.run("update workshop.cell set id = null")
         yield* there.run("delete from workshop.mark where name like 'cell_id:%'; delete from workshop.shop")
         expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(
-          /^The directory placed 1 shop in the cell east, and at its address it has none: /
+          /^The directory placed 1 shop in the cell east, and at its address it has none\. Check its address/
         )
         expect(yield* session.run("select id from workshop.cell where name = 'east'")).toEqual([{ id: null }])
       })
@@ -152,7 +152,7 @@ describe("A setting that omits a cell is refused before anything is written (doc
         const session = yield* connect(url)
         const names = session.run<{ name: string }>("select name from workshop.cell order by name")
         yield* migrate(url, { cells: [{ name: "cell_1" }, { name: "cell_2" }] })
-        const REMEDY = ": give the cells that workshop migrate was given."
+        const REMEDY = ". Give the cells that workshop migrate was given."
         expect(yield* messageOf(migrate(url, { cells: [{ name: "nine" }] }))).toBe(
           `The directory names the cell cell_1, which was not given${REMEDY}`
         )
@@ -173,7 +173,7 @@ describe("A setting that omits a cell is refused before anything is written (doc
         const ports = yield* node({ url, cells: [{ name: "cell_1" }, { name: "cell_2" }] })
         const shops = yield* Effect.provide(Effect.replicateEffect(openShop(), 3), ports)
         expect(yield* messageOf(removeCell(url, "cell_2"))).toBe(
-          "The cell cell_2 has 1 shop, and a shop stays in its cell permanently: only a cell without shops can be removed."
+          "The cell cell_2 has 1 shop, and a shop stays in its cell permanently. Only a cell without shops can be removed."
         )
         expect(yield* messageOf(removeCell(url, "home"))).toMatch(/^The home cell has the directory/)
         expect(yield* messageOf(removeCell(url, "nine"))).toMatch(/^The directory does not know the cell nine/)
@@ -226,7 +226,7 @@ describe("An unavailable cell gets no new shops (docs/scaling.md)", LONG, () => 
         const listed = yield* listCells(home.url, { cells })
         expect(listed[1]).toMatchObject({ name: "east", shops: 1, takes_shops: false })
         expect(listed[1]!.state).toMatch(
-          /^The cell east cannot be reached \(.+\): check that its server runs, and its address in --cells\.$/
+          /^The cell east cannot be reached \(.+\). Check that its server runs, and its address in --cells\.$/
         )
         const { checks, findings } = yield* checkData(home.url, 10_000, { cells })
         expect(checks).toBeGreaterThan(10)
@@ -238,7 +238,7 @@ describe("An unavailable cell gets no new shops (docs/scaling.md)", LONG, () => 
         expect(without[1]).toMatchObject({
           name: "east",
           node: "",
-          state: "Not in this database, and its address is not stored: name it in --cells."
+          state: "Not in this database, and its address is not stored. Name it in --cells."
         })
       })
     ))

@@ -110,7 +110,7 @@ else {
           expect(yield* unavailableCells).toEqual([
             {
               name: "south",
-              remedy: expect.stringMatching(/may not read the cell south: run workshop migrate --roles/)
+              remedy: expect.stringMatching(/may not read the cell south\. Run workshop migrate --roles/)
             }
           ])
           const { id } = yield* Effect.provide(openShop(), ports)
@@ -216,7 +216,7 @@ else {
             Effect.map(Effect.flip(moveCell(at, "north", to, { schema })), ({ message }) => message)
           const theirs = Object.assign(new URL(url), { username: role }).href
           expect(yield* refusal(theirs, other)).toBe(
-            `This role may not change the cells: use the one that owns their tables, such as workshop_owner, or a superuser (Postgres says: must be owner of schema ${schema}_north).`
+            `This role may not change the cells. Use the one that owns their tables, such as workshop_owner, or a superuser (Postgres says: must be owner of schema ${schema}_north).`
           )
           // A worker that is gone: no server listens at its port.
           const place = (at: string, was: string) =>
@@ -224,11 +224,11 @@ else {
           const lost = (port: string) => Effect.acquireRelease(place("1", port), () => Effect.orDie(place(port, "1")))
           const [, otherPort] = other.split(":") as [string, string]
           expect(yield* Effect.scoped(Effect.zipRight(lost(otherPort), refusal(url, `${host}:1`)))).toBe(
-            `The coordinator cannot reach the worker ${host}:1: start it, or move the cell north to another one.`
+            `The coordinator cannot reach the worker ${host}:1. Start it, or move the cell north to another one.`
           )
           yield* lost(port)
           expect(yield* refusal(url, other)).toBe(
-            `The cell north is on the worker ${host}:1, which the coordinator cannot reach, and a move copies the cell from there: start that worker again; if it is lost, promote its standby and name that with citus_update_node, or restore the cell from a backup.`
+            `The cell north is on the worker ${host}:1, from which a move copies it, and which the coordinator cannot reach. Start that worker again; if it is lost, promote its standby and name that with citus_update_node, or restore the cell from a backup.`
           )
         })
       ))
@@ -243,10 +243,10 @@ else {
             "The home cell stays on the coordinator: it has the directory, and it is not distributed."
           )
           expect(yield* refusal("west", "db9:1")).toBe(
-            "The directory does not know the cell west: workshop cell list shows those it knows."
+            "The directory does not know the cell west. List those that it knows with workshop cell list."
           )
           expect(yield* refusal("north", "db9:1")).toMatch(
-            /^Citus has no worker db9:1: choose one of .+, or add it with citus_add_node\.$/
+            /^Citus has no worker db9:1. Choose one of .+, or add it with citus_add_node\.$/
           )
         })
       ))

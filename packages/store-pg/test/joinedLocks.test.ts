@@ -52,7 +52,7 @@ const whileLocked = ({ workshop, pool, caller }: Given, work: () => Promise<void
     await holder.query("rollback")
   })
 
-/** Runs work in a transaction that begins with some statements and commits; gives its result and the time-outs at its end. */
+/** Runs work in a transaction that begins with some statements and commits. Returns its result and the time-outs at its end. */
 const inTransaction = <A>(pool: pg.Pool, first: string, work: (client: pg.PoolClient) => Promise<A>) =>
   withClient(pool, async (client) => {
     await client.query(`begin; ${first}`)
@@ -74,10 +74,10 @@ const create = ({ workshop, caller }: Pick<Given, "workshop" | "caller">, client
 const ORDER = "insert into app.orders values ('A1')"
 
 const LOCKED =
-  "Another transaction, such as one of within, a migration or an operator's, held a lock for too long: commit or roll back sooner, or find it by pg_blocking_pids"
+  "Another transaction, such as one of within, a migration or an operator's, held a lock for too long. Commit or roll back sooner, or find it with pg_blocking_pids."
 
 const shopLocked = (shop_id: string, waited: string) =>
-  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
+  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command did not run. Commit or roll back sooner, and inside within do not wait for a command of the shop that runs outside of it.`
 
 const shortened = (waits: string) =>
   `${waits}, as long as the lock_timeout or statement_timeout of this transaction lets it wait`
@@ -197,7 +197,7 @@ describe("locks that a transaction of the embedder's own waits for", { timeout: 
       const isReady = () => ++ready === 2 && open()
       const done = await Promise.all([crossing(caller, other, isReady, both), crossing(other, caller, isReady, both)])
       expect(done.sort()).toEqual([
-        "Two transactions waited for each other's locks, so Postgres ended a statement of one of them: roll back and run the transaction again; if it uses several shops, use them in the order of their ids",
+        "Two transactions waited for each other's locks, so Postgres ended a statement of one of them. Roll back and run the transaction again; if it uses several shops, use them in the order of their ids.",
         "made"
       ])
     }))

@@ -90,7 +90,7 @@ it("layer refuses a url that is a Config or a Redacted, because it must be a str
       expect(yield* Effect.flip(Effect.scoped(built))).toMatchObject({
         option: "url",
         message:
-          "The address of the database must be a text such as postgres://user:password@host:5432/name, because only layerConfig takes a Config: check the store's url."
+          "The address of the database must be a text such as postgres://user:password@host:5432/name, because only layerConfig takes a Config. Check the store's url."
       })
     }
   }).pipe(Effect.runPromise))

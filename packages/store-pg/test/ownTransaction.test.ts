@@ -151,7 +151,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
         ])
           expect(defectOf(yield* Effect.exit(swallowing(then)))).toMatchObject({
             _tag: "TransactionRefused",
-            message: "The client's transaction has failed already: roll it back and begin again"
+            message: "The client's transaction has failed already. Roll it back and begin again."
           })
         expect(yield* rows).toEqual([[], 0])
       }).pipe(Effect.provide(services))

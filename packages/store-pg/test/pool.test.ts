@@ -47,7 +47,7 @@ const program = (
     })
   )
 
-/** Creates a ticket in a transaction on a client of the pool; whether it was created. */
+/** Creates a ticket in a transaction on a client of the pool. Returns whether it was created. */
 const order = async (
   workshop: PromiseWorkshop,
   pool: pg.Pool,
@@ -105,7 +105,7 @@ describe("on the store's own connections", { timeout: LONG }, () => {
           const reads = await Promise.all(Array.from({ length: 8 }, () => workshop.tickets.list(caller, {})))
           await operator.end()
           const message =
-            "The only connection of the store's pool for reads was in use for 2000 ms: raise readConnections of the store, or divide the requests among more processes"
+            "The only connection of the store's pool for reads was in use for 2000 ms. Raise readConnections of the store, or divide the requests among more processes."
           const refusal = { _tag: "StoreUnavailable", message, remedy: message }
           expect(reads.filter((read) => !read.ok && read.refusal.message === message)[0]).toMatchObject({ refusal })
           expect(lines.filter((line) => line.message === message)).toMatchObject([{ level: "warning" }])
@@ -144,7 +144,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       const before = await exhaustedOf(workshop, "embedder")
       const client = await pool.connect()
       const message =
-        "The only client of your pool was in use for 2000 ms: raise its max, return its clients sooner, or give within a pool of its own"
+        "The only client of your pool was in use for 2000 ms. Raise its max, return its clients sooner, or give within a pool of its own."
       const refusedSo = { ok: false, refusal: { _tag: "StoreUnavailable", message, remedy: message } }
       const calls = [workshop.tickets.createInApp(caller, { service: "Hem" }), workshop.tickets.list(caller, {})]
       for (const result of await Promise.all(calls)) expect(result).toMatchObject(refusedSo)
@@ -160,7 +160,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       const lent = [await pool.connect(), await pool.connect()]
       Object.assign(pool.options, { connectionTimeoutMillis: 50 })
       const message =
-        "All 2 clients of your pool were in use for 50 ms, its connectionTimeoutMillis: raise that time if transactions of one shop wait for each other, raise its max for those of several shops, or return its clients sooner"
+        "All 2 clients of your pool were in use for 50 ms, its connectionTimeoutMillis. Raise that time for transactions of one shop, raise its max for those of several shops, or return its clients sooner."
       const refusedSo = { _tag: "StoreUnavailable", message, remedy: message }
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ refusal: refusedSo })
       expect(await workshop.tickets.list(caller, {})).toMatchObject({ refusal: refusedSo })
@@ -221,7 +221,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       const end = pool.end.bind(pool)
       Object.assign(pool, { end: async () => undefined })
       await end()
-      const message = "Your pool was ended before the workshop: call pool.end() after workshop.stop()"
+      const message = "Your pool was ended before the workshop. Call pool.end() after workshop.stop()."
       const refusedSo = { ok: false, refusal: { _tag: "StoreUnavailable", message, remedy: message } }
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject(refusedSo)
       expect(await workshop.tickets.list(caller, {})).toMatchObject(refusedSo)
@@ -304,7 +304,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       })
     ))
 
-  /** Runs at most so many at once; the others wait in a row, without a client (docs/your-database.md, On your pool). */
+  /** Runs at most so many at once. The others wait in a queue, without a client (docs/your-database.md, On your pool). */
   const atMost = (most: number) => {
     const waiting: Array<() => void> = []
     let running = 0
@@ -356,12 +356,12 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const pool = yield* borrowedFrom(url.replace(/[^/]*$/, "postgres"))
-        const so = "give a Pool of the package pg, made for the same database as the store's url."
+        const so = "Give a Pool of the package pg, made for the same database as the store's url."
         const none =
           "The option pool of the store must be a Pool of the package pg, made for the same database as the url"
         expect(yield* Effect.promise(() => refusal({ url, pool: {} as never }))).toBe(`OptionRefused: ${none}`)
         expect(yield* Effect.promise(() => refusal({ url, pool }))).toBe(
-          `DatabaseFailed: The pool leads to another database than the store's url, or to another server: ${so}`
+          `DatabaseFailed: The pool leads to another database than the store's url, or to another server. ${so}`
         )
       })
     ))

@@ -67,21 +67,21 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("a start without the key of the secrets, or with an invalid key, is refused in one sentence", () =>
+  it("a start without the key of the secrets, or with an invalid key, is refused, with what to do", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
         yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
         const missing = {
           _tag: "SecretsRefused",
-          message: `The database has webhook secrets that are sealed with the key ${OLD_ID}, which was not given: add that key to WORKSHOP_SECRETS_KEY (secretsKeys in a program).`
+          message: `The database has webhook secrets that are sealed with the key ${OLD_ID}, which was not given. Add that key to WORKSHOP_SECRETS_KEY (secretsKeys in a program).`
         }
         expect(yield* starting(url)).toMatchObject(missing)
         expect(yield* starting(url, NEW)).toMatchObject(missing)
         for (const wrong of ["short", `${OLD}=`, "g".repeat(64), ""]) {
           const { message } = yield* starting(url, OLD, wrong)
           expect(message).toBe(
-            "Key 2 of WORKSHOP_SECRETS_KEY (secretsKeys in a program) is not 32 bytes in base64 or hex: make one with openssl rand -base64 32."
+            "Key 2 of WORKSHOP_SECRETS_KEY (secretsKeys in a program) is not 32 bytes in base64 or hex. Make one with openssl rand -base64 32."
           )
         }
       })
@@ -140,7 +140,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
         const { url, session } = yield* database
         yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
         expect((yield* Effect.flip(reseal(url, { secretsKeys: [], inClear: true }))).message).toMatch(
-          /^Resealing needs a key: set WORKSHOP_SECRETS_KEY/
+          /^Resealing needs a key. Set WORKSHOP_SECRETS_KEY/
         )
         expect(yield* reseal(url, { secretsKeys: [OLD], inClear: true })).toEqual({ key_id: null, changed: 1 })
         expect(yield* session.run("select secret from webhook")).toEqual([{ secret: "whsec_first" }])

@@ -160,7 +160,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
         yield* Deferred.succeed(ended, undefined)
         yield* Fiber.join(holder)
         expect(waited).toEqual([
-          `Another transaction held the lock of the shop ${caller.shop_id} for 120ms, as long as the lock_timeout or statement_timeout of this transaction lets it wait, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`,
+          `Another transaction held the lock of the shop ${caller.shop_id} for 120ms, as long as the lock_timeout or statement_timeout of this transaction lets it wait, so the command did not run. Commit or roll back sooner, and inside within do not wait for a command of the shop that runs outside of it.`,
           [{ lockTimeout: "120ms" }]
         ])
         const orders = [

@@ -21,11 +21,11 @@ describe("wrong options of the store", () => {
       "The option pool of the store must be a Pool of the package pg, made for the same database as the url"
     ],
     [{ url, schema: 5 }, "The option schema of the store must be the name of a schema, such as workshop"],
-    [{ url: "" }, /^The address of the database is missing, .*: check the store's url\.$/],
-    [{ url: "localhost" }, /^The address of the database does not read like .*: check the store's url\.$/],
+    [{ url: "" }, /^The address of the database is missing, .*. Check the store's url\.$/],
+    [{ url: "localhost" }, /^The address of the database does not read like .*. Check the store's url\.$/],
     [
       { url, schema: "pg_tickets" },
-      /^The schema "pg_tickets" is no name for a schema, .*: check the store's schema\.$/
+      /^The schema "pg_tickets" is no name for a schema, .*\. Check the store's schema\.$/
     ],
     [{ url, lanes: 0 }, "The option lanes of the store must be a whole number of at least 1"],
     [{ url, readConnections: "8" }, "The option readConnections of the store must be a whole number of at least 1"],

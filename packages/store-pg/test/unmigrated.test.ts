@@ -31,7 +31,9 @@ describe("a database that was never migrated", { timeout: 60_000 }, () => {
           await workshop.stop()
           expect(lines.map(({ message, error }) => [message, error])).toEqual([
             [
-              expect.stringMatching(/^The background work waits\. The database has no schema of the workshop.*: call /),
+              expect.stringMatching(
+                /^The background work waits\. The database has no schema of the workshop.*\. To create or update it, call /
+              ),
               undefined
             ]
           ])

@@ -160,7 +160,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       })
       await small.end()
       const message =
-        "The only client of your pool was in use for 100 ms, its connectionTimeoutMillis: raise that time if transactions of one shop wait for each other, raise its max for those of several shops, or return its clients sooner"
+        "The only client of your pool was in use for 100 ms, its connectionTimeoutMillis. Raise that time for transactions of one shop, raise its max for those of several shops, or return its clients sooner."
       for (const refusal of refusals) {
         expect(refusal).toMatchObject({ _tag: "StoreUnavailable", message })
         expect(refusalResponse(refusal as never)).toMatchObject({
@@ -320,7 +320,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
     }))
 
   const HAS_ENDED =
-    "The transaction of this call has ended, so the call did nothing: await every call within the transaction"
+    "The transaction of this call has ended, so the call did nothing. Await every call within the transaction."
 
   it("calls on services that were kept are refused, also once the client is in another transaction", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
@@ -377,7 +377,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       }
     }))
 
-  const ENDED_EARLY = /^The transaction in which this began was ended before its end/
+  const ENDED_EARLY = /^The transaction was committed or rolled back while within was still running/
 
   it("within rejects if work ended the transaction, as a query builder does that begins one of its own on the client", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
@@ -416,7 +416,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       })
       await expect(failed).rejects.toMatchObject({
         _tag: "TransactionRefused",
-        message: "The client's transaction has failed already: roll it back and begin again"
+        message: "The client's transaction has failed already. Roll it back and begin again."
       })
       await client.query("rollback")
       client.release()
@@ -434,7 +434,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       await expect(failed).rejects.toMatchObject({ _tag: "TransactionRefused" })
       expect(rejected).toMatchObject({
         _tag: "TransactionRefused",
-        message: "The client's transaction has failed already: roll it back and begin again"
+        message: "The client's transaction has failed already. Roll it back and begin again."
       })
       await client.query("rollback")
       client.release()
@@ -520,7 +520,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({ message: HAS_ENDED })
       const again = await Runtime.runPromiseExit(workshop.runtime)(run(create("Next transaction")))
       expect(Exit.isFailure(again) && Cause.squash(again.cause)).toMatchObject({
-        message: expect.stringMatching(/^The transaction of this call was committed or rolled back before the call/)
+        message: expect.stringMatching(/^The transaction was committed or rolled back before this call/)
       })
       await client.query("commit")
       await Runtime.runPromise(workshop.runtime)(afterCommit)
@@ -565,28 +565,28 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
         return said
       }
       const noClient =
-        "TransactionRefused: The argument is not a client of pg: pass the client that pool.connect() resolves to, on which you ran begin, and not the pool or a query builder's wrapper"
+        "TransactionRefused: The argument is not a client of pg. Pass the client that pool.connect() resolves to, on which you ran begin, and not the pool or a query builder's wrapper."
       expect(await refusal({} as never)).toBe(noClient)
       expect(await refusal(pool as never)).toBe(noClient)
       const notBegun =
-        "TransactionRefused: The client is not in a transaction: run begin on it first, and give a client rather than a pool"
+        "TransactionRefused: The client is not in a transaction. Run begin on it first, and give a client rather than a pool."
       expect(await began("")).toBe(notBegun)
       expect(await began("begin isolation level serializable")).toBe(
-        "TransactionRefused: The transaction is serializable, in which a command could decide by outdated rows: begin it with read committed"
+        "TransactionRefused: The transaction is serializable, in which a command could decide by outdated rows. Begin it with read committed."
       )
       expect(await began("begin read only")).toBe(
-        "TransactionRefused: The transaction only reads: begin it with read write"
+        "TransactionRefused: The transaction only reads. Begin it with read write."
       )
       const failed = new pg.Client({ connectionString: url })
       await failed.connect()
       await failed.query("begin")
       await failed.query("select 1 / 0").catch(() => {})
       expect(await refusal(failed as never)).toBe(
-        "TransactionRefused: The client's transaction has failed already: roll it back and begin again"
+        "TransactionRefused: The client's transaction has failed already. Roll it back and begin again."
       )
       await failed.end()
       expect(await began("begin", url.replace(/[^/]*$/, "postgres"))).toBe(
-        "TransactionRefused: The client is connected to another database than the store, or to another server: give a client of the store's database"
+        "TransactionRefused: The client is connected to another database than the store, or to another server. Give a client of the store's database."
       )
       expect(await tickets()).toEqual([])
     }))
@@ -699,7 +699,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
         ok: false,
         refusal: {
           _tag: "StoreUnavailable",
-          message: `Another transaction held the lock of the shop ${caller.shop_id} for five seconds, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
+          message: `Another transaction held the lock of the shop ${caller.shop_id} for five seconds, so the command did not run. Commit or roll back sooner, and inside within do not wait for a command of the shop that runs outside of it.`
         }
       })
       await client.query("commit")
@@ -729,7 +729,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
           await (await seeded()).stop()
           await expect(seeded()).rejects.toMatchObject({
             _tag: "StoreUnavailable",
-            message: expect.stringMatching(/^An id or code that was drawn at random is there already/)
+            message: expect.stringMatching(/^An id or code that was drawn at random exists already/)
           })
           expect(await connectionsTo(url)).toEqual([])
         })

@@ -145,7 +145,8 @@ export const commandRefusal = (refusal: Refusal & { readonly remedy?: string | u
     return refuse(`${issues.join("; ")}.`)
   }
   const what = refusal.remedy === undefined ? advice[refusal._tag] : undefined
-  return refuse(`${refusal.message}${what === undefined ? "" : `. ${what}`}.`)
+  const sentences = what === undefined ? refusal.message : `${refusal.message}. ${what}`
+  return refuse(sentences.endsWith(".") ? sentences : `${sentences}.`)
 }
 
 /** The work of a command, given the values of its own options. */

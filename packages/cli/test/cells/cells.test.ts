@@ -62,7 +62,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       })
       await run("drop schema workshop_north cascade")
       expect(JSON.parse((await type("cell list --json")).stdout)[1].state).toBe(
-        "Not in this database, and its address is not stored: name it in --cells."
+        "Not in this database, and its address is not stored. Name it in --cells."
       )
       expect(JSON.parse((await type("cell list --json --cells north")).stdout)[1]).toMatchObject({
         takes_shops: false,
@@ -142,14 +142,14 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
         expect([line, status]).toEqual([line, 1])
         return stderr
       }
-      expect(await refusal("cell add north")).toBe("The directory knows a cell north already: choose another name.\n")
+      expect(await refusal("cell add north")).toBe("The directory knows a cell north already. Choose another name.\n")
       expect(await refusal("cell add North")).toMatch(/^"North" is no name of a cell/)
       expect(await refusal("cell list --cells south")).toBe(
-        "The directory does not know the cell south: workshop cell add adds one, and without --cells this command lists those it knows.\n"
+        "The directory does not know the cell south. Add it with workshop cell add; without --cells, this command lists those that it knows.\n"
       )
       for (const line of ["cell move north db2:5432", "cell balance"])
         expect(await refusal(line)).toBe(
-          "Only Citus can move a cell, and this database does not have it: move a cell's cluster with a standby that you promote, and give its new address in --cells.\n"
+          "Only Citus can move a cell, and this database does not have it. Move a cell's cluster with a standby that you promote, and give its new address in --cells.\n"
         )
       expect(await run("select name from workshop.cell order by name")).toEqual([{ name: "home" }, { name: "north" }])
     }))
@@ -204,7 +204,7 @@ describe("commands that process all cells (docs/scaling.md)", { timeout: 120_000
         )
         const more = await type(`${line} --cells 3`, { WORKSHOP_SECRETS_KEY: KEY })
         expect(more.stderr).toBe(
-          "The directory does not know the cell cell_2: check its name, or add it with workshop cell add or workshop migrate --cells.\n"
+          "The directory does not know the cell cell_2. Check its name, or add it with workshop cell add or workshop migrate --cells.\n"
         )
       }
       expect(await run("select act from workshop.audit_entry where act = 'database.secrets_resealed'")).toEqual([])

@@ -69,7 +69,7 @@ describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeou
               const listed = await typed(["shop", "list"], extra)
               expect(listed.status).toBe(1)
               expect(listed.stderr).toContain(
-                "The cell east does not respond, and this needs every cell; try again once it does"
+                "The cell east does not respond, and this call needs every cell. Try again once it does."
               )
               await Effect.runPromise(reopen(server, east))
               await untilAsync(

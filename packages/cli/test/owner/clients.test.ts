@@ -1,4 +1,4 @@
-import { appCaller, type ShopId, TicketInput, Tickets } from "@workshop/core"
+import { appCaller, type ShopId, StoreUnavailable, TicketInput, Tickets } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import * as audits from "../../src/owner/AuditCommand.js"
@@ -52,6 +52,15 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     const again = Effect.mapError(clients.createClient(amira), commandRefusal)
     expect(await office.refusal(again)).toBe(
       "--phone belongs to another account: give another number, or correct that account."
+    )
+  })
+
+  it("a refusal ends with one full stop, whether or not the store says what to do", () => {
+    const ofStore = (remedy?: string) =>
+      commandRefusal(new StoreUnavailable(remedy === undefined ? {} : { remedy })).message
+    expect(ofStore("The database does not exist. Create it.")).toBe("The database does not exist. Create it.")
+    expect(ofStore()).toBe(
+      "The store cannot be reached; try again in a moment. Check --database-url, and that the database runs."
     )
   })
 

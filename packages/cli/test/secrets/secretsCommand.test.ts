@@ -72,7 +72,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       const refusal = await typed(["secrets", "reseal"], { DATABASE_URL: url })
       expect([refusal.status, refusal.stderr]).toEqual([
         1,
-        "Resealing needs a key: set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32.\n"
+        "Resealing needs a key. Set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32.\n"
       ])
       await typed(["secrets", "reseal"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY })
       for (const words of [["serve", "--port", "0"], ["dispatch"], ["shop", "list"]]) {
@@ -80,7 +80,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
         expect([words, status, stderr]).toEqual([
           words,
           1,
-          "The database has webhook secrets that are sealed with the key 72cd6e84, which was not given: add that key to WORKSHOP_SECRETS_KEY (secretsKeys in a program).\n"
+          "The database has webhook secrets that are sealed with the key 72cd6e84, which was not given. Add that key to WORKSHOP_SECRETS_KEY (secretsKeys in a program).\n"
         ])
       }
       expect((await typed(["migrate"], { DATABASE_URL: url })).status).toBe(0)
@@ -92,7 +92,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       const { status, stderr } = await typed(["shop", "list"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: "hunter2" })
       expect([status, stderr]).toEqual([
         1,
-        "Key 1 of WORKSHOP_SECRETS_KEY (secretsKeys in a program) is not 32 bytes in base64 or hex: make one with openssl rand -base64 32.\n"
+        "Key 1 of WORKSHOP_SECRETS_KEY (secretsKeys in a program) is not 32 bytes in base64 or hex. Make one with openssl rand -base64 32.\n"
       ])
     }))
 })

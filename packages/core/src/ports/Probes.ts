@@ -3,7 +3,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 /** A cell that this process cannot use for now. */
 export interface UnavailableCell {
   readonly name: string
-  /** The remedy for the operator, as a sentence without secrets or addresses; undefined if waiting may be enough. */
+  /** The error and what to do about it, for the operator, without secrets or addresses; left out if waiting may be enough. */
   readonly remedy?: string | undefined
 }
 

@@ -349,7 +349,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
 /** The store cannot be reached, had no free connection, or did not respond in time. Try again (Specification, Errors). */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
-  /** The cause and the remedy, if waiting alone does not help: a sentence for the operator, without secrets or addresses. */
+  /** The error and what to do about it, if waiting alone does not help: for the operator, without secrets or addresses. */
   readonly remedy?: string
   /** Why it cannot be reached, such as `connect ECONNREFUSED 127.0.0.1:5432`: for the operator's log, without secrets. No response shows it. */
   readonly reason?: string
@@ -422,7 +422,7 @@ export const noTransactions: Context.Tag.Service<Transactions> = {
   join: () =>
     new TransactionRefused({
       message:
-        "This store has no transactions that a client could share: use the Postgres store, in the client's database"
+        "This store has no transactions that a client could share. Use the Postgres store, in the client's database."
     })
 }
 

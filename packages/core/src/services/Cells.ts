@@ -413,12 +413,12 @@ const notJoined: Context.Tag.Service<Transactions> = {
   join: () =>
     new TransactionRefused({
       message:
-        "This store has several cells, and a client's transaction is in one database: use a store of one cell, or commit your rows and the commands apart"
+        "This store has several cells, and a client's transaction is in one database. Use a store of one cell, or commit your rows and the commands apart."
     })
 }
 
 const addedSince = (name: string) =>
-  `The cell ${name} was added since this process started, which refuses its shops: restart it with --cells that include it`
+  `The cell ${name} was added since this process started, which refuses its shops. Restart it with --cells that include it.`
 
 /** Makes the ports of one store from those of several cells. For a single cell, use its own ports. */
 export const cellPorts = ({

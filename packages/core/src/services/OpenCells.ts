@@ -73,7 +73,7 @@ class CellCache<K> {
 
 const unknownCell = (name: string) =>
   new StoreUnavailable({
-    remedy: `The directory of cells names the cell ${name}, which this process was not given: start it with the same cells as workshop migrate --cells`
+    remedy: `The directory of cells names the cell ${name}, which this process was not given. Start it with the same cells as workshop migrate --cells.`
   })
 
 /** Finds the cell of a shop or a key, and remembers it. */
@@ -298,7 +298,7 @@ export class AllCells {
           work(cell),
           ({
             cause,
-            remedy = `The cell ${cell.name} does not respond, and this needs every cell; try again once it does`
+            remedy = `The cell ${cell.name} does not respond, and this call needs every cell. Try again once it does.`
           }) => new StoreUnavailable({ cause, remedy })
         ),
       { concurrency: "unbounded" }

@@ -31,12 +31,12 @@ export const clientsInUse = (pool: object): number | undefined => {
 export const inUse = (clients: number, one: string, owner: string, waited_ms: number): string =>
   `${clients === 1 ? `The only ${one} of ${owner} was` : `All ${clients} ${one}s of ${owner} were`} in use for ${waited_ms} ms`
 
-/** The cause and the remedy as one sentence, if the `connectionTimeoutMillis` of an embedder's pool ran out; undefined if not all clients were in use. */
+/** The error and what to do about it, if the `connectionTimeoutMillis` of an embedder's pool ran out; undefined if not all clients were in use. */
 export const poolExhaustion = (pool: object): string | undefined => {
   const clients = clientsInUse(pool)
   if (clients === undefined) return undefined
   const waited_ms = (pool as PoolState).options?.connectionTimeoutMillis ?? 0
-  return `${inUse(clients, "client", "your pool", waited_ms)}, its connectionTimeoutMillis: raise that time if transactions of one shop wait for each other, raise its max for those of several shops, or return its clients sooner`
+  return `${inUse(clients, "client", "your pool", waited_ms)}, its connectionTimeoutMillis. Raise that time for transactions of one shop, raise its max for those of several shops, or return its clients sooner.`
 }
 
 const exhausted = Metric.counter("workshop_pg_pool_exhausted_total", {

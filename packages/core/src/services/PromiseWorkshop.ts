@@ -161,7 +161,7 @@ const untilEnd = (run: Run<WorkshopServices>) => {
 }
 
 const WITHIN_ENDED =
-  "This call of within has ended, and its transaction may have too: call the services inside work, or those of the workshop"
+  "This call of within has ended, and its transaction may have too. Call the services inside work, or those of the workshop."
 
 /** The sender of a workshop without one. It is never called. */
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })

@@ -65,7 +65,7 @@ const sayThatClockIsHeld = inRealTime(
   Effect.zipRight(
     Effect.sleep(ServiceLimits.stop_grace_ms),
     Effect.logWarning(
-      "TestClock.adjust has been waiting for five seconds for one turn of the background work: a store, a notifier or a sender does not answer"
+      "TestClock.adjust has been waiting for five seconds for one turn of the background work. A store, a notifier or a sender does not respond"
     )
   )
 )

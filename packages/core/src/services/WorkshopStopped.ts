@@ -4,7 +4,7 @@ import { RefusalOf } from "../domain/RefusalOf.js"
 /** A method or a mount of a workshop was called after its `stop`. Call it again only on another workshop, such as in another process. */
 export class WorkshopStopped extends RefusalOf(
   "WorkshopStopped",
-  "This workshop was stopped: call stop only after the last request, or start another workshop"
+  "This workshop was stopped. Call stop only after the last request, or start another workshop."
 ) {}
 
 /** Whether a workshop was stopped. Its mounts read this from the runtime, which is all that they have. */

@@ -75,7 +75,7 @@ describe("a call with other arguments than the method has", () => {
     for (const pool of [{ $client: {} }, "postgres://localhost/shop", undefined])
       await expect(withClient(pool as never, async () => 1)).rejects.toMatchObject({
         _tag: "TransactionRefused",
-        message: "The argument is not a pool of pg: pass the Pool itself, and not its url or a query builder's wrapper"
+        message: "The argument is not a pool of pg. Pass the Pool itself, and not its url or a query builder's wrapper."
       })
   })
 

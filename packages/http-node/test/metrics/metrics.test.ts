@@ -346,7 +346,7 @@ describe("GET /readyz (Specification, Commands)", () => {
       served.pipe(Effect.provide(store), Effect.provide(logging), Effect.withClock(clock), Effect.scoped)
     )
     const said =
-      "The data of 1 shop are up to 1 hour ahead of this server's clock (SHOP): set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock --all."
+      "The data of 1 shop are up to 1 hour ahead of this server's clock (SHOP). Correct the clock, or, if a wrong clock or a sandbox dated them, run workshop shop repair-clock --all."
     expect(answers).toEqual([
       [200, null],
       [503, said],

@@ -33,7 +33,7 @@ const BODY = {
   success: false,
   error: {
     code: "UNAVAILABLE",
-    message: "This workshop was stopped: call stop only after the last request, or start another workshop"
+    message: "This workshop was stopped. Call stop only after the last request, or start another workshop."
   }
 }
 

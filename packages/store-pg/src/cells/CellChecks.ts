@@ -36,7 +36,7 @@ const ifAvailable = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked 
 
 /** The remedy for a cell that was added without grants. */
 const denied = (name: string) =>
-  `The database role of this process may not read the cell ${name}: run workshop migrate --roles with all cells, as the owner of the tables`
+  `The database role of this process may not read the cell ${name}. Run workshop migrate --roles with all cells, as the owner of the tables`
 
 /** Refuses, for a process without further cells, a database whose directory has several cells, or that is itself a further cell. */
 export const checkAlone = (sql: SqlClient) =>
@@ -63,7 +63,7 @@ const marksOn = (sql: SqlClient) =>
 /** The mismatch of a cell with the directory, with its remedy; null if the marks are those of the cell. */
 const notTheCell = (name: string, id: string | null, marks: ReadonlyArray<string | null>): string | null => {
   const mismatch = mismatchOf({ name, id }, identityIn(marks))
-  return mismatch === null ? null : `${mismatch}: check the address of the cell ${name}, or restore it there`
+  return mismatch === null ? null : `${mismatch}. Check the address of the cell ${name}, or restore it there`
 }
 
 /** The ids of cells by their names, from the directory in the home cell. */
@@ -81,17 +81,17 @@ export const confirming = (home: SqlClient) => {
   return ({ name, sql }: Pick<OpenCell, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
       const self = yield* Effect.mapError(available(marksOn(sql)), (error) =>
-        isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: denied(name) }) : error
+        isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: `${denied(name)}.` }) : error
       )
       const marks = self.map((row) => row.name)
       if ((self[0]?.n ?? 0) < OURS.length)
         return yield* new StoreUnavailable({
-          remedy: `The cell ${name} has an older schema than this program, or none: run workshop migrate --cells`
+          remedy: `The cell ${name} has an older schema than this program, or none. Run workshop migrate --cells.`
         })
       const idsByName = ids ?? (name === HOME ? new Map() : yield* idsAgain)
       if (notTheCell(name, idsByName.get(name) ?? null, marks) === null) return
       const remedy = notTheCell(name, (yield* idsAgain).get(name) ?? null, marks)
-      if (remedy !== null) return yield* new StoreUnavailable({ remedy })
+      if (remedy !== null) return yield* new StoreUnavailable({ remedy: `${remedy}.` })
     }).pipe(Effect.catchTag("DatabaseFailed", (cause) => new StoreUnavailable({ cause })))
 }
 
@@ -102,7 +102,7 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
         error._tag === "DatabaseFailed"
           ? Effect.fail(error)
           : cellWrong(
-              `The cell ${name} cannot be used (${error.message.replace(/\.$/, "")}): check its address, and run workshop migrate --cells`
+              `The cell ${name} cannot be used (${error.message.replace(/\.$/, "")}). Check its address, and run workshop migrate --cells`
             )
       )
     )
@@ -117,7 +117,7 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
     }>`select /* workshop shops placed */ count(*)::integer as n from workshop.shop_cell where cell = ${name}`
     if (here!.n > there!.n)
       return yield* cellWrong(
-        `The cell ${name} has ${here!.n} shops, of which the directory placed ${there!.n} there: a shop may be in two cells, as after a restore. Restore the home cell and this one from the same time`
+        `The cell ${name} has ${here!.n} shops, but the directory placed only ${there!.n} there, as after a restore of one of the two. Restore the home cell and this one from the same time`
       )
   })
 
@@ -133,7 +133,7 @@ const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
       where c.cell <> ${HOME} limit 1`
     if (twice !== undefined)
       return yield* cellWrong(
-        `The shop ${twice.id} is in two cells, ${HOME} and ${twice.cell}: restore the cells from the same time`
+        `The shop ${twice.id} is in two cells, ${HOME} and ${twice.cell}. Restore the cells from the same time`
       )
   })
 

@@ -60,7 +60,7 @@ export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<strin
     const missing = names.find((name) => !inDirectory.some((one) => one.name === name))
     if (names.length > 1 && missing !== undefined)
       return yield* cellWrong(
-        `The directory does not know the cell ${missing}: check its name, or add it with workshop cell add or workshop migrate --cells`
+        `The directory does not know the cell ${missing}. Check its name, or add it with workshop cell add or workshop migrate --cells`
       )
     yield* refuseOmitted(inDirectory, names)
   })

@@ -81,22 +81,22 @@ export const refuseOtherCell = (cell: CellLocation, expected: DirectoryCell | un
       const { name } = cell
       const actual = yield* identityOf(session, text)
       const other = actual === null || actual.name === null ? null : mismatchOf({ name, id: null }, actual)
-      if (other !== null) return yield* cellWrong(`${other}: give each cell the address that it had before`)
+      if (other !== null) return yield* cellWrong(`${other}. Give each cell the address that it had before`)
       if (expected === undefined) {
         if (actual?.hasShops === true)
           return yield* cellWrong(
-            `Where the cell ${name} should be are shops already: name an empty database or schema for it, or restore the home cell that knows it`
+            `Where the cell ${name} should be are shops already. Name an empty database or schema for it, or restore the home cell that knows it`
           )
         return
       }
-      const remedy = `check its address, or restore it there; workshop cell remove ${name} removes a cell that never had shops`
+      const remedy = `Check its address, or restore it there; workshop cell remove ${name} removes a cell that never had shops`
       if (actual === null || actual.name === null)
-        return yield* cellWrong(`The directory knows the cell ${name}, but it is not at its address: ${remedy}`)
+        return yield* cellWrong(`The directory knows the cell ${name}, but it is not at its address. ${remedy}`)
       const twin = mismatchOf(expected, actual)
-      if (twin !== null) return yield* cellWrong(`${twin}: ${remedy}`)
+      if (twin !== null) return yield* cellWrong(`${twin}. ${remedy}`)
       if (expected.id === null && Number(expected.shops) > 0 && !actual.hasShops)
         return yield* cellWrong(
-          `The directory placed ${Number(expected.shops) === 1 ? "1 shop" : `${expected.shops} shops`} in the cell ${name}, and at its address it has none: ${remedy}`
+          `The directory placed ${Number(expected.shops) === 1 ? "1 shop" : `${expected.shops} shops`} in the cell ${name}, and at its address it has none. ${remedy}`
         )
     })
   )

@@ -34,7 +34,7 @@ export interface CellMoved {
 }
 
 const OWNER_CHANGES =
-  "This role may not change the cells: use the one that owns their tables, such as workshop_owner, or a superuser"
+  "This role may not change the cells. Use the one that owns their tables, such as workshop_owner, or a superuser"
 
 const refused = (what: string) => new DatabaseFailed({ reason: "statement", code: undefined, what })
 
@@ -88,7 +88,7 @@ const inspect = (place: CellLocation, recorded: { readonly id: string | null; re
   ).pipe(Effect.catchAll(({ message }) => Effect.succeed<CellInspection>({ state: message })))
 
 /** The state of a cell that is not a schema of the home cell's database. */
-const ELSEWHERE = "Not in this database, and its address is not stored: name it in --cells."
+const ELSEWHERE = "Not in this database, and its address is not stored. Name it in --cells."
 
 /** The schemas among the given ones that exist. */
 const schemasOf = (session: Session, schemas: ReadonlyArray<string>) =>
@@ -108,7 +108,7 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
       const unknown = given.find(({ name }) => !listed.some((one) => one.name === name))
       if (unknown !== undefined)
         return yield* refused(
-          `The directory does not know the cell ${unknown.name}: workshop cell add adds one, and without --cells this command lists those it knows`
+          `The directory does not know the cell ${unknown.name}. Add it with workshop cell add; without --cells, this command lists those that it knows`
         )
       const placed = listed.map((one) => {
         const place = [home!, ...given].find(({ name }) => name === one.name)
@@ -167,7 +167,7 @@ export const addCell = <E extends { readonly _tag: string } = never>(
       })
     )
     if (names.some(({ name }) => name === cell.name))
-      return yield* refused(`The directory knows a cell ${cell.name} already: choose another name`)
+      return yield* refused(`The directory knows a cell ${cell.name} already. Choose another name`)
     if (confirm !== undefined) yield* confirm(names.flatMap(({ name }) => (name === HOME ? [] : [name])))
     yield* migrateCells(home!, [added!])
     return { name: added!.name, schema: added!.schema }
@@ -186,11 +186,13 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
         // A shop that is placed meanwhile waits for this row.
         const locked = yield* session.run("select from cell where name = $1 for update", [name])
         if (locked.length === 0)
-          return yield* refused(`The directory does not know the cell ${name}: workshop cell list shows those it knows`)
+          return yield* refused(
+            `The directory does not know the cell ${name}. List those that it knows with workshop cell list`
+          )
         const [row] = yield* session.run<{ n: string }>("select count(*) as n from shop_cell where cell = $1", [name])
         if (row!.n !== "0")
           return yield* refused(
-            `The cell ${name} has ${row!.n} ${row!.n === "1" ? "shop" : "shops"}, and a shop stays in its cell permanently: only a cell without shops can be removed`
+            `The cell ${name} has ${row!.n} ${row!.n === "1" ? "shop" : "shops"}, and a shop stays in its cell permanently. Only a cell without shops can be removed`
           )
         for (const table of ["account_copy", "key_cell"])
           yield* session.run(`delete from ${table} where cell = $1`, [name])
@@ -241,7 +243,7 @@ const citusLayout = (session: Session, home: CellLocation) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session)))
       return yield* refused(
-        "Only Citus can move a cell, and this database does not have it: move a cell's cluster with a standby that you promote, and give its new address in --cells"
+        "Only Citus can move a cell, and this database does not have it. Move a cell's cluster with a standby that you promote, and give its new address in --cells"
       )
     const names = (yield* cellsOf(session, home)).map(({ name }) => name)
     return { names, nodes: yield* session.run<CitusNode>(NODES) }
@@ -262,18 +264,18 @@ const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode
     const from = (yield* nodesOf(session, [cell.schema])).get(cell.schema)
     if (from === undefined)
       return yield* refused(
-        `The cell ${cell.name} is not a schema that Citus distributes, so Citus cannot move it: run workshop migrate --cells with it`
+        `The cell ${cell.name} is not a schema that Citus distributes, so Citus cannot move it. Run workshop migrate --cells with it`
       )
     const begun = yield* Clock.currentTimeMillis
     if (shown(from) === shown(to))
       return { name: cell.name, from: shown(from), to: shown(to), took_ms: 0, longest_pause_ms: 0 }
     if (!(yield* isReached(session, from)))
       return yield* refused(
-        `The cell ${cell.name} is on the worker ${shown(from)}, which the coordinator cannot reach, and a move copies the cell from there: start that worker again; if it is lost, promote its standby and name that with citus_update_node, or restore the cell from a backup`
+        `The cell ${cell.name} is on the worker ${shown(from)}, from which a move copies it, and which the coordinator cannot reach. Start that worker again; if it is lost, promote its standby and name that with citus_update_node, or restore the cell from a backup`
       )
     if (!(yield* isReached(session, to)))
       return yield* refused(
-        `The coordinator cannot reach the worker ${shown(to)}: start it, or move the cell ${cell.name} to another one`
+        `The coordinator cannot reach the worker ${shown(to)}. Start it, or move the cell ${cell.name} to another one`
       )
     const move = session.run("select citus_schema_move($1::regnamespace, $2::text, $3::integer)", [
       cell.schema,
@@ -284,7 +286,7 @@ const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode
       error.code === DENIED
         ? error
         : refused(
-            `The cell ${cell.name} was not moved from ${shown(from)} to ${shown(to)} (${error.what}): see that both nodes run, let citus_cleanup_orphaned_resources() remove what an earlier move left behind, and move it again`
+            `The cell ${cell.name} was not moved from ${shown(from)} to ${shown(to)} (${error.what}). Check that both nodes run, let citus_cleanup_orphaned_resources() remove what an earlier move left behind, and move it again`
           )
     )
     const took_ms = (yield* Clock.currentTimeMillis) - begun
@@ -303,11 +305,13 @@ export const moveCell = (url: string, name: string, node: string, { schema }: Pi
       if (name === HOME)
         return yield* refused("The home cell stays on the coordinator: it has the directory, and it is not distributed")
       if (!names.includes(name))
-        return yield* refused(`The directory does not know the cell ${name}: workshop cell list shows those it knows`)
+        return yield* refused(
+          `The directory does not know the cell ${name}. List those that it knows with workshop cell list`
+        )
       const to = nodes.find((one) => shown(one) === node)
       if (to === undefined)
         return yield* refused(
-          `Citus has no worker ${node}: choose one of ${nodes.map(shown).join(", ")}, or add it with citus_add_node`
+          `Citus has no worker ${node}. Choose one of ${nodes.map(shown).join(", ")}, or add it with citus_add_node`
         )
       return yield* moveOn(session, url, cellOf(home!, name), to)
     })

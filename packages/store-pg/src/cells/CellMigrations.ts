@@ -14,7 +14,7 @@ const inCell = (cell: CellLocation, error: { readonly message: string }): Databa
   error instanceof DatabaseFailed && error.reason !== "statement"
     ? ofCell(cell)(error)
     : cellWrong(
-        `The cell ${cell.name} cannot be brought up to date (${error.message.replace(/\.$/, "")}): mend that, and run the command again`
+        `The cell ${cell.name} cannot be brought up to date (${error.message.replace(/\.$/, "")}). Solve that, and run the command again`
       )
 
 /**

@@ -44,8 +44,8 @@ export const ofCell =
     if (name === HOME || error.reason === "wrong_cell" || error.reason === "bad_cells") return error
     const what = error.what.replace(/^The database\b/, `The cell ${name}`)
     return error.reason === "statement"
-      ? cellWrong(`The cell ${name} refused a statement (${what}): see that the server runs that keeps it`)
-      : cellWrong(`${what}: check that its server runs, and its address in --cells`)
+      ? cellWrong(`The cell ${name} refused a statement (${what}). Check that its server runs`)
+      : cellWrong(`${what}. Check that its server runs, and its address in --cells`)
   }
 
 /**

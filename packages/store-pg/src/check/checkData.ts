@@ -44,7 +44,7 @@ const violationsOf = (session: Session, invariant: Invariant, timeout_ms: number
         ? new DatabaseFailed({
             reason: "statement",
             code: CANCELED,
-            what: `The check ${invariant.name} took longer than ${timeout_ms / 1000} seconds: give it more time, or check a copy of the database`
+            what: `The check ${invariant.name} took longer than ${timeout_ms / 1000} seconds. Give it more time, or check a copy of the database`
           })
         : failed
     )
@@ -65,7 +65,7 @@ const checkOne = (session: Session, schema: string, timeout_ms: number) =>
   }).pipe(
     Effect.mapError(
       withRoleRemedy(
-        "This role may not read every table: use the service's role, such as workshop_service, or the owner"
+        "This role may not read every table. Use the service's role, such as workshop_service, or the owner"
       )
     )
   )

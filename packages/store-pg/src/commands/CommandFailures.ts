@@ -15,11 +15,12 @@ export const failAll = (commands: Commands, cause: Cause.Cause<unknown>): void =
 /** The cause of the failure of a command that cannot run now. */
 export const unavailable = (message: string) => storeFailure(new Error(message))
 
-const EXPIRED = "The command waited five seconds for its turn: its shop or the database is busy; try again in a moment"
+const EXPIRED =
+  "The command waited five seconds for its turn because its shop or the database is busy. Try again in a moment."
 
 /** The remedy for a command that did not get the lock of its shop in time. */
 export const shopLocked = (shop_id: ShopId, waited = "five seconds"): string =>
-  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command was given up: commit or roll back sooner, and do not wait for a command of the shop while a transaction of within is open`
+  `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command did not run. Commit or roll back sooner, and inside within do not wait for a command of the shop that runs outside of it.`
 
 const expiredCause = ({ command }: QueuedCommand, isContended: boolean) =>
   Cause.fail(new StoreUnavailable({ remedy: isContended ? shopLocked(command.shop_id) : EXPIRED }))

@@ -84,13 +84,13 @@ export const isTransactionEnded = ({ code }: PgFailure): boolean => code === DIV
 /** The refusal to join a transaction, or to continue in it. */
 export const refused = (message: string) => new TransactionRefused({ message })
 
-const FAILED = "The client's transaction has failed already: roll it back and begin again"
+const FAILED = "The client's transaction has failed already. Roll it back and begin again."
 
 /** A defect, because the caller committed or rolled back the transaction while work within it went on. */
 export const endedByCaller = Effect.suspend(() =>
   Effect.die(
     refused(
-      "The transaction of this call was committed or rolled back before the call, which did nothing: let only the code that began the transaction end it, after the work within it, and await every call in it"
+      "The transaction was committed or rolled back before this call, so the call did nothing. Await every call, and end the transaction afterwards."
     )
   )
 )
@@ -123,7 +123,7 @@ export const readTransactionState = (
   Effect.tryPromise({ try: () => sendOn(client, schema)([TRANSACTION_STATE]), catch: failureOf }).pipe(
     Effect.map(([result]) => result!.rows[0] as unknown as TransactionState),
     Effect.catchIf(isNotBegun, () =>
-      refused("The client is not in a transaction: run begin on it first, and give a client rather than a pool")
+      refused("The client is not in a transaction. Run begin on it first, and give a client rather than a pool.")
     ),
     Effect.catchIf(
       (failure) => failure._tag === "PgFailure" && isFailedAlready(failure),

@@ -76,17 +76,17 @@ const eventsAmong = (events: CommitCallback["events"]): Statement => ({
 })
 
 const NO_CLIENT =
-  "The argument is not a client of pg: pass the client that pool.connect() resolves to, on which you ran begin, and not the pool or a query builder's wrapper"
+  "The argument is not a client of pg. Pass the client that pool.connect() resolves to, on which you ran begin, and not the pool or a query builder's wrapper."
 
 /** A defect, because a call after the end of its transaction is a mistake in the caller's program. */
 const ended = Effect.suspend(() =>
   Effect.die(
-    refused("The transaction of this call has ended, so the call did nothing: await every call within the transaction")
+    refused("The transaction of this call has ended, so the call did nothing. Await every call within the transaction.")
   )
 )
 
 const ENDED_EARLY =
-  "The transaction in which this began was ended before its end, so its rows and tickets are committed, or lost, one without the other: do not commit or roll back inside, and begin no transaction on the same client; where a query builder should nest one, use the tx of its own transaction"
+  "The transaction was committed or rolled back while within was still running, so your rows and the tickets may not agree. Do not run commit, rollback or begin on this client inside within; for a nested transaction, use the tx of your query builder's own transaction."
 
 /**
  * Dies unless the client is still in the transaction. It keeps the callbacks whose events are still there. If the connection
@@ -124,10 +124,10 @@ const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
 /** The reason why a transaction cannot be joined; undefined if it can be. */
 const refusalReason = ({ isolation, read_only }: TransactionState, isStoreDatabase: boolean): string | undefined => {
   if (!isStoreDatabase)
-    return "The client is connected to another database than the store, or to another server: give a client of the store's database"
+    return "The client is connected to another database than the store, or to another server. Give a client of the store's database."
   if (isolation !== "read committed")
-    return `The transaction is ${isolation}, in which a command could decide by outdated rows: begin it with read committed`
-  return read_only === "on" ? "The transaction only reads: begin it with read write" : undefined
+    return `The transaction is ${isolation}, in which a command could decide by outdated rows. Begin it with read committed.`
+  return read_only === "on" ? "The transaction only reads. Begin it with read write." : undefined
 }
 
 const unavailable = (failure: PgFailure) => Effect.failCause(storeFailure(failure))

@@ -88,7 +88,7 @@ const mustWrite = (params: URLSearchParams, servers: number): boolean => {
   const wanted = params.get("target_session_attrs") ?? (servers > 1 ? "read-write" : "any")
   if (!["any", "read-write", "primary"].includes(wanted))
     throw refused(
-      `The address of the database has target_session_attrs=${wanted}, and the service writes: read-write, primary or any`
+      `The address of the database has target_session_attrs=${wanted}, but the service writes. Use read-write, primary or any`
     )
   return wanted !== "any"
 }
@@ -186,6 +186,6 @@ export const warnIfUnencrypted = (url: string): Effect.Effect<void> =>
     return host === undefined
       ? Effect.void
       : Effect.logWarning(
-          `The connection to the database on ${host} is not encrypted, and phone numbers and webhook secrets pass over it: add ?sslmode=verify-full to its address (and &sslrootcert=FILE for an authority of your own)`
+          `The connection to the database on ${host} is not encrypted, and phone numbers and webhook secrets pass over it. Add ?sslmode=verify-full to its address (and &sslrootcert=FILE for an authority of your own)`
         )
   })

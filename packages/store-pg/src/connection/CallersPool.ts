@@ -173,7 +173,7 @@ interface Borrowed {
   readonly release: (destroy: boolean) => void
 }
 
-const ENDED = "Your pool was ended before the workshop: call pool.end() after workshop.stop()"
+const ENDED = "Your pool was ended before the workshop. Call pool.end() after workshop.stop()."
 
 const hasEnded = (pool: PoolLike & { readonly ending?: boolean }): boolean => pool.ending === true
 
@@ -204,7 +204,7 @@ const borrowedClient = (client: PoolClient): Borrowed => {
 }
 
 const allInUse = (clients: number) =>
-  `${inUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}: raise its max, return its clients sooner, or give within a pool of its own`
+  `${inUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}. Raise its max, return its clients sooner, or give within a pool of its own.`
 
 /** Fails because no client was available in time: all were in use, as the sentence `exhaustion` says, or Postgres does not respond. */
 const withoutClient = (
@@ -355,7 +355,7 @@ export const callersPool = (
         const send = sendOn(client, schema)
         const theirs = yield* identify((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
         if (!isStoreDatabaseKnown && !(yield* isStoreDatabase(theirs.database)))
-          return yield* refused(`${ELSEWHERE}: give a pool of the store's database`)
+          return yield* refused(`${ELSEWHERE}. Give a pool of the store's database.`)
         isStoreDatabaseKnown = true
         return theirs.id
       })

@@ -12,7 +12,7 @@ import type { Statement } from "./Statement.js"
 
 /** The remedy for the operator. */
 export const WAITS_FOR_STANDBY =
-  "Commits wait for a synchronous standby: start one, or take its name out of synchronous_standby_names"
+  "Commits wait for a synchronous standby. Start one, or take its name out of synchronous_standby_names."
 
 /** The wait of a commit, in milliseconds, after which it is not expected to end soon. A little later the commit is abandoned. */
 export const LONG_WAIT_MS = 3_000

@@ -20,16 +20,16 @@ export type DatabaseFailure =
   | "statement"
 
 const remedies: Readonly<Record<DatabaseFailure, string | undefined>> = {
-  bad_schema: "check the store's schema",
-  bad_cells: "give the cells that workshop migrate was given",
+  bad_schema: "Check the store's schema",
+  bad_cells: "Give the cells that workshop migrate was given",
   wrong_cell: undefined,
-  bad_pool: "give a Pool of the package pg, made for the same database as the store's url",
-  no_url: "check the store's url",
-  unreachable: "check that it runs, and the store's url",
-  no_database: "create it, or check the name of the database in the store's url",
-  no_entry: "check the user and the password in the store's url, and that the server has the role",
+  bad_pool: "Give a Pool of the package pg, made for the same database as the store's url",
+  no_url: "Check the store's url",
+  unreachable: "Check that it runs, and the store's url",
+  no_database: "Create it, or check the name of the database in the store's url",
+  no_entry: "Check the user and the password in the store's url, and that the server has the role",
   untrusted:
-    "check sslmode in the store's url, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the url has it",
+    "Check sslmode in the store's url, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the url has it",
   statement: undefined
 }
 
@@ -48,8 +48,8 @@ export const withRoleRemedy =
       : error
 
 /**
- * An error of Postgres, or of the connection to it, as one sentence. If `reason` is `unreachable`, as while the database starts, another
- * attempt may succeed; the other reasons need a person.
+ * An error of Postgres, or of the connection to it: what happened, and what to do. If `reason` is `unreachable`, as while the database
+ * starts, another attempt may succeed; the other reasons need a person.
  */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
   readonly reason: DatabaseFailure
@@ -60,7 +60,7 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
 }> {
   override get message() {
     const remedy = remedies[this.reason]
-    const sentence = remedy === undefined ? this.what : `${this.what}: ${remedy}`
+    const sentence = remedy === undefined ? this.what : `${this.what}. ${remedy}`
     return sentence.endsWith("?") ? sentence : `${sentence}.`
   }
 }

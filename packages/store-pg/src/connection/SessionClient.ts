@@ -34,9 +34,9 @@ export const PLANNED_EACH_TIME: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mod
 export class SessionRefused extends Data.TaggedError("SessionRefused")<{ readonly message: string }> {}
 
 const SHARED_SESSION =
-  "A pooler gives this program's connections one session of the database in turn (transaction or statement mode): set the pooler to session mode, or connect to Postgres itself"
+  "A pooler gives this program's connections one session of the database in turn (transaction or statement mode). Set the pooler to session mode, or connect to Postgres itself."
 /** The remedy for the operator if the server refuses to write. */
-export const READS_ONLY = "The server only reads, as a standby does: name the primary too, or promote this one"
+export const READS_ONLY = "The server only reads, as a standby does. Name the primary too, or promote this one."
 const SETTINGS_REFUSED = "The database did not take this program's settings of the session"
 
 /** The options of a connection, and the settings of its session. */

@@ -7,17 +7,17 @@ import { Data } from "effect"
  */
 export type EmbeddedRefusal = "no_binaries" | "taken" | "not_ours" | "other_version" | "failed"
 
-const ANOTHER_STORE = "use another store, such as that of @workshop/store-memory, or PgStore on a Postgres of yours"
+const ANOTHER_STORE = "another store, such as that of @workshop/store-memory, or PgStore on a Postgres of yours"
 
 const remedies: Readonly<Record<EmbeddedRefusal, string>> = {
-  no_binaries: ANOTHER_STORE,
-  taken: "stop that one, or choose another dataDir",
-  not_ours: "run as the one who made it, or choose another dataDir",
-  other_version: "dump them with the program that wrote them, and load them into a new dataDir",
-  failed: `choose another dataDir, or ${ANOTHER_STORE}`
+  no_binaries: `Use ${ANOTHER_STORE}`,
+  taken: "Stop that one, or choose another dataDir",
+  not_ours: "Run as the user who created it, or choose another dataDir",
+  other_version: "Dump them with the program that wrote them, and load them into a new dataDir",
+  failed: `Choose another dataDir, or use ${ANOTHER_STORE}`
 }
 
-/** An embedded Postgres cannot run in its data directory. The message is one sentence with the remedy. */
+/** An embedded Postgres cannot run in its data directory. The message says what happened, and what to do. */
 export class EmbeddedRefused extends Data.TaggedError("EmbeddedRefused")<{
   readonly reason: EmbeddedRefusal
   /** The error, without its remedy. */
@@ -26,7 +26,7 @@ export class EmbeddedRefused extends Data.TaggedError("EmbeddedRefused")<{
   readonly isTransient?: boolean
 }> {
   override get message() {
-    return `${this.what}: ${remedies[this.reason]}.`
+    return `${this.what}. ${remedies[this.reason]}.`
   }
 }
 

@@ -164,7 +164,7 @@ const prepareTable = (session: Session, schema: string) =>
 const TAKEN: ReadonlySet<string> = new Set(["42P06", "42P07", "42710", "42723"])
 const isFirst = ({ name }: Migration) => name.startsWith("0001_")
 
-const OWNER_MIGRATES = "This role may not migrate: use the owner of the tables, such as workshop_owner"
+const OWNER_MIGRATES = "This role may not migrate. Use the owner of the tables, such as workshop_owner"
 
 const apply = (session: Session, migration: Migration) =>
   (migration.isTransactional ? inTransaction : outside)(session, migration).pipe(
@@ -178,7 +178,7 @@ const apply = (session: Session, migration: Migration) =>
             code === DENIED
               ? `${OWNER_MIGRATES} (${migration.name}: ${what}).`
               : isFirst(migration) && TAKEN.has(code ?? "")
-                ? `The schema holds something that the service did not make (${what}): give another name with --schema, or the option schema.`
+                ? `The schema holds something that the service did not make (${what}). Give another name with --schema, or the option schema.`
                 : `The migration ${migration.name} failed and can be run again once this is mended (${what}).`
         })
     ),

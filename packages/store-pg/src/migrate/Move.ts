@@ -75,7 +75,7 @@ const widenSearchPath = (session: Session, schema: string) =>
       () =>
         new MoveRefused({
           message:
-            "The tables cannot be moved beside running processes, because the role does not own the database and may not set its search_path: stop the processes, or use the database's owner."
+            "The role may not set the database's search_path, so the tables cannot be moved beside running processes. Stop the processes, or use the database's owner."
         })
     )
   )
@@ -137,12 +137,12 @@ export const move = (
     if (!isOld) return yield* new MoveRefused({ message: `The schema ${from} has no tables of the workshop.` })
     if (isNew)
       return yield* new MoveRefused({
-        message: `The schemas ${from} and ${to} both have tables of the workshop: leave out --move-from, and name with --schema which to use.`
+        message: `The schemas ${from} and ${to} both have tables of the workshop. Leave out --move-from, and name with --schema the one to use.`
       })
     const others = yield* session.run(OTHERS)
     if (others.length > 0 && !whileRunning)
       return yield* new MoveRefused({
-        message: `Processes of the workshop are connected to the database (${others.length === 1 ? "1 connection" : `${others.length} connections`}): stop them, or move the tables beside them with --while-running.`
+        message: `Processes of the workshop are connected to the database (${others.length === 1 ? "1 connection" : `${others.length} connections`}). Stop them, or move the tables beside them with --while-running.`
       })
     yield* makeSchema(session, to)
     if (whileRunning) {
@@ -157,7 +157,7 @@ export const move = (
         new MigrationFailed({
           name: `from ${from} to ${to}`,
           code,
-          message: `The tables could not be moved from ${from} to ${to} and are where they were (${what}): mend this, or wait for the transactions that hold the tables, and run workshop migrate again.`
+          message: `The tables could not be moved from ${from} to ${to} and are where they were (${what}). Solve this, or wait for the transactions that hold the tables, and run workshop migrate again.`
         })
       )
     )

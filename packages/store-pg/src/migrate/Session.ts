@@ -77,7 +77,7 @@ const READ_ONLY = "25006"
 /** The failure of a statement. */
 export const statementFailure = (error: unknown) => {
   const code = codeOf(error)
-  const what = code === READ_ONLY ? READS_ONLY : `Postgres says: ${wordsOf(error)}`
+  const what = code === READ_ONLY ? READS_ONLY.replace(/\.$/, "") : `Postgres says: ${wordsOf(error)}`
   return new DatabaseFailed({ reason: "statement", code, what })
 }
 

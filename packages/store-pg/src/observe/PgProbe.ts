@@ -206,7 +206,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     )
     const clocks = Effect.map(offset, (ms) =>
       Math.abs(ms) > MOST_APART_MS
-        ? `The clock of this machine is ${Math.abs(Math.round(ms)) / 1000} seconds ${ms > 0 ? "behind" : "ahead of"} its database's: set both by the same time server.`
+        ? `The clock of this machine is ${Math.abs(Math.round(ms)) / 1000} seconds ${ms > 0 ? "behind" : "ahead of"} its database's. Set both by the same time server.`
         : null
     ).pipe(
       // If a cell does not respond, only its own shops are unavailable.
@@ -214,8 +214,8 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     )
 
     const writes = Effect.map(refusals(sql), ([row]) => {
-      if (row?.only_reads === true) return `${READS_ONLY}.`
-      return row?.waits === true ? `${WAITS_FOR_STANDBY}.` : null
+      if (row?.only_reads === true) return READS_ONLY
+      return row?.waits === true ? WAITS_FOR_STANDBY : null
     }).pipe(
       // The comparison of the clocks reports it.
       Effect.catchAll(() => Effect.succeed(null))

@@ -69,7 +69,7 @@ const pass = (session: Session, target: Target) =>
 
 const needed = new SecretsRefused({
   reason: "invalid_key",
-  what: "Resealing needs a key: set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32"
+  what: "Resealing needs a key. Set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32"
 })
 
 /** Runs all passes over the table of a cell, and returns how many webhooks were rewritten. */

@@ -26,12 +26,12 @@ const GIVEN_AS = "WORKSHOP_SECRETS_KEY (secretsKeys in a program)"
 export const keyMissing = (key_id: string): SecretsRefused =>
   new SecretsRefused({
     reason: "missing_key",
-    what: `The database has webhook secrets that are sealed with the key ${key_id}, which was not given: add that key to ${GIVEN_AS}`
+    what: `The database has webhook secrets that are sealed with the key ${key_id}, which was not given. Add that key to ${GIVEN_AS}`
   })
 
 /** The refusal to decrypt a secret, as commands and reads return it. */
 export const unopened = (refused: SecretsRefused): StoreUnavailable =>
-  new StoreUnavailable({ cause: refused, remedy: refused.what })
+  new StoreUnavailable({ cause: refused, remedy: refused.message })
 
 const SEALED = "sealed:"
 const CIPHER = "aes-256-gcm"
@@ -51,7 +51,7 @@ const bytesOf = (text: string): Buffer => Buffer.from(text, /^[0-9a-f]{64}$/i.te
 const readKey = (text: string, i: number): Either.Either<Key, SecretsRefused> => {
   const bytes = /^[\w+/-]{43,64}=?$/.test(text) ? bytesOf(text) : Buffer.alloc(0)
   if (bytes.length !== KEY_BYTES) {
-    const what = `Key ${i + 1} of ${GIVEN_AS} is not 32 bytes in base64 or hex: make one with openssl rand -base64 32`
+    const what = `Key ${i + 1} of ${GIVEN_AS} is not 32 bytes in base64 or hex. Make one with openssl rand -base64 32`
     return Either.left(new SecretsRefused({ reason: "invalid_key", what }))
   }
   const derived = (purpose: string) => createHmac("sha256", bytes).update(purpose).digest()
@@ -143,7 +143,7 @@ export class WebhookSecrets {
       catch: () =>
         new SecretsRefused({
           reason: "damaged",
-          what: `The webhook secret of the shop ${shop_id} does not open with its key ${key_id}, so its row was changed: restore that row from a backup`
+          what: `The webhook secret of the shop ${shop_id} does not open with its key ${key_id}, so its row was changed. Restore that row from a backup`
         })
     })
   }

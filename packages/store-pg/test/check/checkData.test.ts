@@ -192,7 +192,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
         yield* session.run("begin; lock table delivery_turn")
         const failed = yield* Effect.flip(checkData(url, 500))
         expect((failed as { message: string }).message).toMatch(
-          /^The check [a-z-]+ took longer than 0\.5 seconds: give it more time, or check a copy of the database\.$/
+          /^The check [a-z-]+ took longer than 0\.5 seconds. Give it more time, or check a copy of the database\.$/
         )
       })
     ))

@@ -60,6 +60,6 @@ describe("the Promise API", { timeout: 60_000 }, () => {
 
   it("the Promise API does not start on an unreachable database, and says what to check", async () => {
     const away = start({ store: MigratedStore.layer({ url: "postgres://nobody@127.0.0.1:1/nothing" }) })
-    await expect(away).rejects.toThrow(/^The database cannot be reached \(.*\): check that it runs/)
+    await expect(away).rejects.toThrow(/^The database cannot be reached \(.*\)\. Check that it runs/)
   })
 })

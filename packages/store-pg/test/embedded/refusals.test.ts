@@ -22,7 +22,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe("the refusals of an embedded Postgres, each of one sentence", { timeout: LONG }, () => {
+describe("the refusals of an embedded Postgres, each with what to do", { timeout: LONG }, () => {
   it("of two processes that start for the first time on one data directory, one is refused, and a command may share the other's server", async () => {
     const both = [new Server(folder), new Server(folder)]
     const said = await Promise.all(both.map((server) => server.said))
@@ -31,7 +31,7 @@ describe("the refusals of an embedded Postgres, each of one sentence", { timeout
     const { reason, message } = await refusalOf(folder)
     expect(reason).toBe("taken")
     expect(message).toBe(
-      `The data directory ${folder} is used by the process ${first?.pid}: stop that one, or choose another dataDir.`
+      `The data directory ${folder} is used by the process ${first?.pid}. Stop that one, or choose another dataDir.`
     )
     const { url } = await Effect.runPromise(Effect.scoped(EmbeddedPostgres.share({ dataDir: folder })))
     expect(url).toBe(await first?.url())
@@ -45,7 +45,7 @@ describe("the refusals of an embedded Postgres, each of one sentence", { timeout
       const { reason, message } = await refusalOf(folder, { no_such_setting: "on" })
       expect(reason).toBe("failed")
       expect(message).toMatch(
-        /^Postgres cannot run in .* \(unrecognized configuration parameter "no_such_setting"; see .*postgres\.log\): choose/
+        /^Postgres cannot run in .* \(unrecognized configuration parameter "no_such_setting"; see .*postgres\.log\)\. Choose/
       )
     }
     expect([statSync(log).size < 1_000, statSync(`${log}.1`).size > 10_000_000]).toEqual([true, true])
@@ -56,7 +56,7 @@ describe("the refusals of an embedded Postgres, each of one sentence", { timeout
     const { reason, message } = await refusalOf(folder)
     expect(reason).toBe("other_version")
     expect(message).toMatch(
-      /^The data in .* were written by Postgres 17, and this program brings 18: dump them.*into a new dataDir\.$/
+      /^The data in .* were written by Postgres 17, and this program brings 18\. Dump them.*into a new dataDir\.$/
     )
   })
 
@@ -66,7 +66,7 @@ describe("the refusals of an embedded Postgres, each of one sentence", { timeout
     )
     expect(reason).toBe("no_binaries")
     expect(message).toBe(
-      "No Postgres comes with this program for sunos-x64, or npm left it out: use another store, such as that of @workshop/store-memory, or PgStore on a Postgres of yours."
+      "No Postgres comes with this program for sunos-x64, or npm left it out. Use another store, such as that of @workshop/store-memory, or PgStore on a Postgres of yours."
     )
   })
 
@@ -74,7 +74,7 @@ describe("the refusals of an embedded Postgres, each of one sentence", { timeout
     const { reason, message } = await refusalOf(join(folder, "postgres/password"))
     expect(reason).toBe("failed")
     expect(message).toMatch(
-      /^Postgres cannot run in .*\/password \(ENOTDIR.*\): choose another dataDir, or use another store, such as/
+      /^Postgres cannot run in .*\/password \(ENOTDIR.*\). Choose another dataDir, or use another store, such as/
     )
   })
 })

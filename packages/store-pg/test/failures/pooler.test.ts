@@ -10,7 +10,7 @@ import { NO_POOLER, pooler } from "./Pooler.js"
 
 const REFUSED = {
   _tag: "StoreUnavailable",
-  message: expect.stringMatching(/^A pooler .*transaction or statement mode.*: set the pooler to session mode/)
+  message: expect.stringMatching(/^A pooler .*transaction or statement mode.*\. Set the pooler to session mode/)
 }
 
 const SETTINGS = ["lock_timeout", "statement_timeout", "enable_seqscan", "plan_cache_mode", "synchronous_commit"]

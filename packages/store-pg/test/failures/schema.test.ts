@@ -18,7 +18,7 @@ const databaseAfter = (statement: string) =>
 const UNMIGRATED = "drop schema workshop cascade"
 const BEHIND = "drop table shop_head cascade"
 const REMEDY =
-  /^The database has no schema of the workshop, or another version .*: call migrate\(url\) of .*, or run workshop migrate$/
+  /^The database has no schema of the workshop, or another version .*\. To create or update it, call migrate\(url\) of .*, or run workshop migrate\.$/
 
 const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 const someone = "019a0000-0000-7000-8000-000000000001"
@@ -78,7 +78,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
       )
     )
     const named =
-      /^The database has no tables of the workshop in the schema wrkshop, but in workshop: check the store's schema; or to begin there without data, .*workshop migrate/
+      /^The database has no tables of the workshop in the schema wrkshop, but in workshop\. Check the store's schema; or to begin there without data, .*workshop migrate\.$/
     for (const answer of answers)
       expect(answer).toMatchObject({
         ok: false,
@@ -123,8 +123,8 @@ describe("a database without the schema that the program needs", { timeout: 30_0
       }).pipe(Effect.scoped)
     )
     expect(messages).toEqual([
-      expect.stringMatching(/^The database does not exist: /),
-      expect.stringMatching(/^The database does not let this user in: /)
+      expect.stringMatching(/^The database does not exist\. Check /),
+      expect.stringMatching(/^The database does not let this user in\. Check /)
     ])
   })
 

@@ -56,7 +56,7 @@ describe("commits that wait for a missing synchronous standby", { timeout: 120_0
           expect([name, most(name) <= PROCESSES]).toEqual([name, true])
         const all = seen.map((one) => [...one.values()].reduce((sum, n) => sum + n, 0))
         expect(Math.max(...all)).toBeLessThanOrEqual(PROCESSES * MOST_OF_A_PROCESS)
-        expect(yield* complaints).toContain(`${WAITS_FOR_STANDBY}.`)
+        expect(yield* complaints).toContain(WAITS_FOR_STANDBY)
         // A create that waits for one of these to end is refused for that.
         const refusal = Effect.flip(Effect.provide(create(shop.id), ports))
         yield* until("a refusal that names the standby", refusal, (found) =>

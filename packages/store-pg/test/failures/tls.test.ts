@@ -41,7 +41,7 @@ const found = (url: string) =>
 
 describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operating.md)${NOT_INSTALLED}`, () => {
   it(
-    "each sslmode makes its documented checks, a refusal is one sentence, and a node works over TLS",
+    "each sslmode makes its documented checks, a refusal says what to check, and a node works over TLS",
     { timeout: 60_000 },
     () =>
       testing(
@@ -59,10 +59,10 @@ describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operat
           expect(yield* found(at("localhost", `sslmode=verify-full&${ca}`))).toBe(true)
           // The certificate does not bear the address in numbers, and is of no authority that the system knows.
           expect(yield* found(at("127.0.0.1", `sslmode=verify-full&${ca}`))).toMatch(
-            /^The database is not trusted \(.*127\.0\.0\.1.*\): check sslmode in the store's url, .* bears the host's name/
+            /^The database is not trusted \(.*127\.0\.0\.1.*\). Check sslmode in the store's url, .* bears the host's name/
           )
           expect(yield* found(at("localhost", "sslmode=verify-full"))).toMatch(
-            /^The database is not trusted \(self-signed certificate\): .* sslrootcert is the authority/
+            /^The database is not trusted \(self-signed certificate\)\. Check .* sslrootcert is the authority/
           )
 
           const url = at("localhost", `sslmode=verify-full&${ca}`)
@@ -81,7 +81,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operat
           run("initdb", "-D", "clear", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
           const clear = yield* start("clear")
           expect(yield* found(`postgres://workshop@127.0.0.1:${clear}/postgres?sslmode=require`)).toMatch(
-            /^The database is not trusted \(The server does not support SSL connections\): check sslmode/
+            /^The database is not trusted \(The server does not support SSL connections\)\. Check sslmode/
           )
         })
       )

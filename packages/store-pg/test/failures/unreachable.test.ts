@@ -39,7 +39,7 @@ describe("a server that cannot be reached", () => {
     }
     await pool.end()
     const { message } = await Effect.runPromise(Effect.flip(migrate(url)))
-    expect(message).toBe(`The database cannot be reached (${reason}): check that it runs, and the store's url.`)
+    expect(message).toBe(`The database cannot be reached (${reason}). Check that it runs, and the store's url.`)
     expect(logged.map((line) => line.message)).toContainEqual(expect.stringContaining(`(${reason})`))
     expect(JSON.stringify(logged)).not.toContain(SECRET)
   })

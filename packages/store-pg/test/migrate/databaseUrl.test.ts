@@ -14,7 +14,7 @@ const refusals = async (url: string) => {
 }
 
 const SENTENCE =
-  "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F: check the store's url."
+  "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F. Check the store's url."
 
 describe("the url of a database", () => {
   it.each(["base", "localhost:5432/x", "mysql://me:s3cret@db/x", "postgres://me:s3#cret@db/x"])(
@@ -48,7 +48,7 @@ describe("the url of a database", () => {
         expect(nowhere).toMatchObject({
           reason: "no_database",
           message: expect.stringMatching(
-            /^The database does not exist \(.*\): create it, or check the name of the database/
+            /^The database does not exist \(.*\)\. Create it, or check the name of the database/
           )
         })
         const nobody = yield* named((address) => {
@@ -57,7 +57,7 @@ describe("the url of a database", () => {
         expect(nobody).toMatchObject({
           reason: "no_entry",
           message: expect.stringMatching(
-            /^The database does not let this user in \(.*\): check the user and the password/
+            /^The database does not let this user in \(.*\)\. Check the user and the password/
           )
         })
       })

@@ -66,7 +66,7 @@ describe("migrate", { timeout: LONG }, () => {
         for (const refusal of [yield* Effect.flip(migrate(latin.href)), yield* Effect.flip(check(latin.href))]) {
           expect([refusal._tag, refusal.message]).toEqual([
             "EncodingRefused",
-            "The database keeps its texts in LATIN1, which cannot hold every character: make one with encoding UTF8 (createdb --encoding=UTF8 --template=template0) and name that."
+            "The database keeps its texts in LATIN1, which cannot hold every character. Create a database with encoding UTF8 (createdb --encoding=UTF8 --template=template0) and name that."
           ])
         }
         expect(
@@ -121,7 +121,7 @@ describe("migrate", { timeout: LONG }, () => {
         yield* session.run(`create schema if not exists "${at.schema}"; create table "${at.schema}".letter (n integer)`)
         const error = yield* Effect.flip(migrate(url, at, migrationsOf(FIRST)))
         expect(error.message).toBe(
-          'The schema holds something that the service did not make (Postgres says: relation "letter" already exists): give another name with --schema, or the option schema.'
+          'The schema holds something that the service did not make (Postgres says: relation "letter" already exists). Give another name with --schema, or the option schema.'
         )
       })
     ))
@@ -271,13 +271,13 @@ describe("rolling upgrades", { timeout: LONG }, () => {
         const started = Layer.build(Layer.provide(migratedStore({ url, ...options }), Entropy.layer))
         expect(yield* Effect.flip(Effect.scoped(started))).toMatchObject({
           _tag: "SchemaMissing",
-          message: `The schema tikets of the database ${database} has no tables of the workshop, which are in workshop: check the store's schema and url, or leave out createSchema: false to begin there without data.`
+          message: `The schema tikets of the database ${database} has no tables of the workshop, which are in workshop. Check the store's schema and url, or leave out createSchema: false to begin there without data.`
         })
         const made = yield* session.run("select from pg_namespace where nspname = 'tikets'")
         expect(made).toEqual([])
         yield* session.run("drop schema workshop cascade; create schema tikets")
         expect((yield* Effect.flip(migrate(url, options))).message).toMatch(
-          /^The schema tikets of the database \w+ has no tables of the workshop, nor does any other schema: /
+          /^The schema tikets of the database \w+ has no tables of the workshop, nor does any other schema\. Check /
         )
         yield* migrate(url, { schema: "tikets" })
         yield* Effect.scoped(started)
@@ -326,7 +326,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
         yield* Effect.flip(session.run("create unique index concurrently one_word on letter (words)"))
         const refused = yield* Effect.flip(migrate(url, at, migrationsOf(FIRST)))
         expect(refused.message).toBe(
-          'The database has indexes whose building was cut short (one_word): run "reindex index concurrently one_word" for each, and workshop migrate again.'
+          'The building of indexes in the database was interrupted (one_word). Run "reindex index concurrently one_word" for each, and workshop migrate again.'
         )
         yield* session.run("delete from letter where id = 2; reindex index one_word")
         expect(yield* migrate(url, at, migrationsOf(FIRST))).toEqual([])
@@ -334,7 +334,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     ))
 })
 
-describe("a database that does not fit is refused in one sentence", { timeout: LONG }, () => {
+describe("a database that does not fit is refused, with what to do", { timeout: LONG }, () => {
   const refusal = (before: Files, after: Files, meanwhile = "select 1") =>
     run(
       Effect.gen(function* () {
@@ -353,7 +353,7 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
     const contracted = { ...BOTH, "0003_gone.sql": "-- readable from 2\nalter table letter drop sender;" }
     const { migrating, checking } = await refusal(contracted, FIRST)
     const message =
-      "The database is at version 3 of the schema, which programs from version 2 on can use, and this program knows 1: update the program."
+      "The database is at version 3 of the schema, which programs from version 2 on can use, and this program knows 1. Update the program."
     expect([checking._tag, checking.message, migrating]).toEqual(["SchemaNewer", message, message])
   })
 
@@ -361,7 +361,7 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
     const changed = { "0001_letter.sql": "create table letter (id bigint primary key);" }
     const { migrating, checking } = await refusal(FIRST, changed)
     const message =
-      "The migration 0001_letter is not the one that was applied to the database: use the program that migrated it, or undo the change."
+      "The migration 0001_letter is not the one that was applied to the database. Use the program that migrated it, or undo the change."
     expect([checking._tag, checking.message, migrating]).toEqual(["MigrationChanged", message, message])
     const [unix, windows] = ["select 1;\nselect 2;\n", "select 1;\r\nselect 2;\r\n"]
     await run(
@@ -375,7 +375,7 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
   it("a database in which a migration is missing between applied ones is refused", async () => {
     const { migrating, checking } = await refusal(BOTH, BOTH, "delete from schema_migration where version = 1")
     const message =
-      "The database lacks migration 1 and has later ones: restore it from a backup, or ask the person who changed schema_migration."
+      "The database lacks migration 1 and has later ones. Restore it from a backup, or ask the person who changed schema_migration."
     expect([checking._tag, checking.message, migrating]).toEqual(["MigrationGap", message, message])
   })
 
@@ -387,7 +387,7 @@ describe("a database that does not fit is refused in one sentence", { timeout: L
   it("an unreachable database is refused", async () => {
     const error = await run(Effect.flip(migrate("postgres://nobody@127.0.0.1:1/none")))
     expect(error.message).toBe(
-      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check that it runs, and the store's url."
+      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check that it runs, and the store's url."
     )
   })
 })
@@ -400,7 +400,7 @@ describe("check", { timeout: LONG }, () => {
         const folder = migrationsOf(BOTH)
         const before = yield* Effect.flip(check(url, at, folder))
         expect(before.message).toBe(
-          `The database has no tables of the workshop in the schema ${at.schema}, but in workshop: check the store's schema; or to begin there without data, run workshop migrate.`
+          `The database has no tables of the workshop in the schema ${at.schema}, but in workshop. Check the store's schema, or run workshop migrate to begin there without data.`
         )
         yield* migrate(url, at, folder)
         yield* check(url, at, folder)

@@ -58,7 +58,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       Effect.gen(function* () {
         const { url } = yield* oldDatabase
         expect((yield* Effect.flip(migrate(url))).message).toBe(
-          "The workshop's tables are in the schema public, where an earlier release made them: move them with workshop migrate --move-from public, or keep them there with --schema public."
+          "The workshop's tables are in the schema public, where an earlier release created them. Move them with workshop migrate --move-from public, or keep them there with --schema public."
         )
         expect(yield* migrate(url, IN_PUBLIC)).toEqual([])
       })
@@ -111,7 +111,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
         const ports = yield* node({ url, ...IN_PUBLIC })
         yield* Effect.provide(openShop(), ports)
         expect((yield* Effect.flip(migrate(url, { moveFrom: "public" }))).message).toMatch(
-          /^Processes of the workshop are connected to the database \(\d+ connections\): stop them, or move the tables beside them with --while-running\.$/
+          /^Processes of the workshop are connected to the database \(\d+ connections\)\. Stop them, or move the tables beside them with --while-running\.$/
         )
         yield* Effect.provide(openShop(), ports)
       })
@@ -160,7 +160,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
         )
         yield* migrate(url, IN_PUBLIC)
         expect((yield* Effect.flip(migrate(url, { moveFrom: "public" }))).message).toBe(
-          "The schemas public and workshop both have tables of the workshop: leave out --move-from, and name with --schema which to use."
+          "The schemas public and workshop both have tables of the workshop. Leave out --move-from, and name with --schema the one to use."
         )
       })
     ))

@@ -234,11 +234,11 @@ const grantedBy = (url: string, owner: string, service: string) =>
       expect((yield* Effect.flip(session.run("update event set body = ''"))).code).toBe(DENIED)
       expect((yield* Effect.flip(session.run("create table mine (n integer)"))).code).toBe(DENIED)
       const granting = yield* Effect.flip(grantRoles(service))
-      expect(granting.message).toContain("This role may not grant the rights: use the owner of the tables")
+      expect(granting.message).toContain("This role may not grant the rights. Use the owner of the tables")
       const next = { ...OURS.at(-1)!, version: OURS.length + 1, name: "9999_mine", checksum: "mine" }
       const later = { ...next, isTransactional: true, statements: ["create table workshop.mine (n integer)"] }
       const migrating = yield* Effect.flip(migrate(service, {}, [...OURS, later]))
-      expect(migrating.message).toMatch(/^This role may not migrate: use the owner of the tables/)
+      expect(migrating.message).toMatch(/^This role may not migrate\. Use the owner of the tables/)
       const entries = yield* session.run("select from audit_entry where act = 'database.roles_granted'")
       expect(entries).toHaveLength(0)
       expect((yield* (yield* retention({ url: service })).runOnce)?.missing).toEqual([])

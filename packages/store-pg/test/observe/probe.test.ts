@@ -207,7 +207,7 @@ describe("a node without probes", PATIENT, () => {
         return yield* Deferred.await(first)
       }).pipe(Effect.scoped)
     )
-    expect(said).toMatch(/^The database is at version 0 of the schema .*: run workshop migrate\.$/)
+    expect(said).toMatch(/^The database is at version 0 of the schema .*\. Run workshop migrate\.$/)
   })
 })
 
@@ -220,9 +220,11 @@ describe("the readiness of a node", PATIENT, () => {
       })
     )
     expect(right).toEqual([null])
-    expect(slow?.at(-1)).toMatch(/^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds behind its database's: /)
+    expect(slow?.at(-1)).toMatch(
+      /^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds behind its database's\. Set both /
+    )
     expect(fast?.at(-1)).toMatch(
-      /^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds ahead of its database's: /
+      /^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds ahead of its database's\. Set both /
     )
   })
 
@@ -257,9 +259,9 @@ describe("the readiness of a node", PATIENT, () => {
     expect(
       await said(`insert into schema_migration select max(version) + 1, 'later', '', max(applied_at), max(version) + 1
         from schema_migration`)
-    ).toEqual([expect.stringContaining("update the program")])
+    ).toEqual([expect.stringContaining("Update the program")])
     expect(
       await said("delete from schema_migration where version = (select max(version) from schema_migration)")
-    ).toEqual([expect.stringContaining("run workshop migrate")])
+    ).toEqual([expect.stringContaining("Run workshop migrate")])
   })
 })
