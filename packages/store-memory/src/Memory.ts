@@ -21,9 +21,9 @@ import {
   type ReplayRecord,
   withChannel
 } from "@workshop/core/store"
-import { WaitingNotifications } from "./WaitingNotifications.js"
 import { ShopData } from "./ShopData.js"
 import { ShopTurns } from "./ShopTurns.js"
+import { WaitingNotifications } from "./WaitingNotifications.js"
 
 /** All data of the memory store. It lives as long as the layer that made it. */
 export class Memory {

@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Option } from "effect"
+import { Cause, Context, Effect, Layer, Option } from "effect"
 import { MINUTE_MS } from "../domain/Instant.js"
 
 /** The operator's remedy for a failure, if the store knows one (Specification, Commands). */
@@ -22,15 +22,20 @@ export const inOneLine = (error: unknown): string => {
   return root === error || error.message.includes(root.message) ? error.message : `${error.message} (${root.message})`
 }
 
-/** The lines that this process has logged about its background work. */
+const noneLogged = () => ({
+  /** When a line about each subject was last logged. */
+  at: new Map<string, number>(),
+  /** The subjects of the failures after which no background work has succeeded yet. */
+  unavailable: new Set<string>()
+})
+
+/** The lines that were logged about the background work. */
 class Logged extends Context.Reference<Logged>()("@workshop/core/BackgroundFailure/Logged", {
-  defaultValue: () => ({
-    /** When a line about each subject was last logged. */
-    at: new Map<string, number>(),
-    /** The subjects of the failures after which no background work has succeeded yet. */
-    unavailable: new Set<string>()
-  })
+  defaultValue: noneLogged
 }) {}
+
+/** Separates the lines of a workshop from those of the others in its process, whose stores may be unavailable while its own is not. */
+export const ownLog: Layer.Layer<never> = Layer.sync(Logged, noneLogged)
 
 /** Whether a line about a subject is logged now: at most once a minute. `at` has when the last one was. */
 export const isLoggedNow = <Subject>(

@@ -5,7 +5,7 @@ import { StoreRetention } from "../ports/Retention.js"
 import { Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
-import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
+import { backgroundSucceeded, logBackgroundFailure, ownLog } from "./BackgroundFailure.js"
 import { CachedRateLimits } from "./CachedRateLimits.js"
 import { Clients } from "./Clients.js"
 import { MovableClock } from "./ClockAdvance.js"
@@ -51,7 +51,8 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(Shops.Default),
   Layer.provideMerge(ApiKeyCache.Default),
   // It also provides the wrapped store, so that a service above these, such as a dispatcher, commits through it.
-  Layer.provideMerge(observedStore)
+  Layer.provideMerge(observedStore),
+  Layer.provideMerge(ownLog)
 )
 
 const YEAR_MS = 365 * 86_400_000

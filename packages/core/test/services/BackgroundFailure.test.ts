@@ -1,7 +1,7 @@
-import { Cause, Effect, Logger, TestClock, TestContext } from "effect"
+import { Cause, Effect, Layer, Logger, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { StoreUnavailable } from "../../src/ports/StorePorts.js"
-import { backgroundSucceeded, logBackgroundFailure } from "../../src/services/BackgroundFailure.js"
+import { backgroundSucceeded, logBackgroundFailure, ownLog } from "../../src/services/BackgroundFailure.js"
 
 const refused = new AggregateError([new Error("connect ECONNREFUSED 127.0.0.1:5432")])
 const failure = new StoreUnavailable({ cause: new Error("", { cause: refused }) })
@@ -27,4 +27,21 @@ it("an unavailable store is logged in one line without a stack, once a minute fo
     yield* logBackgroundFailure("Tickets could not be closed; trying again", Cause.die(new Error("a bug")))
     expect(lines).toEqual(["Tickets could not be closed; trying again and a stack"])
   }).pipe(Effect.provide(log), Effect.provide(TestContext.TestContext), Effect.runPromise)
+})
+
+it("a workshop does not report that the store of another workshop of its process can be reached again", () => {
+  const lines: Array<string> = []
+  const log = Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ message }) => void lines.push(String(message)))
+  )
+  return Effect.gen(function* () {
+    const [one, other] = [yield* Layer.build(ownLog), yield* Layer.build(ownLog)]
+    yield* Effect.provide(fails, one)
+    expect(lines.splice(0)).toEqual([expect.stringMatching(/^The background work waits/)])
+    yield* Effect.provide(backgroundSucceeded, other)
+    expect(lines).toEqual([])
+    yield* Effect.provide(backgroundSucceeded, one)
+    expect(lines).toEqual(["The store can be reached again; the background work goes on"])
+  }).pipe(Effect.provide(log), Effect.provide(TestContext.TestContext), Effect.scoped, Effect.runPromise)
 })

@@ -42,6 +42,7 @@ it("traced covers every service of the layer that a program calls", async () => 
   // The span of `Closer.run` would never end, a mount looks keys up before it calls a service, and the others are no acts.
   const untraced = [
     "ApiKeyCache",
+    "BackgroundFailure/Logged",
     "CachedRateLimits",
     "ClockComparison",
     "Closer",

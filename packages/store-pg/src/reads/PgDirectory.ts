@@ -20,8 +20,7 @@ import {
   shownWhileBlocked,
   type TrackedTicket,
   trackedFields,
-  trackedShopFields,
-  withChannel
+  trackedShopFields
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { HOME } from "../cells/CellPlaces.js"

@@ -1,7 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import type { Instant, NotificationRecord, Phone } from "@workshop/core"
-import { type DueNotification, type NotificationQueue, type NotificationReceiver, type QueuedNotification, withChannel } from "@workshop/core/store"
+import {
+  type DueNotification,
+  type NotificationQueue,
+  type NotificationReceiver,
+  type QueuedNotification,
+  withChannel
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "../connection/Sql.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
