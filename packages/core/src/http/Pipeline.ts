@@ -20,7 +20,7 @@ import { type ObservedResponse, type RequestContext, respond, respondToCause } f
  * 4. `Checks.ts` runs a request through this list: each check adds what it found or rejects the request, and limits are counted.
  * 5. The handler of the endpoint (`workshopRoutes.ts`) calls one service, such as `Tickets.create` (`services/Tickets.ts`).
  * 6. For a write, the service makes a command from a pure decision, such as `createTicket` (`decisions/createTicket.ts`), and gives it to
- *    `Store.transact`, which loads, decides and saves. `CommitQueue.ts` of store-pg describes this part of the path.
+ *    `Store.transact`, which loads, decides and saves. `Lane.ts` of store-pg describes this part of the path.
  * 7. `respond` (`respond.ts`) makes status, headers and body from the result, or from a failure by its row in `ErrorTable.ts`.
  * 8. `Listener.ts` sends the response, or interrupts the fiber if the client has left.
  *
