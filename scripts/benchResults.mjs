@@ -73,8 +73,8 @@ export const ratios = () => ({
         .map((row) => [
           row.work,
           row.peer_is ?? "",
-          shown(row.ratio, isKept(row, row.target)),
-          shown(row.cpu_ratio, isKept(row, row.target)),
+          shown(row.ratio, isKept({ ...row, cpu_ratio: undefined }, row.goal ?? row.target)),
+          shown(row.cpu_ratio, isKept({ ...row, ratio: row.cpu_ratio ?? row.ratio }, row.goal ?? row.target)),
           bounded(row.goal ?? row.target),
           `\`npm run bench -- ${name}\``
         ])
