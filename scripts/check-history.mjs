@@ -5,16 +5,18 @@ import { fileURLToPath } from "node:url"
 /** Above so many files the body must give the reason. */
 const FILES_WITHOUT_BODY = 3
 const SUBJECT_CHARACTERS = 72
+/** Held since the commit that brought this constant. */
+const BODY_COLUMNS = 100
 /** Words that look like a past tense, a gerund or a third person, and are none. */
 const IMPERATIVE = /^(?:Bring|Embed|Exceed|Feed|Focus|Need|Ping|Proceed|Seed|Shed|Speed|Spring|Swing)$/
 
 /** @param {...string} args */
 const git = (...args) => execFileSync("git", args, { encoding: "utf8" }).trim()
 
-/** @typedef {{ subject: string, body: string, files: number }} Commit */
+/** `columns` is the length of the longest line of the body. @typedef {{ subject: string, body: string, files: number, columns: number }} Commit */
 
 /** @param {Commit} commit */
-export const complaintsOf = ({ subject, body, files }) => {
+export const complaintsOf = ({ subject, body, files, columns }) => {
   const [verb = ""] = subject.split(/[\s,:]/)
   return [
     subject.length > SUBJECT_CHARACTERS &&
@@ -22,12 +24,17 @@ export const complaintsOf = ({ subject, body, files }) => {
     !/^[A-Z]/.test(subject) && "begin the subject with a capital letter",
     /(?:ed|ing|[^s]s)$/.test(verb) && !IMPERATIVE.test(verb) && `begin with the imperative instead of "${verb}"`,
     subject.endsWith(".") && "end the subject without a full stop",
-    files > FILES_WITHOUT_BODY && body === "" && `${files} files changed: give the reason in the body`
+    files > FILES_WITHOUT_BODY && body === "" && `${files} files changed: give the reason in the body`,
+    columns > BODY_COLUMNS && `the body has a line of ${columns} characters: wrap it at ${BODY_COLUMNS} or fewer`
   ].filter((complaint) => complaint !== false)
 }
 
-/** @param {string} hash @returns {Commit} */
-const commitOf = (hash) => {
+/** The first commit that added a text to this file. @param {...string} search */
+const firstWith = (...search) =>
+  git("log", ...search, "--format=%H", "--reverse", "--", "scripts/check-history.mjs").split("\n")[0]
+
+/** @param {string} hash @param {boolean} isWrapped @returns {Commit} */
+const commitOf = (hash, isWrapped) => {
   const [subject = "", ...body] = git("log", "-1", "--format=%s%n%b", hash).split("\n")
   const files = git("show", "--format=", "--name-only", hash).split("\n").filter(Boolean).length
   // Trailers such as Co-authored-by give no reason.
@@ -37,22 +44,23 @@ const commitOf = (hash) => {
       .filter((line) => !/^[A-Z][A-Za-z-]+: /.test(line))
       .join("")
       .trim(),
-    files
+    files,
+    columns: isWrapped ? Math.max(0, ...body.map(({ length }) => length)) : 0
   }
 }
 
 const history = () => {
-  const [start] = git("log", "--diff-filter=A", "--format=%H", "--reverse", "--", "scripts/check-history.mjs").split(
-    "\n"
-  )
+  const start = firstWith("--diff-filter=A")
   if (!start || git("rev-parse", "--is-shallow-repository") === "true") return []
   return git("log", "--no-merges", "--format=%H", `${start}..HEAD`).split("\n").filter(Boolean)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const hashes = history()
+  const wrapped = firstWith("-S", "BODY_COLUMNS = ")
+  const wrappedHashes = new Set(wrapped ? git("log", "--format=%H", `${wrapped}..HEAD`).split("\n") : [])
   const complaints = hashes.flatMap((hash) =>
-    complaintsOf(commitOf(hash)).map((complaint) => `${hash.slice(0, 9)}: ${complaint}`)
+    complaintsOf(commitOf(hash, wrappedHashes.has(hash))).map((complaint) => `${hash.slice(0, 9)}: ${complaint}`)
   )
   for (const complaint of complaints) console.error(complaint)
   console.log(`history: ${hashes.length} commits, ${complaints.length} complaints`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { complaintsOf } from "../scripts/check-history.mjs"
 
-const good = { subject: "Refuse a deposit above the price", body: "", files: 3 }
+const good = { subject: "Refuse a deposit above the price", body: "", files: 3, columns: 100 }
 
 describe("the check of commits (CONTRIBUTING.md, Commits)", () => {
   it("the check accepts an imperative subject of up to 72 characters, and no body for up to three files", () => {
@@ -17,7 +17,8 @@ describe("the check of commits (CONTRIBUTING.md, Commits)", () => {
     ["the third person", { subject: "Refuses a deposit" }, 'begin with the imperative instead of "Refuses"'],
     ["a gerund", { subject: "Refusing a deposit" }, 'begin with the imperative instead of "Refusing"'],
     ["a full stop", { subject: "Refuse a deposit." }, "end the subject without a full stop"],
-    ["four files without a reason", { files: 4 }, "4 files changed: give the reason in the body"]
+    ["four files without a reason", { files: 4 }, "4 files changed: give the reason in the body"],
+    ["a long line in the body", { columns: 101 }, "the body has a line of 101 characters: wrap it at 100 or fewer"]
   ])("the check complains of %s", (_, change, complaint) => {
     expect(complaintsOf({ ...good, ...change })).toEqual([complaint])
   })
