@@ -78,7 +78,7 @@ describeInChromium("the console in Chromium", (on) => {
     await region(page, "Ticket").locator(".pill.ready").waitFor()
     await region(page, "Live").getByText(`ticket.ready ${number_label}`).waitFor()
     await page.locator(".marker.request.bad").waitFor()
-    // What came before the webhook is not sent by itself, and says so.
+    // Events from before the webhook was set are not sent by themselves, and the panel says so.
     await page.getByRole("button", { name: "Use the built-in receiver" }).first().press("Enter")
     // The button goes; the focus stays in its panel.
     await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Ticket")

@@ -20,7 +20,7 @@ export type Json = any
 /** A Friday morning: when every sandbox here begins. */
 export const START = Date.parse("2026-11-20T10:20:42.000Z")
 
-/** What a shop is opened with, besides its name. */
+/** The fields with which tests open a shop, other than its name. */
 export const LIKE = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 
 /** A part of the page, by its name. */
@@ -68,12 +68,12 @@ export class ConsoleSandbox {
     })
   }
 
-  /** What an app, an owner or the clock does; resolves with the data. */
+  /** Calls the sandbox as an app, an owner or the clock would, and resolves with the data. */
   async sandbox(method: string, path: string, body?: unknown): Promise<Json> {
     return this.#ask(method, `/sandbox${path}`, body, {})
   }
 
-  /** What a till does with the shop's key; resolves with the data. */
+  /** Calls the API as a till would, with the shop's key, and resolves with the data. */
   async till(method: string, path: string, body?: unknown, once = `till-${++this.#requests}`): Promise<Json> {
     return this.#ask(method, `/v1${path}`, body, { authorization: `Bearer ${this.key}`, "idempotency-key": once })
   }

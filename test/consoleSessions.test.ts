@@ -125,7 +125,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     expect((await shopOf((await key.locator("code").textContent()) ?? "")).status).toBe(200)
     await page.getByText("● 1 act", { exact: true }).waitFor()
     await key.waitFor({ state: "detached" })
-    // A server that started again holds other data, and numbers what happens anew. A recording ends with it.
+    // A server that started again holds other data, and its numbers of events begin at one again. A recording ends with the old server.
     const again = await ConsoleSandbox.open(null, 6)
     await again.till("POST", "/tickets", { service: "New" })
     await side(page, "Live")
@@ -152,7 +152,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     await other.locator(".face").getByText("by a recording").waitFor()
     await side(other, "Record")
     await other.getByText("The clock is frozen by a recording, in another console or one that was closed.").waitFor()
-    // Playwright answers a question with no, unless it is told otherwise.
+    // Playwright dismisses a dialog by default.
     await other.locator("body").press("f")
     expect((await on.sandbox.sandbox("GET", "/clock")).frozen).toBe(true)
     const hours = async () => (Date.parse((await on.sandbox.sandbox("GET", "/clock")).now) - before) / 3_600_000
@@ -198,7 +198,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     const file = join(mkdtempSync(join(tmpdir(), "workshop-session-")), "session.json")
     await download.saveAs(file)
     await session()
-    // Playwright answers a question with no, unless it is told otherwise.
+    // Playwright dismisses a dialog by default.
     await page.getByRole("button", { name: "Begin anew" }).click()
     expect(await saved.sandbox("GET", "/shops")).toHaveLength(1)
     // Another opens a shop meanwhile, and its till calls: the page lists it, and the question counts it.

@@ -97,7 +97,7 @@ const typed = inLanguage("ts")
 describe.runIf(typed.length > 0)("every ts block type-checks", () => {
   let folder = ""
   let output = ""
-  /** A block that begins with its file's name stands beside the page's other files; any other stands alone. */
+  /** A block that begins with its file's name is in the folder of the page's other files; any other is alone. */
   const fileOf = ({ page, line, body }: Block) => {
     const name = /^\/\/ (src\/[\w/-]+\.ts)$/.exec(body[0] ?? "")?.[1]
     const folder = page.replaceAll(/\W/g, "_")
@@ -209,7 +209,7 @@ describe("sh blocks name commands that exist", () => {
     if (program === "npm" && ["ci", "install", "i", "init", "pkg"].includes(first)) return undefined
     const script = program === "npm" ? (first === "run" ? second : first) : undefined
     if (script !== undefined) return script in scripts ? undefined : `package.json has no script "${script}"`
-    // What a page has just built, with the compiler, bundler, test runner or migrations that it has just installed.
+    // The page has just built these files, with the compiler, bundler, test runner or migrations that it has just installed.
     if (program === "npx" && ["tsc", "esbuild", "vitest", "drizzle-kit"].includes(first)) return undefined
     if (program === "node" && /^(dist|bundle)\//.test(first)) return undefined
     const isWorkshop = program === "workshop" || program === "node_modules/.bin/workshop"

@@ -43,7 +43,7 @@ const link = (name: string, into: string, owner = root) => {
   const place = join(into, "node_modules", name)
   // npm puts a version that only one package wants beside that package.
   const found = [owner, root].map((folder) => join(folder, "node_modules", name)).find((folder) => existsSync(folder))
-  // What is for another kind of machine was not installed here either.
+  // A package for another kind of machine was not installed here either.
   if (existsSync(place) || found === undefined) return
   mkdirSync(dirname(place), { recursive: true })
   symlinkSync(found, place)
@@ -108,7 +108,7 @@ const follow = (page: string, outside: ReadonlyArray<string>) => {
 
 const compile = (project: string): string => spawnSync(tsc, ["-p", project], { encoding: "utf8" }).stdout
 
-/** What Vitest prints of a project's tests. */
+/** Vitest's output for a project's tests. */
 const testedIn = (project: string, ...files: ReadonlyArray<string>): string => {
   const vitest = join(root, "node_modules/vitest/vitest.mjs")
   return spawnSync(process.execPath, [vitest, "run", "--globals", "--root", project, ...files], {

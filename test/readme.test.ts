@@ -36,7 +36,7 @@ const partsOf = (page: string): ReadonlyArray<Part> =>
 
 type Step = { readonly export: readonly [string, string] } | { readonly shown: Shown }
 
-/** What the README does, in order. A `json` block is the answer to the last curl before it. */
+/** The README's steps, in order. A `json` block is the response to the last curl before it. */
 const stepsOf = (page: string): ReadonlyArray<Step> => {
   const parts = partsOf(page)
   return parts.flatMap(({ language, text }, i): ReadonlyArray<Step> => {
@@ -53,7 +53,7 @@ const stepsOf = (page: string): ReadonlyArray<Step> => {
   })
 }
 
-/** What a command asks, as curl would send it. */
+/** The request that curl would send for a command. */
 const requestOf = (command: string): Request => {
   const words = [...command.replaceAll("\\\n", " ").matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? ""
@@ -74,7 +74,7 @@ const requestOf = (command: string): Request => {
   })
 }
 
-/** What differs from run to run: known by its form alone, and by being the same wherever it is the same in the README. */
+/** Values that differ from run to run. The test compares their forms, and requires equal values wherever the README's are equal. */
 const CHANGING = [
   /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
@@ -85,7 +85,7 @@ const formOf = (value: unknown) => (typeof value === "string" ? CHANGING.find((f
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
-/** Holds an answer to the one shown, and learns what the shown ids, instants and codes are called in this run. */
+/** Compares a response with the one on the page, and keeps the values that this run has for the ids, instants and codes on the page. */
 const hold = (shown: unknown, actual: unknown, isPart: boolean, learned: Map<string, string>, path = "$"): void => {
   const form = formOf(shown)
   if (form !== undefined) {

@@ -104,7 +104,7 @@ describe.skipIf(executablePath === undefined)("reports in Chromium", { timeout: 
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390)
   })
 
-  /** What axe finds with everything unfolded, and how far the page is wider than a phone. */
+  /** The violations that axe finds with everything unfolded, and by how much the page is wider than a phone. */
   const faults = async (scheme: "light" | "dark") => {
     await page.emulateMedia({ colorScheme: scheme })
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')

@@ -11,7 +11,7 @@ import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
 import { trackedTickets } from "../scripts/trackedTickets.mjs"
 import { openBrowser } from "./browser.js"
 
-/** What axe found: rules, each with the elements that break it. */
+/** The violations that axe found: rules, each with the elements that break it. */
 type Findings = ReadonlyArray<{
   readonly id: string
   readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary: string }>

@@ -7,7 +7,7 @@ import { MigratedStore } from "@workshop/store-pg"
 import { verify } from "@workshop/webhooks"
 import { Effect } from "effect"
 
-// What an embedder, a caller and a receiver would write; test/packages.test.ts compiles it with the oldest compiler.
+// Code that an embedder, a caller and a receiver would write; test/packages.test.ts compiles it with the oldest compiler that the packages support.
 
 const client = createClient({ baseUrl: "http://127.0.0.1:4010", key: "wk_live_x" })
 

@@ -102,7 +102,7 @@ const creating = (id: string, fields: Partial<Act> = {}): Act =>
     ...fields
   })
 
-/** What scenarios take for a name. */
+/** A text that a scenario reads as the name of a value. */
 const NAMED = ["$", "{n}"].join("")
 
 const noReceiver: Beginning = { ...begun, receiver: { ...begun.receiver, in_use: false } }

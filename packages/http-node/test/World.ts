@@ -25,7 +25,7 @@ export interface Person {
   readonly phone: string
 }
 
-/** What a world begins with. */
+/** The options of a world. */
 interface WorldOptions {
   readonly seed?: number
   /** Where the clients' pages are served, at the root of this very world; null where they are off. */
@@ -33,8 +33,8 @@ interface WorldOptions {
 }
 
 /**
- * The whole service on a real socket, over the memory store, with a clock that moves only when told. One world
- * serves a test file; its tests take shops and clients of their own, as limits count by key and by shop.
+ * The whole service on a real socket, over the memory store, with a clock that moves only when a test moves it. One
+ * world serves a test file; each test has shops and clients of its own, because limits count by key and by shop.
  */
 export class World {
   readonly clock: SettableClock
@@ -42,7 +42,7 @@ export class World {
   readonly wire: Wire
   /** Where it listens, for what has no envelope. */
   readonly base: string
-  /** What the service logged. */
+  /** The lines that the service logged. */
   readonly logs: Array<string>
   readonly #runtime: ManagedRuntime.ManagedRuntime<Services, never>
   readonly #close: () => Promise<void>
@@ -189,12 +189,12 @@ export class World {
     )
   }
 
-  /** What the client was told in the app, oldest first. */
+  /** The client's notifications in the app, oldest first. */
   inbox(client: Person) {
     return this.act(Effect.flatMap(Clients, (clients) => clients.inbox(client.id as never)))
   }
 
-  /** Closes what is due; answers how many tickets that were. */
+  /** Closes the tickets that are due, and returns how many those were. */
   closeDue(): Promise<number> {
     return this.act(Effect.flatMap(Closer, (closer) => closer.runOnce))
   }

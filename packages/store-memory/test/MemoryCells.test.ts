@@ -153,7 +153,7 @@ describe("Several cells", () => {
           expect((yield* Effect.flip(reads.shop(second!)))._tag).toBe("StoreUnavailable")
           yield* newTicket(first!)
           yield* newTicket(third!)
-          // What is asked of all shops is not known while one cell is unavailable.
+          // A question about all shops has no result while one cell is unavailable.
           expect((yield* Effect.flip(directory.listShops(null, 9)))._tag).toBe("StoreUnavailable")
           unavailable.delete("north")
           yield* newTicket(second!)
@@ -176,7 +176,7 @@ describe("Several cells", () => {
           expect((yield* Effect.flip(Fiber.join(refused.at(-1)!)))._tag).toBe("StoreUnavailable")
           expect(yield* Effect.filter(asked, (one) => Effect.map(one.status, FiberStatus.isDone))).toEqual(refused)
           expect(yield* shop(first!)).not.toBeNull()
-          // Whoever gives up makes room for another.
+          // A caller that gives up makes room for another.
           yield* Fiber.interrupt(asked[0]!)
           const next = yield* Effect.fork(shop(second!))
           yield* Effect.yieldNow()

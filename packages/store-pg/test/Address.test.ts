@@ -10,7 +10,7 @@ const CA = join(folder, "ca.pem")
 writeFileSync(CA, "the authority")
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What a connection would be made with to each server of an address. */
+/** The settings of a connection to each server of an address. */
 const read = (url: string) =>
   addressOf(url).servers.map((config) => {
     const { host, port, user, password, database, ssl } = new pg.Client(config)

@@ -15,7 +15,7 @@ interface Column {
   readonly table: string
   readonly name: string
   readonly type: string
-  /** Whether it is text of a key that has no id in it, by which its rows would be told apart. */
+  /** Whether it is text in a key without an id, so that a copy's rows need another text to be unique. */
   readonly is_sole: boolean
 }
 
@@ -31,7 +31,7 @@ const COLUMNS = `select c.relname as table, a.attname as name, t.typname as type
   where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     and c.relname not in ('schema_migration', 'server_life') order by c.relname, a.attnum`
 
-/** What a column holds in the copy \`k\`: other ids, made alike in all tables, and else the same. */
+/** The SQL of a column's value in the copy \`k\`: ids change in the same way in all tables, and other values stay the same. */
 const copied = ({ name, type, is_sole }: Column): string => {
   if (type === "uuid") return `md5(r.${name}::text || k)::uuid`
   if (/phone$/.test(name)) return `'+1' || substr(r.${name}, 5) || lpad(k::text, 4, '0')`
@@ -39,7 +39,7 @@ const copied = ({ name, type, is_sole }: Column): string => {
   return is_sole ? `r.${name} || ' ' || k` : `r.${name}`
 }
 
-/** Whom the large shop has much of, and how much: rows of each table, shops that know the client, attempts of one event, and keys. */
+/** The client with most rows in the large shop, and the numbers of rows: of each table, of shops that know the client, of attempts of one event, and of keys. */
 const CLIENT = "018f0000-0000-7000-9000-00000000c1e7"
 const PHONE = "+216999999999"
 const OF_CLIENT = 20_000
@@ -47,7 +47,7 @@ const SHOPS_OF_CLIENT = 15_000
 const ATTEMPTS = 25_000
 const KEYS = 15_000
 
-/** What columns hold in the copy `k` of a row `r`. The others hold what the row has. */
+/** The SQL of columns' values in the copy `k` of a row `r`. Other columns keep the row's values. */
 type Held = Readonly<Record<string, string>>
 
 const literal = (text: string) => `'${text}'`
@@ -64,7 +64,7 @@ interface Copies {
   readonly held: Held
 }
 
-/** What a large shop has from an instant on. */
+/** The rows that a large shop has from an instant on. */
 const rowsOfShop = (shop: string, at: number): ReadonlyArray<Copies> => {
   const shop_id = literal(shop)
   const dated = { shop_id, id: idAt(at), created_at: `${at} + k` }

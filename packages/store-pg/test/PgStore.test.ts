@@ -6,7 +6,7 @@ import { databaseOfRoles } from "./migrate/TestRoles.js"
 import { borrowedFrom } from "./nodes/Node.js"
 import { describeBut } from "./subjects.js"
 
-/** Leases are told by the nanoseconds of the running clock, as the contract wants it. */
+/** Leases are measured by the nanoseconds of the running clock, because the contract requires it. */
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 
 /**

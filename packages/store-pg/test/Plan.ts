@@ -4,7 +4,7 @@ import type { Settings } from "../src/connection/SessionClient.js"
 import { StatementBatch } from "../src/fast/StatementBatch.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 
-/** A node of a plan, as `explain (analyze, buffers, format json)` tells it. */
+/** A node of a plan, as `explain (analyze, buffers, format json)` prints it. */
 interface Node {
   readonly "Node Type": string
   readonly "Relation Name"?: string
@@ -23,7 +23,7 @@ interface Node {
 /** A table of fewer rows is one page or two, and no index beats that. */
 const SMALL = 100
 
-/** What a plan comes to. */
+/** A summary of a plan. */
 export interface Plan {
   /** The tables, of those that are not small, that it read from one end to the other. */
   readonly scanned: ReadonlyArray<string>
@@ -97,7 +97,7 @@ const executed = (session: Session, name: string, values: ReadonlyArray<unknown>
   }).pipe(Effect.orDie)
 }
 
-/** Runs a prepared statement, tells how, and undoes what it did; of one that the data refuse, how it would have run. */
+/** Runs a prepared statement, returns its plan, and rolls it back. If the statement fails, returns its plan without having run it. */
 export const ran = (session: Session, name: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
   Effect.map(executed(session, name, values), planOf)
 
@@ -107,7 +107,7 @@ const explained = (session: Session, text: string, values: ReadonlyArray<unknown
     Effect.zipRight(executed(session, "looked", values))
   )
 
-/** Plans a statement as its connection, whose settings the session has, would; and runs it. */
+/** Plans and runs a statement. The session has the settings of the store's connections, so the plan is the one that a store would get. */
 export const planned = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
   Effect.map(explained(session, text, values), planOf)
 

@@ -66,7 +66,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
       Effect.gen(function* () {
         const unique = yield* catalogue
         const keyOf = (name: string) => unique.find(({ index }) => index === `${name}_pkey`)?.columns
-        // Partitions add the instant by which they are told apart.
+        // A partitioned table's key ends with the instant by which its rows are partitioned.
         for (const name of Object.keys(tables) as ReadonlyArray<TableName>)
           expect([name, keyOf(name)?.slice(0, tables[name].key.length)]).toEqual([name, tables[name].key])
       })

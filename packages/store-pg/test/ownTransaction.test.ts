@@ -36,7 +36,7 @@ const newCaller = Effect.gen(function* () {
   })
 })
 
-/** What every client of a pool has besides `query`. */
+/** The methods of a pool's client other than `query`. */
 const BORROWED = { release: () => undefined, on: () => undefined, off: () => undefined }
 
 const hem = Schema.decodeSync(TicketInput)({ service: "Hem" })

@@ -18,7 +18,7 @@ const program = (
     readonly workshop: PromiseWorkshop
     readonly pool: pg.Pool
     readonly caller: Parameters<PromiseWorkshop["tickets"]["createInApp"]>[0]
-    /** What the embedder's logger got. */
+    /** The lines that the embedder's logger received. */
     readonly lines: ReadonlyArray<LogLine>
   }) => Promise<void>
 ) =>

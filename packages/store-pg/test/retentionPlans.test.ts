@@ -37,7 +37,7 @@ let sent: ReadonlyMap<string, Sent>
 
 const titleOf = (text: string) => /workshop ([\w ]+) \*\//.exec(text)?.[1] ?? ""
 
-/** What a turn of the housekeeping removes rows with: by the function of the tables' owner, and one by one for a role that may not call it. */
+/** The statements with which a turn of the housekeeping removes rows: a call of the table owner's function, and single statements for a role that may not call it. */
 const removals = async (url: string) => {
   const role = `limited_${new URL(url).pathname.slice(1)}`
   await within(

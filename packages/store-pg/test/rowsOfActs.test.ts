@@ -102,8 +102,8 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 const command = { "batch_receipt updated": 1, "shop_head updated": 1, "event inserted": 1 }
 
 /**
- * The rows besides the turn of the act's shop among those that have something due: at most one row of the turn and one of its round, and
- * none while the turn stays as it is.
+ * The rows other than those of the shop's turn, which says when the shop has something due. An act writes at most one row of the turn and one of
+ * its round, and none while the turn stays as it is.
  */
 const besideTurn = (rows: Readonly<Record<string, number>>) => {
   const isOfTurn = ([name]: readonly [string, number]) => name.startsWith("delivery_")
@@ -114,7 +114,7 @@ const besideTurn = (rows: Readonly<Record<string, number>>) => {
   return Object.fromEntries(Object.entries(rows).filter((row) => !isOfTurn(row)))
 }
 
-/** What each act writes. An update that leaves its row as it was is counted apart, and no act has one. */
+/** The rows that each act writes. An update that leaves its row as it was is counted apart, and no act has one. */
 describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
   it("a create writes the ticket and its event, and a delivery if the shop has a webhook", async () => {
     expect(await rowsOf(run(creating(quiet)))).toEqual({ ...command, "ticket inserted": 1 })

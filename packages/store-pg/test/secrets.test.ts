@@ -45,7 +45,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
           const [first] = yield* stored
           expect(first!.secret).toMatch(new RegExp(`^sealed:${OLD_ID}:[\\w-]{16}\\.[\\w-]{22}\\.[\\w-]{15}$`))
           yield* run(rotateSecret(id, "whsec_second"))
-          // The text of a secret and its shop is always the same, so what is written anew does not change.
+          // The ciphertext of a secret depends only on the secret and its shop, so writing it again does not change it.
           expect(yield* stored).toEqual([{ secret: expect.any(String), previous_secret: first!.secret }])
           const { webhook } = (yield* (yield* Reads).shop(id))!
           expect([webhook!.secret, webhook!.previous_secret]).toEqual(["whsec_second", "whsec_first"])

@@ -222,7 +222,7 @@ const UNBOUNDED: Readonly<Record<string, string>> = {
 const isOfClientAndMore = (text: string) =>
   titleOf(text) === "search tickets" && /t\.client_id = l\.client_id AND t\.client_phone = /.test(text)
 
-/** What the contract asks for as a whole, and the service some at a time. */
+/** The statements of which the contract asks for all rows, and the service for a batch; with the size of that batch. */
 const SOME_AT_A_TIME: Readonly<Record<string, number>> = { "due closures": 100, "due notifications": 256 }
 const ALL = 100_000
 

@@ -39,7 +39,7 @@ const program = (
     readonly workshop: PromiseWorkshop
     readonly pool: pg.Pool
     readonly url: string
-    /** What the embedder's logger got. */
+    /** The lines that the embedder's logger received. */
     readonly lines: ReadonlyArray<LogLine>
     readonly caller: Parameters<PromiseWorkshop["tickets"]["createInApp"]>[0]
     readonly orders: () => Promise<ReadonlyArray<string>>
@@ -611,7 +611,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       const heard: Array<string> = []
       other.on("notification", ({ payload = "" }) => void heard.push(payload))
       const mark = async () => {
-        // What was notified before a later notification of the same channel has arrived with it.
+        // A channel delivers notifications in order, so all earlier ones have arrived once the mark has.
         await pool.query("select pg_notify('workshop', 'mark')")
         await expect.poll(() => heard.includes("mark"), { timeout: 10_000 }).toBe(true)
         return heard.splice(0).filter((payload) => payload !== "mark")

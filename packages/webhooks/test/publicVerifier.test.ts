@@ -37,7 +37,7 @@ describe("a public verifier of this scheme (Specification, Webhooks)", () => {
   })
 
   it("a public verifier accepts every valid test vector with one secret that signs the given bytes", () => {
-    // It reads a body as text first, which loses a byte order mark and whatever is no UTF-8.
+    // It decodes a body as text first, which loses a byte order mark and all bytes that are not UTF-8.
     const isWhole = (body: Buffer) => Buffer.from(new TextDecoder().decode(body)).equals(body)
     const good = vectors.filter(
       ({ ok, header, secrets, body }) =>

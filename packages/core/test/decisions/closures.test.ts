@@ -13,7 +13,7 @@ const CLOSED_AT = "2026-05-01T09:00:00.000Z"
 
 type Act = (id: TicketId, offer: OfferId) => Command<unknown, unknown>
 
-/** What the shop does with a ticket besides moving it. */
+/** The shop's acts on a ticket other than status changes. */
 const SHOPS_NEWS: Record<string, Act> = {
   notified: (id) => recordNotified(SHOP, id, "sms"),
   "a quote proposed": (id) => proposeQuote(SHOP, id, { price_minor: 900 } as never),
@@ -23,7 +23,7 @@ const SHOPS_NEWS: Record<string, Act> = {
   "an edit": (id) => editTicket(SHOP, id, { description: "Blue thread" } as never, [])
 }
 
-/** What the client does. */
+/** The client's acts on a ticket. */
 const CLIENTS_ACTS: Record<string, Act> = {
   "a quote accepted": (id) => answerQuote(SHOP, id, "accepted"),
   "a quote refused": (id) => answerQuote(SHOP, id, "refused"),

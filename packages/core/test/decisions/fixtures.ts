@@ -61,7 +61,7 @@ export const momentAt = (now: number, draw = 0): Moment => ({
 })
 
 const text = Schema.decodeUnknownSync(TicketInput)
-/** What a shop says of a new ticket, read as the service reads it. */
+/** A shop's input for a new ticket, decoded as the service decodes it. */
 export const ticketInput = (fields: Record<string, unknown> = {}): TicketInput => text({ service: "Hem", ...fields })
 
 /** A loyalty programme that is on: five stamps a reward, one a ticket. */
@@ -128,7 +128,7 @@ export class TestShop {
     return this
   }
 
-  /** What comes of a command, kept in the slice; a refusal must leave the slice as it was. */
+  /** Runs a command, keeps its changes in the slice, and returns its result. A refusal must leave the slice as it was. */
   tries<A, E>(command: Command<A, E>): Either.Either<A, E> {
     const before = snapshot(this.slice)
     const decision = execute(command, this.slice, momentAt(this.now, this.#draws++))

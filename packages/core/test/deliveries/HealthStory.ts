@@ -6,7 +6,7 @@ import { answered, unanswered } from "../../src/testing/TestDispatcher.js"
 import { openHooked, raise } from "./DispatchBench.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
-/** A receiver that fails, recovers, fails in another way and recovers, and two dispatchers, which start anew after each of these. */
+/** A receiver that fails, recovers, fails in another way and recovers, and two dispatchers, which start again after each of these. */
 export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
   Effect.gen(function* () {
     const sender = new ScriptedSender()
@@ -39,7 +39,7 @@ export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
     }
   }).pipe(Effect.provide(store))
 
-/** What the log has of each part of the story. */
+/** The lines that the log has after each part of the story. */
 export const healthLines = (shop: string) => {
   const look = `The attempts are in deliveries.list, and in workshop webhook deliveries ${shop}`
   const recovered = [

@@ -34,13 +34,13 @@ export class HookedShop extends TestShop {
     return this.slice.deliveries.get(event_id)
   }
 
-  /** Puts a delivery's row as it is told. */
+  /** Changes fields of a delivery's row. */
   delivers(event_id: EventId, change: Partial<DeliveryRecord>): this {
     this.slice.deliveries.set(event_id, { ...this.delivery(event_id)!, ...change })
     return this
   }
 
-  /** Records an attempt that ends now, under the delivery's own token and at the webhook's own address unless told. */
+  /** Records an attempt that ends now, by default under the delivery's own token and to the webhook's own address. */
   attempts(
     event_id: EventId,
     sent: SendResult,

@@ -12,10 +12,10 @@ export interface Arrived extends WebhookPost {
   readonly nth: number
 }
 
-/** What comes of a post. */
+/** Decides the result of a post. */
 export type Script = (post: Arrived) => Effect.Effect<SendResult>
 
-/** Takes the place of all receivers: keeps what arrives, and answers as it is told. */
+/** Replaces all receivers in a test: keeps the posts that arrive, and returns the results of its script. */
 export class ScriptedSender {
   readonly arrived: Array<Arrived> = []
   script: Script = () => Effect.succeed(answered(200))

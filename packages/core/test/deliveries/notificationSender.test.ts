@@ -92,7 +92,7 @@ const inbox = (client_id: ClientId) => Effect.flatMap(Directory, (directory) => 
 
 const notNow = Effect.fail(new NotificationFailed({}))
 
-/** Tells what is due, from one instant to the next, until nothing waits. */
+/** Sends the notifications that are due, from one instant to the next, until none waits. */
 const untilNothingWaits = Effect.fnUntraced(function* (clock: HastyClock) {
   const sender = yield* NotificationSender
   for (let at = yield* sender.next(TEST_START + 9 * DAY); at !== null; at = yield* sender.next(at + 9 * DAY)) {

@@ -25,7 +25,7 @@ const shopWith = (...log: ReadonlyArray<AttemptRecord>) => {
   return shop
 }
 
-/** Records an attempt that another claim has overtaken; it began a second ago and got a 500 unless told. */
+/** Records an attempt that another claim has overtaken; by default it began a second ago and got a 500. */
 const records = (shop: HookedShop, attempted: Partial<Attempted> = {}) =>
   shop.does(
     recordSuperseded(SHOP, {

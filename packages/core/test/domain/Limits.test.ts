@@ -127,7 +127,7 @@ describe("Specification, Limits: every policy has the specification's value", ()
 
 describe("docs/limits.md: a number that limits something is a row of Limits.ts", () => {
   const root = fileURLToPath(new URL("../../..", import.meta.url))
-  // What belongs to an algorithm or a text format, and bounds nothing that anybody meets.
+  // Constants of an algorithm or a text format, which limit nothing that a caller can reach.
   const TECHNIQUE = [
     ...["SECOND_MS", "MINUTE_MS", "HOUR_MS", "DAY_MS", "LAST_IDENTIFIER", "IDENTIFIERS_PER_MS", "IDENTIFIER_BYTES"],
     ...["SECRET_BYTES", "DIGEST_CHARACTERS", "IPV6_PREFIX", "LONGEST", "FIRST_INSTANT", "LAST_INSTANT", "MOST_DATES"],

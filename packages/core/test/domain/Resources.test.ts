@@ -11,7 +11,7 @@ import { Event } from "../../src/domain/Event.js"
 import { ShopView } from "../../src/domain/Shop.js"
 import { Ticket } from "../../src/domain/Ticket.js"
 
-/** What a schema takes: `{a b?}` for an object, `[…]` for a list, `a | b` for several, and of the rest its type. */
+/** The shape that a schema accepts: `{a b?}` for an object, `[…]` for a list, `a | b` for several, and of the rest its type. */
 const shape = (ast: AST.AST): string => {
   switch (ast._tag) {
     case "Refinement":

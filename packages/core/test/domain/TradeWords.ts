@@ -4,7 +4,7 @@ const list = (text: string): ReadonlyArray<string> =>
     .map((phrase) => phrase.trim())
     .filter((phrase) => phrase !== "")
 
-/** What repair and tailoring shops write on tickets, by language; much of it looks like an insult in another one, or in its own. */
+/** Words that repair and tailoring shops write on tickets, by language. Many look like an insult in another language, or in their own. */
 export const tradeWords = {
   en: list(`
     Hem trousers, Take in waist, Let out seams, Replace zip, Reline jacket, Shorten sleeves, Invisible mending,

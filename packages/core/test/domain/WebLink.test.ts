@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { inputIssues } from "../../src/domain/InvalidInput.js"
 import { SecureWebLink, WebLink } from "../../src/domain/WebLink.js"
 
-/** What is kept of a text, or what is said against it. */
+/** The link that a schema reads from a text, or the messages of its issues. */
 const judge = (schema: typeof WebLink) => {
   const read = ParseResult.decodeUnknownEither(schema)
   return (input: unknown) => Either.getOrElse(read(input), (issue) => inputIssues(issue).map(({ message }) => message))

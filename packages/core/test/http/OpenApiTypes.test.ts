@@ -2,7 +2,7 @@ import type { Json, Node } from "@workshop/core/openapi"
 import { describe, expect, it } from "vitest"
 import { document } from "../../src/http/openapi/OpenApi.js"
 
-// What public generators need to make good types of the document; each rule stands for types that one of them got wrong.
+// The rules that the document follows so that public generators make correct types of it. Each rule has a type that one of them got wrong.
 
 const isNode = (json: Json | undefined): json is Node =>
   typeof json === "object" && json !== null && !Array.isArray(json)

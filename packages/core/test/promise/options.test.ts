@@ -243,7 +243,7 @@ describe("the options of start", () => {
       if (!made.ok) throw made.refusal
       const moved = await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
       if (!moved.ok) throw moved.refusal
-      // What the API shows does not tell of it: a walk-in has no app.
+      // The API shows a notification only for a client, because a walk-in customer has no app.
       expect(moved.value.notified_at === null).toBe(ticket.client_id === undefined)
       await workshop.notificationSender.runOnce()
     }

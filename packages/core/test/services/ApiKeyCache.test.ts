@@ -147,7 +147,7 @@ describe("The time for which a key is cached", () => {
         yield* ring.holderOf(key, T)
         yield* ring.holderOf(key, T + 30 * SECOND_MS - 1)
         expect(looked).toHaveLength(1)
-        // Revoked through another node's ring: this one is not told.
+        // The key is revoked through another node's cache, which does not notify this one.
         yield* (yield* Keys).revoke(record.id)
         expect(yield* ring.holderOf(key, T + 30 * SECOND_MS - 1)).not.toBeNull()
         expect(yield* ring.holderOf(key, T + 30 * SECOND_MS)).toBeNull()

@@ -20,7 +20,7 @@ const ZONES = [
   ["Asia/Kolkata", 5.5]
 ] as const
 
-/** What the stories must have met, or they prove less than they seem to. */
+/** The results that the stories must have met, because stories without one of them would not test it. */
 const EVERYTHING = [
   "ClientNotFound",
   "IdempotencyKeyReused",
@@ -91,7 +91,7 @@ const alike = (real: unknown, expected: unknown, what: string) => {
   if (!isDeepStrictEqual(real, expected)) expect(real, what).toEqual(expected)
 }
 
-/** Tickets closed in one run at the same due instant may be told in any order. */
+/** Sorts the events of tickets that one run closed at the same due instant, because their order is not specified. */
 const steady = <E extends { readonly type: string; readonly ticket: number }>(events: ReadonlyArray<E>) => {
   const runs: Array<Array<E>> = []
   for (const event of events) {

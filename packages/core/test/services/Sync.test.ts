@@ -65,7 +65,7 @@ const following = Effect.fnUntraced(function* (
       cursor = page.meta.next_cursor
       expect(page.meta.has_more).toBe(cursor !== null)
       if (cursor === null) since = page.meta.synced_until!
-      // Whoever may go first meanwhile.
+      // Other fibers may run between two pages.
       yield* Effect.repeatN(Effect.yieldNow(), pages % 4)
     } while (cursor !== null)
   }

@@ -96,12 +96,12 @@ export class Service implements AsyncDisposable {
     return data
   }
 
-  /** What happens, as it happens. */
+  /** The sandbox's stream of events. */
   stream(): Promise<Response> {
     return fetch(`${this.#base}/sandbox/stream`)
   }
 
-  /** Moves the clock; answers once everything due by then has run. */
+  /** Moves the clock, and resolves once everything that is due by then has run. */
   move(move: Readonly<Record<string, unknown>>): Promise<Json> {
     return this.good("POST", "/sandbox/clock", move)
   }
@@ -135,13 +135,13 @@ export class Shop {
     readonly secret: string
   ) {}
 
-  /** What the shop does through the API. */
+  /** Calls the API with the shop's key, and resolves with the data. */
   api(method: string, path: string, body?: unknown): Promise<Json> {
     const headers = { authorization: `Bearer ${this.key}`, "idempotency-key": `once ${++this.#once}` }
     return this.service.good(method, `/v1${path}`, body, headers)
   }
 
-  /** What its owner does in the sandbox. */
+  /** Calls the sandbox as the shop's owner, and resolves with the data. */
   own(method: string, path: string, body?: unknown): Promise<Json> {
     return this.service.good(method, `/sandbox/shops/${this.id}${path}`, body)
   }
@@ -154,7 +154,7 @@ export class Shop {
     for (let i = 0; i < many; i++) await this.ping()
   }
 
-  /** What became of each event, as `state statuses`. */
+  /** The state of each event's delivery and the statuses of its attempts, as `state statuses`. */
   async states(): Promise<ReadonlyArray<string>> {
     const log: Array<Json> = await this.own("GET", "/deliveries")
     return log.map(({ state, attempts }) =>

@@ -9,10 +9,10 @@ export interface Came {
   readonly event: { readonly id: string; readonly type: string; readonly [field: string]: unknown }
 }
 
-/** What a receiver does with a request; it may keep the answer for later. */
+/** A receiver's reaction to a request; it may respond later. */
 export type Manner = (response: Http.ServerResponse, came: Came, nth: number) => void
 
-/** Answers with a status. */
+/** Responds with a status. */
 export const saying =
   (status: number, headers: Readonly<Record<string, string>> = {}): Manner =>
   (response) =>

@@ -64,12 +64,12 @@ it("deliveries begin with background.start() and end with background.stop(), so 
   requests[0]!.end()
   await stopping
   await workshop.background.stop()
-  // What was in flight was waited for, and has its result.
+  // The close waited for the attempt in flight, which has its result.
   expect(await attempts()).toEqual([["delivered", [200]]])
   await close()
 
   await create()
-  // A turn that the work began now would find the port closed.
+  // A turn that the background work began now would find the port closed.
   await listen()
   await workshop.background.start()
   await arrived(2)

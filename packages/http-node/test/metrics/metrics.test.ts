@@ -62,7 +62,7 @@ const runtime = ManagedRuntime.make(
 )
 afterAll(() => runtime.dispose())
 
-/** Where requests end as told by their path. */
+/** Routes whose path decides how a request ends. */
 const odd: RouteGroup = {
   prefix: "/odd",
   handle: ({ path }) =>

@@ -14,7 +14,7 @@ afterAll(() => workshop.stop())
 const run = (effect: Effect.Effect<unknown, unknown, never>) => Runtime.runPromise(workshop.runtime)(effect)
 const built = (layer: unknown) => run(Effect.scoped(Layer.build(layer as Layer.Layer<never>)))
 
-/** Everything that takes options besides `start`, a test workshop and the stores. */
+/** The functions that take options, other than `start`, a test workshop and the stores. */
 const takers: Record<string, (options: never) => unknown> = {
   mountNode: (options) => mountNode(workshop, options),
   mountFetch: (options) => mountFetch(workshop, options),

@@ -45,7 +45,7 @@ export interface Answer {
   readonly data: Json
   readonly meta: Json
   readonly error: Json
-  /** What is wrong, as `in field`. */
+  /** The issues of the input, as `in field`. */
   readonly issues: ReadonlyArray<string>
 }
 
@@ -76,7 +76,7 @@ const open = (real: HandClock, seed: number, base_url: string | null) => {
 /** Everything that the sandbox's services give. */
 export type Services = ManagedRuntime.ManagedRuntime.Context<ReturnType<typeof open>>
 
-/** What is particular about a sandbox. */
+/** The options of a sandbox. */
 interface SandboxParts {
   readonly token?: string | null
   readonly seed?: number

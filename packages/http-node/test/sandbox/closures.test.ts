@@ -207,7 +207,7 @@ describe("A long move ends even if it cannot reach its target (Specification, Sa
         const ripe = due.filter((at) => at <= now)
         for (const at of ripe) due.splice(due.indexOf(at), 1)
         log.push(`${now}: ${ripe.join(" ")}`)
-        // What runs at 3 makes more due at once, and at 4.
+        // The run at 3 adds work that is due at once, and work that is due at 4.
         if (log.length === 1) due.push(3, 4)
         return ripe.length
       })

@@ -94,7 +94,7 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
 })
 
 describe("The stream of requests and events (Specification, Sandbox)", () => {
-  /** The names of what a text of server-sent events tells, with the ids, counted from one. */
+  /** The names of the events in a text of server-sent events, with their ids, counted from one. */
   const entriesIn = (text: string, from = 0) =>
     text
       .split("\n\n")
@@ -216,7 +216,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect((await create()).meta).toEqual({ replayed: true })
     const log = await requests(sandbox)
     expect(log.map(({ fault }) => fault)).toEqual([null, "503", "503", null, "429", null])
-    // What a refused request asked for is logged too.
+    // The log has the body of a refused request too.
     expect(log.slice(1).map(({ request }) => request.body)).toEqual(Array(5).fill('{"service":"Hem"}'))
   })
 

@@ -4,7 +4,7 @@ import { type SendResult, type ShopId, sandboxAddresses, type WebhookPost } from
 import { Effect } from "effect"
 import { make, type NodeSender, type NodeSenderOptions } from "../../src/sender/NodeSender.js"
 
-/** What a receiver does with a connection: it is given each whole request, and writes what it likes. */
+/** A receiver's reactions to connections and requests. `onRequest` is called with each whole request, and writes any bytes to the socket. */
 export interface Behaviour {
   readonly onRequest?: (socket: Net.Socket, request: string, nth: number) => void
   readonly onConnection?: (socket: Net.Socket, nth: number) => void
@@ -76,7 +76,7 @@ export const post = (url: string, rest: Partial<WebhookPost> = {}): WebhookPost 
   ...rest
 })
 
-/** Runs with a sender that may call loopback, as in the sandbox, and within a second unless told otherwise. */
+/** Runs with a sender that may call loopback addresses, as in the sandbox; its default timeout is a second. */
 export const withSender = <A>(
   options: Partial<NodeSenderOptions>,
   use: (send: (post: WebhookPost) => Promise<SendResult>, sender: NodeSender) => Promise<A>

@@ -20,7 +20,7 @@ const reply = (question: Buffer, type: number, records: ReadonlyArray<ReadonlyAr
   return Buffer.concat([head, question.subarray(12, nameEnd), ...rows])
 }
 
-/** A name server on loopback that knows one set of records, whatever the name. */
+/** A name server on loopback that returns the same records for every name. */
 const nameServer = async (records: Records) => {
   const socket = createSocket("udp4")
   let asked = 0

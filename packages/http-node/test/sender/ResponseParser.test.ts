@@ -3,7 +3,7 @@ import { ResponseParser } from "../../src/sender/ResponseParser.js"
 
 const HEAD = "HTTP/1.1 200 OK\r\n"
 
-/** What an answer is found to be, wherever the network cuts it. */
+/** Parses a response that arrives in pieces of `cut` bytes. */
 const read = (text: string, cut: number) => {
   const answer = new ResponseParser()
   const bytes = Buffer.from(text, "latin1")

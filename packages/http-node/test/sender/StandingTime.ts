@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest"
 
-/** Time that passes only as told, for all that sleeps and measures, until the test ends; sockets go on by themselves. */
+/** Fakes timers and the monotonic clock until the test ends, so that time passes only when the test moves it. Sockets work as usual. */
 export const standingTime = (): ((to_ms: number) => Promise<void>) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
   const begun = process.hrtime.bigint()
@@ -17,7 +17,7 @@ export const standingTime = (): ((to_ms: number) => Promise<void>) => {
   }
 }
 
-/** What there is to be found after some turns of the event loop. */
+/** Runs turns of the event loop until `look` returns a value, and returns that. */
 export const come = async <A>(look: () => A | undefined): Promise<A> => {
   for (let turns = 0; turns < 200_000; turns++) {
     const found = look()

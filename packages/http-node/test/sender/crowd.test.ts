@@ -14,7 +14,7 @@ const BOMB = gzipSync(Buffer.alloc(8 * KIB * KIB))
 const bombed = Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"), BOMB])
 const flooded = Buffer.from(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(256 * KIB)}`)
 
-/** What a receiver says to an event, and what is to come of it: some hold on until their time is over. */
+/** The response of each receiver, and the result expected of its attempt. Some receivers hold the connection until the timeout. */
 const hostile: ReadonlyArray<
   readonly [expected: SendResult["status"] | SendResult["error"], says: string | Buffer | null]
 > = [

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { answer, answering, receiver, sendOnce, until } from "./Receiver.js"
 
-/** What a webhook's text may hold, and what a name may lead to: the inside of our network in both kinds of address. */
+/** Addresses inside our network, of both kinds: as literals in a webhook's URL, and as records of a name. */
 const inside: ReadonlyArray<readonly [kind: string, literals: ReadonlyArray<string>, found: ReadonlyArray<string>]> = [
   [
     "IPv4",

@@ -19,11 +19,11 @@ export interface Answer {
   }
 }
 
-/** A client that says exactly what it is told to, and reads answers one by one. */
+/** A client that sends exactly the given bytes, and reads responses one by one. */
 export class RawClient {
   #received = Buffer.alloc(0)
   #isEnded = false
-  /** What went wrong with the connection, such as `ECONNRESET`. */
+  /** The code of the connection's error, such as `ECONNRESET`. */
   error: string | undefined
 
   private constructor(readonly socket: Socket) {
@@ -63,7 +63,7 @@ export class RawClient {
     return this.send(`${line} HTTP/1.1`, "Host: localhost", ...headers, ...length, "", body)
   }
 
-  /** The next answer; `toHead` tells that it comes without a body. */
+  /** The next response; with `toHead` it has no body. */
   async answer({ toHead = false } = {}): Promise<Answer> {
     while (true) {
       const found = this.#take(toHead)

@@ -15,7 +15,7 @@ const layer = services.pipe(
   Layer.provideMerge(Logger.remove(Logger.defaultLogger))
 )
 
-/** A branch whose answers wait for the test: what it tells of each request, and how it lets one go. */
+/** A branch of routes that holds each request until the test releases it. */
 export interface Gate {
   readonly branch: RouteGroup
   /** Settles when a request has come in. */

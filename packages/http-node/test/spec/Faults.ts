@@ -4,7 +4,7 @@ import { type Context, Effect, Layer } from "effect"
 
 type Fault = "none" | "unavailable" | "dying"
 
-/** What must never be seen in an answer. */
+/** A text that no response may contain. */
 export const SECRET = "postgres://admin:hunter2@db.internal:5432 at select_ticket.sql"
 
 /** The store's ports, each of which can be made to fail, or to die of a bug. */

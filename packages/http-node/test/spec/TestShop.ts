@@ -56,7 +56,7 @@ export interface CardJson {
   readonly updated_at: string | null
 }
 
-/** What a shop needs of the world around it. */
+/** The functions of the world that a shop calls. */
 interface Surroundings {
   readonly api: <D>(method: string, path: string, call?: Call) => Promise<Answer<D>>
   readonly act: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>

@@ -2,7 +2,7 @@ import * as Http from "node:http"
 import * as Net from "node:net"
 import { expect } from "vitest"
 
-/** What is sent with a request. */
+/** The headers and the body of a request. */
 export interface Call {
   /** The API key; without it, or null, no Authorization header goes out. */
   readonly key?: string | null | undefined
@@ -62,7 +62,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 
 const seenRequestIds = new Set<string>()
 
-/** What holds of every answer, whatever it answers (Specification, Requests and responses; Errors; Limits; Lists and sync). */
+/** Checks the rules that hold of every response (Specification, Requests and responses; Errors; Limits; Lists and sync). */
 const holdToEnvelope = (status: number, headers: Answer["headers"], text: string, isHead: boolean) => {
   expect(headers["content-type"]).toBe("application/json; charset=utf-8")
   expect(headers["request-id"]).toMatch(/^\S{8,}$/)

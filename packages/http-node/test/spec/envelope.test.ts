@@ -10,7 +10,7 @@ afterAll(() => world.close())
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** What World.api holds every answer of every test to is written in Wire.ts; here is what each kind of answer holds. */
+/** World.api checks the rules of Wire.ts on every response of every test. This file checks the fields of each kind of response. */
 describe("the envelope (Specification, Requests and responses; Lists and sync)", () => {
   it("a result has success true and data, and meta only if it has entries (Specification, Requests and responses; Lists and sync)", async () => {
     const shop = await world.shop()

@@ -11,7 +11,7 @@ afterAll(() => world.close())
 
 const INVALID = { service: "" }
 
-/** What an answer is: its code, and what its details name. */
+/** A response's status and code, and the reason or the limit in its details. */
 const outcome = ({ status, error, meta }: Answer): string => {
   if (status < 300) return meta?.replayed === true ? "replay" : `${status}`
   const { reason, limit } = error.details ?? {}

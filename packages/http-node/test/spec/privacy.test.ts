@@ -23,7 +23,7 @@ interface Kind {
 
 const blocks = (_: TestShop, stranger: Stranger) => world.answer(stranger, "block")
 
-/** Specification, Clients and loyalty: those whom a shop must not be able to tell apart. */
+/** Specification, Clients and loyalty: the people whom a shop must not be able to distinguish. */
 const STRANGERS: Readonly<Record<string, Kind>> = {
   "no account": { who: async () => ({ id: NOBODY, phone: world.phone() }) },
   "an account unknown to the shop": { who: () => world.client() },
@@ -53,7 +53,7 @@ const masked = ({ id, phone }: Stranger, text: string): string =>
     .replaceAll(/"next_cursor":"[^"]+"/g, '"next_cursor":"…"')
     .replaceAll(/[0-9A-Z]{4}-[0-9A-Z]{4}"/g, 'CODE"')
 
-/** What a shop might try, in order, to learn about someone. */
+/** The calls that a shop might try, in order, to learn about someone. */
 const TRIES: Readonly<Record<string, (shop: TestShop, stranger: Stranger) => Promise<Answer>>> = {
   "look up by phone": (shop, { phone }) => shop.get("/v1/clients", { phone }),
   "look up by phone again": (shop, { phone }) => shop.get("/v1/clients", { phone }),

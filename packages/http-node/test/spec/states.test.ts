@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** How a ticket gets into each state, and how long it stands there before the status is asked for. */
+/** The moves that bring a ticket into each state, and how long it is in that state before the test reads its status. */
 const WAYS = {
   workshop: { moves: [], wait: 0 },
   ready: { moves: ["ready"], wait: 0 },

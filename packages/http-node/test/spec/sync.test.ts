@@ -14,7 +14,7 @@ interface Place {
   readonly cursor?: string
 }
 
-/** A till that syncs: it follows cursors, then starts again at synced_until, and keeps what it was told. */
+/** A till that syncs: it follows cursors, then starts again at synced_until, and keeps the tickets that it received. */
 class Till {
   readonly tickets = new Map<string, TicketJson>()
   readonly #shop: TestShop

@@ -21,7 +21,7 @@ const look = async (path: string, { language = "en", from = `10.1.0.${++addresse
 }
 const page = (ticket: TicketJson, language = "en") => look(`/t/${ticket.tracking_code}`, { language })
 
-/** What tells one response from another: not its id, nor when it was sent. */
+/** The parts of a response by which tests compare it: all but its id and its date. */
 const alike = ({ status, headers, text }: Awaited<ReturnType<typeof look>>) => ({
   status,
   text,

@@ -30,7 +30,7 @@ import { answered, record } from "../../../core/src/testing/TestDispatcher.js"
 
 export const PHONE = "+21620123456"
 
-/** Every way in which the person may be found afterwards, whatever the case. */
+/** The texts by which a search, which ignores case, would find the person after the erasure. */
 export const NEEDLES = ["amira", "ben salah", "benslama", PHONE, "21620123456", "20123456", "20 123 456", "20-123-456"]
 
 const shop = Schema.decodeSync(ShopInput)({
@@ -83,7 +83,7 @@ const deliver = Effect.gen(function* () {
     for (const one of claims) yield* record(one, { ...answered(200), head: `HTTP/1.1 200 OK\n\n${one.body}` })
 })
 
-/** Who and what there is at the end of the story. */
+/** The callers, clients and tickets at the end of the story. */
 export interface Cast {
   readonly one: Caller
   readonly other: Caller

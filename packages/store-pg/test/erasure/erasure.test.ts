@@ -30,7 +30,7 @@ interface Searched {
   readonly find: (needles: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
 }
 
-/** Where a text stands in a value and in all that it leads to. */
+/** The paths at which a text is in a value and in all values that it refers to. */
 const places = (value: unknown, needle: string, path: string, seen: Set<unknown>): ReadonlyArray<string> => {
   if (typeof value === "string") return value.toLowerCase().includes(needle) ? [`${path}: ${value}`] : []
   if (typeof value !== "object" || value === null || seen.has(value)) return []

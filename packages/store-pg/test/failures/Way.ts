@@ -8,12 +8,12 @@ interface Pair {
   isDead: boolean
 }
 
-/** What to do with a piece on its way to the database: `pass`; `drop` the connections before it arrives; `mute`, so that it arrives and its answer does not. */
+/** The proxy's action on a packet to the database: `pass` forwards it; `drop` breaks the connections before it arrives; `mute` forwards it, and closes the client's connection in place of the response. */
 export type Verdict = "pass" | "drop" | "mute"
 
-/** A way to the database that can be broken in all the ways in which networks break. */
+/** A TCP proxy before the database, which tests break as networks do. */
 export class Way {
-  /** Judges what clients send. */
+  /** Decides on each packet that a client sends. */
   judge: (sent: string) => Verdict = () => "pass"
   readonly #server: Server
   readonly #target: URL
@@ -32,12 +32,12 @@ export class Way {
     return url.href
   }
 
-  /** From now on new connections reach nobody, and nothing is forwarded on the old ones; nobody is told. */
+  /** From now on new connections do not reach the database, and nothing is forwarded on the old ones. All stay open, so neither side notices. */
   pause(): void {
     this.#isPaused = true
   }
 
-  /** New connections reach the database again. Those from before stay silent for good. */
+  /** New connections reach the database again. Connections from before stay open, and nothing is forwarded on them again. */
   resume(): void {
     for (const pair of this.#pairs) pair.isDead = true
     this.#isPaused = false

@@ -137,7 +137,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           server.run("pg_ctl", "-D", "standby", "-w", "promote")
           yield* Fiber.join(load)
 
-          // The kept one is answered as a replay; the lost one is made anew, under its own number or one of the load's.
+          // The kept ticket is replayed; the lost one is created again, under its own number or one of the load's.
           expect(yield* making("kept").pipe(Effect.retry(patiently))).toMatchObject({ replayed: true, data: kept.data })
           expect(yield* making("lost")).toMatchObject({ replayed: false })
           const stored = yield* Effect.provide(numbers(shop.id), ports)

@@ -29,7 +29,7 @@ const certificate = Effect.map(
   }
 )
 
-/** What a connection to the address comes to: whether it is encrypted, or the sentence in which it was refused. */
+/** The result of a connection to the address: whether it is encrypted, or the message with which it was refused. */
 const found = (url: string) =>
   Effect.flatMap(connect(url), (session) =>
     session.run<{ ssl: boolean }>("select ssl from pg_stat_ssl where pid = pg_backend_pid()")

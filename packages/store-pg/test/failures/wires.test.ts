@@ -26,7 +26,7 @@ const limited = Effect.flatMap(RateLimits, ({ take: once }) => once([take], Date
 const claimed = Effect.flatMap(Deliveries, ({ claim }) => claim(Date.now(), 1))
 const timedOut = expect.objectContaining({ message: "canceling statement due to lock timeout" })
 
-/** What ends a batch on the wire: the statement that commits it. */
+/** Whether a packet has the statement that ends a batch, its commit. */
 const commits = (sent: string) => sent.includes("commit\0")
 
 describe.concurrent("when connections to the database break", {

@@ -21,7 +21,7 @@ const DENIED = "42501"
 const JANUARY = Date.parse("2027-01-15T12:00:00Z")
 const DAY = 24 * 60 * 60 * 1000
 
-/** What the roles' file is to say, written by hand. */
+/** The append-only tables, listed here by hand so that they do not come from the roles' file under test. */
 const APPENDED = ["event", "attempt", "loyalty_ledger", "notice", "audit_entry"]
 
 describe("the service's role (docs/operating.md, Database roles)", { timeout: 120_000 }, () => {

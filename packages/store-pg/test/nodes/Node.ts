@@ -9,7 +9,7 @@ import { connect, type Session } from "../../src/migrate/Session.js"
 import { layer, type PgStoreOptions } from "../../src/PgStore.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
-/** What a test asks of a node. */
+/** The services of a node that tests call. */
 export type Ports = Context.Context<StorePorts | Entropy>
 
 /** A store of its own on a database: what one process of the service has. */
@@ -21,7 +21,7 @@ export const borrowedFrom = (url: string, max = 4): Effect.Effect<pg.Pool, never
   Effect.acquireRelease(
     Effect.sync(() => {
       const pool = new pg.Pool({ connectionString: url, max, application_name: "mine" })
-      // The database may be dropped before a client that was told to end has ended.
+      // The database may be dropped before a client that is closing has closed.
       return pool.on("error", () => undefined)
     }),
     (pool) => Effect.promise(() => pool.end())

@@ -168,7 +168,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
         )
         const [first] = yield* claim(2)
         expect(yield* places).toEqual({ look_at: "1", places: 1 })
-        // What that release sends before each of its claims.
+        // That release sends this statement before each of its claims.
         yield* session.run("update delivery_turn set look_at = 0 where look_at > 0 and look_at <= $1", [Date.now()])
         expect(yield* claim(1)).toHaveLength(1)
         expect(yield* places).toEqual({ look_at: "1", places: 1 })

@@ -62,11 +62,11 @@ describe("a snapshot that another session holds open (docs/operating.md)", { tim
         for (let n = 1; n < ROUNDS; n++) yield* deliver
         const held = yield* pagesOf(url, now())
         yield* holder.run("commit")
-        // Whatever was delivered is still in every index, and so are all turns that there were.
+        // Every index still has the rows of delivered events, and of all earlier turns.
         expect(held.claim).toBeLessThan(1.5 * before.claim)
         expect(held.turns).toBeLessThan(1.5 * before.turns)
         expect(held.again).toBeLessThan(2 * before.again)
-        // A page holds the turns of all the shops: had each claim written them anew, there would be twenty more.
+        // A page holds the turns of all the shops: had each claim written them again, there would be twenty more.
         expect(held.table).toBeLessThanOrEqual(before.table + 4)
       }),
       clock

@@ -10,7 +10,7 @@ const processes = new Workshops()
 
 const AHEAD_MS = 3_600_000
 
-/** What a process loads before all else, so that it takes every wall clock for an hour further than it is. */
+/** A module that a process loads before all others, and that sets its wall clock an hour ahead. */
 const HOUR_AHEAD = `const Right = Date
 globalThis.Date = class extends Right {
   constructor(...given) { given.length === 0 ? super(Right.now() + ${AHEAD_MS}) : super(...given) }

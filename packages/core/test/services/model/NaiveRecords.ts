@@ -1,4 +1,4 @@
-/** What the naive workshop writes down, and how it shows a ticket. Instants are milliseconds, people and things places in arrays. */
+/** The records of the naive workshop, and the JSON in which it shows a ticket. Instants are milliseconds; tickets, clients and shops are indices into arrays. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [name: string]: Json }
 export type Answer = { readonly ok: Json } | { readonly refused: string; readonly allowed?: ReadonlyArray<string> }
 

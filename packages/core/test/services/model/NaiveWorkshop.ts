@@ -16,8 +16,8 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /**
- * The workshop as the specification tells it, written apart from the service: arrays, ifs and nothing shared with it.
- * Tickets, clients and shops are known by their place in their array.
+ * A model of the workshop, written from the specification with arrays and ifs. It shares no code with the service, so
+ * that an error of the service is not repeated here. Tickets, clients and shops are indices into their arrays.
  */
 export class NaiveWorkshop {
   readonly tickets: Array<NaiveTicket> = []
@@ -38,12 +38,12 @@ export class NaiveWorkshop {
     this.clock = start
   }
 
-  /** What changes bear: never earlier than the change before, although the clock step back. */
+  /** The instant of a change. It is never earlier than that of the change before, even if the clock steps back. */
   #recorded(shop: number): number {
     return Math.max(this.clock, this.shops[shop]!.last)
   }
 
-  /** Something of the shop was changed: its time stands here from now on. */
+  /** Keeps the instant of a change as the shop's last one. */
   #changed(shop: number): void {
     this.shops[shop]!.last = this.#recorded(shop)
   }

@@ -29,7 +29,7 @@ export interface Cast {
   readonly repeatable: Array<Act>
 }
 
-/** What the service and the model say to an act. */
+/** The results that the service and the model return for an act. */
 export interface Heard {
   readonly real: Answer
   readonly naive: Answer
