@@ -34,7 +34,7 @@ const patterns = {
 const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" })
   .split("\n")
   .filter((path) =>
-    /^(packages\/[^/]+\/src|bench\/src|proof)\/.*\.ts$|\.mjs$|\.test\.ts$|(^|\/)README\.md$|^(CONTRIBUTING|SECURITY)\.md$|^docs\/[^/]+\.md$/.test(
+    /^(packages\/[^/]+\/src|packages\/console\/app|bench\/src|proof)\/.*\.tsx?$|\.mjs$|\.test\.ts$|(^|\/)README\.md$|^(CONTRIBUTING|SECURITY)\.md$|^docs\/[^/]+\.md$/.test(
       path
     )
   )
@@ -107,10 +107,24 @@ const sentences = files.flatMap((path) => {
     : [...ofSource(path, text), ...titlesIn(path, text)]
 })
 
-/** The sentences of the comments of tests and of the modules beside them. */
-const inTests = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "packages/*/test/*.ts", "test/*.ts"], {
-  encoding: "utf8"
-})
+/** The sentences of the comments of tests, of the modules beside them, of benchmarks, proofs and examples. */
+const inTests = execFileSync(
+  "git",
+  [
+    "ls-files",
+    "-co",
+    "--exclude-standard",
+    "packages/*/test/*.ts",
+    "test/*.ts",
+    "bench/*.ts",
+    "proof/*.ts",
+    "examples/*.ts",
+    "examples/*.mjs"
+  ],
+  {
+    encoding: "utf8"
+  }
+)
   .split("\n")
   .filter((path) => path !== "" && existsSync(path))
   .flatMap((path) => ofSource(path, readFileSync(path, "utf8")))

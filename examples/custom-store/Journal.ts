@@ -2,7 +2,7 @@ import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readFile
 import type { AuditEntry, ClientAccount, ClientId, ShopId, ShopRecord } from "@workshop/core"
 import type { Change, Person } from "@workshop/core/store"
 
-/** What one commit wrote, a line each. */
+/** The changes that commits write, one a line of the journal. */
 export type Entry =
   | { readonly _tag: "Shop"; readonly shop: ShopRecord }
   | { readonly _tag: "SandboxMade" }

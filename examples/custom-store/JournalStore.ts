@@ -33,7 +33,7 @@ import {
 import { Context, Effect, Either, Layer } from "effect"
 import { type Entry, Journal } from "./Journal.js"
 
-/** How often a command is run anew because its random tracking code was taken. */
+/** The most times that a command is repeated because its random tracking code is already used. */
 const MOST_MOMENTS = 16
 
 const replayInto =
@@ -122,7 +122,7 @@ const journalAuditLog = (memory: Memory, journal: Journal): Context.Tag.Service<
   }
 }
 
-/** What was erased is gone from the memory; the lines of the journal that told of it stay until the file is written anew. */
+/** An erasure removes data from memory. The journal's earlier lines with that data stay until the file is rewritten. */
 const journalPersonalData = (memory: Memory, journal: Journal): Context.Tag.Service<PersonalData> => {
   const known = memoryPersonalData(memory)
   return {
@@ -145,7 +145,7 @@ const journalSandboxData = (memory: Memory, journal: Journal): Context.Tag.Servi
 
 /**
  * A store for one process whose data outlives it: the memory store's shops, and a file with every change. Limits on
- * requests start anew with the process, and so do claims: what was on its way when it died is sent again.
+ * requests and claims start again with the process, so a delivery that was in flight when it died is sent again.
  */
 export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
   Layer.scopedContext(

@@ -34,7 +34,7 @@ export const makeApp = (counter: Caller) =>
     )
   })
 
-/** What happens in this process, line by line. */
+/** Logs the events of this process, one a line. */
 export const screen = Effect.flatMap(CommittedEvents, ({ stream }) =>
   Stream.runForEach(stream, ({ type, id }) => Effect.logInfo(`${type} ${id}`))
 )

@@ -181,7 +181,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
   interface Started {
     readonly base: string
     readonly url: string
-    /** What the program logged as an error. */
+    /** The errors that the program logged. */
     readonly errors: ReadonlyArray<string>
   }
   const orders = async (work: (server: Started) => Promise<void>) => {

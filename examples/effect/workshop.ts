@@ -17,7 +17,7 @@ import * as NodeSender from "@workshop/http-node/sender"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Schema } from "effect"
 
-/** What the service does by itself, on the services: closures, deliveries, notifications. */
+/** The service's background work, which uses the services: closures, deliveries, notifications. */
 export const background = Workshop.background.pipe(
   Layer.provide(Layer.mergeAll(Dispatcher.layer(), NotificationSender.Default)),
   Layer.provide(Layer.merge(NodeSender.layer(), Notifiers.layer))

@@ -10,7 +10,7 @@ export interface Order {
   readonly phone?: string
 }
 
-/** What became of an order. */
+/** The result of importing an order. */
 export type Imported =
   | { readonly reference: string; readonly outcome: "opened" | "known"; readonly number: number | null }
   | { readonly reference: string; readonly outcome: "refused" | "later"; readonly why: string }
@@ -50,7 +50,7 @@ export const importOrder = async (client: WorkshopClient, order: Order): Promise
   return failed(reference, made.error)
 }
 
-/** What a failure means for the order: refused for good, or to be tried later. */
+/** Maps a failure to the order's result: refused for good, or to be tried later. */
 const failed = (reference: string, error: ClientFailure): Imported => {
   switch (error.code) {
     case "VALIDATION_ERROR": {

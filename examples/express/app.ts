@@ -36,7 +36,7 @@ export const createApp = (workshop: PromiseWorkshop, sessions: Sessions): Expres
     return void response.status(503).send("Try again\n")
   })
 
-  // What happens in this process, to a screen in the workshop: the events of all shops come by, of which it sees its own.
+  // Streams events to a screen in the workshop. `onEvent` is called with the events of all shops, so the route selects those of the screen's shop.
   app.get("/screen", (request, response) => {
     const caller = sessions.get(sessionOf(request))
     if (caller === undefined) return void response.status(401).type("text/plain").send("Sign in first\n")

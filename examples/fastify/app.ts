@@ -4,7 +4,7 @@ import type { PromiseWorkshop } from "@workshop/core/promise"
 import { mountNode } from "@workshop/http-node"
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify"
 
-/** Who is signed in, as your plugins leave it on Fastify's request. */
+/** Returns the signed-in user, whom your plugins have put on Fastify's request. */
 export type SessionOf = (request: FastifyRequest) => CallerFields | null
 
 /** A Fastify server with the API under `/workshop`: for those who have a key, or for your own users. */

@@ -35,7 +35,7 @@ export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, calle
       throw error
     }
   })
-  // The order is placed by now, whatever happens here.
+  // The order is already placed, even if this call fails.
   await afterCommit()
   return number
 }

@@ -7,7 +7,7 @@ const done = async <A, E>(call: Promise<Result<A, E>>): Promise<A> => {
   return result.value
 }
 
-/** A new shop takes a client's ticket, finishes it, and has the client told. */
+/** A new shop takes a client's ticket, finishes it, and has the client notified. */
 export const takeAndFinish = async (
   workshop: PromiseWorkshop,
   { service, phone }: { readonly service: string; readonly phone: string }

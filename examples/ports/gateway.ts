@@ -1,8 +1,8 @@
 import type { WebhookPost } from "@workshop/core"
 
 /**
- * A sender that hands signed posts to a gateway of your own, which alone may reach the internet. What the gateway took
- * counts as delivered: from there on retries are its own. Where it rejects, the service tries again.
+ * A sender that hands signed posts to a gateway of your own, which alone may reach the internet. A post that
+ * the gateway accepts counts as delivered, and the gateway retries it. If `take` rejects, the service retries.
  */
 export const throughGateway =
   (take: (post: WebhookPost) => Promise<void>) =>

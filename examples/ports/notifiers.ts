@@ -1,6 +1,6 @@
 import type { ClientNotification, NoticeRecord } from "@workshop/core"
 
-/** Tells a client. Rejecting means "not now": the same notification comes again by the table of retries (Specification, States). */
+/** Notifies a client. Rejecting means "not now": the same notification comes again by the table of retries (Specification, States). */
 export type ClientNotifier = (notification: ClientNotification) => Promise<void>
 
 /** Where to reach a client, from your own records. A walk-in has no account: of them only the number on the ticket is known. */
@@ -73,7 +73,7 @@ export const firstOf =
     }
   }
 
-/** Tells an owner of their webhook by mail. */
+/** Notifies an owner of a failing webhook by mail. */
 export const ownerByMail =
   (post: Post, url: string, mailOf: (shop_id: string) => Promise<string>) =>
   async ({ id, shop_id, kind, url: webhook, failures_in_row }: NoticeRecord): Promise<void> => {

@@ -25,8 +25,8 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => 
 const MOST_SEEN = 100_000
 
 /**
- * A server that takes webhooks. `work` is done once an event, after the answer; what it throws is its own to keep, since
- * the service was told that the event arrived. A real receiver keeps `seen` in its database, in `work`'s transaction.
+ * A server that takes webhooks. `work` runs once an event, after the response. It must handle its own errors, because
+ * the service does not repeat an event that has had a response of 2xx. A real receiver keeps `seen` in its database, in `work`'s transaction.
  */
 export const createReceiver = (secret: string, work: (event: WebhookEvent) => void): Server => {
   const seen = new Set<string>()

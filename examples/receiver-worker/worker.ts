@@ -1,6 +1,6 @@
 import { verify } from "@workshop/webhooks"
 
-/** What the platform binds to the worker: the webhook's secret, a queue for the work, and what was seen already. */
+/** The platform's bindings of the worker: the webhook's secret, a queue for the work, and the ids of events that were seen already. */
 export interface Env {
   readonly WEBHOOK_SECRET: string
   readonly WORK: { readonly send: (event: WebhookEvent) => Promise<void> }

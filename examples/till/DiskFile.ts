@@ -15,7 +15,7 @@ const EMPTY: Kept = { tickets: [], outbox: [] }
 
 /**
  * A till's disk in one JSON file, which is there whole or as it was before: it is written aside, and takes the other's
- * place once it is on the disk. Written anew with every page, so a till with many thousands of tickets wants a database.
+ * place once it is on the disk. It is rewritten with every page, so a till with many thousands of tickets needs a database.
  */
 export const openDisk = (path: string): TillDisk => {
   const kept: Kept = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : EMPTY

@@ -1,20 +1,20 @@
 import type { ClientFailure, WorkshopClient } from "@workshop/client"
 import type { Ticket } from "@workshop/core"
 
-/** What a till keeps on its disk: its own copy of the tickets, where the sync stands, and what was not sent yet. */
+/** A till's data on its disk: its own copy of the tickets, the place of its sync, and the sales that were not sent yet. */
 export interface TillDisk {
-  /** Whose tickets these are; undefined before the till first reached its shop. */
+  /** The shop of these tickets; undefined before the till's first sync. */
   shop_id: string | undefined
   readonly tickets: Map<string, Ticket>
   /** `synced_until` of the last page that was kept; undefined before the first. */
   syncedUntil: string | undefined
-  /** Sales taken while the line was down: each has had its key from the moment it was typed in. */
+  /** Sales taken without a connection. Each has had its idempotency key since it was typed in. */
   readonly outbox: Map<string, Sale>
   /** Keeps all of this as it is now. A till that dies meanwhile finds what was kept before. */
   readonly save: () => void
 }
 
-/** What is typed in at the till. */
+/** A sale, as it is typed in at the till. */
 export interface Sale {
   readonly service: string
   readonly price_minor: number
@@ -26,7 +26,7 @@ export const take = (disk: TillDisk, sale: Sale): void => {
   disk.save()
 }
 
-/** Sends what waits. What the service refuses for good is handed back to whoever stands at the till. */
+/** Sends the sales in the outbox. A sale that the service refuses for good is returned, so that the till shows it. */
 const sendOutbox = async (client: WorkshopClient, disk: TillDisk): Promise<ReadonlyArray<string>> => {
   const refused: Array<string> = []
   for (const [idempotencyKey, sale] of disk.outbox) {
@@ -44,7 +44,7 @@ const sendOutbox = async (client: WorkshopClient, disk: TillDisk): Promise<Reado
   return refused
 }
 
-/** What came of a sync. */
+/** The result of a sync. */
 export interface Synced {
   /** Why sales were refused for good. */
   readonly refused: ReadonlyArray<string>

@@ -44,7 +44,7 @@ const opened = async () => {
   return { workshop, clock, line, asked, options, keyOf, key: await keyOf("Lac") }
 }
 
-/** What a run at the till leaves behind. */
+/** Runs the till once, and returns its exit status and the lines that it printed. */
 const shift = async (key: string | undefined, options: Awaited<ReturnType<typeof opened>>["options"]) => {
   const [log, error]: [Array<string>, Array<string>] = [[], []]
   const screen = {

@@ -254,7 +254,7 @@ const Till = () => {
   )
 }
 
-/** What the till meets: its key, faults, limits and clients. */
+/** The panel of the API: the till's key, faults, limits and clients. */
 export const ApiArea = () => (
   <section class="panel area-api" aria-label="API" tabIndex={-1}>
     <header>

@@ -16,7 +16,7 @@ const spaced = (length: string): string =>
 /** Moves the clock forward by a length of time. */
 export const advance = (length: string) => moveClock({ advance: length }, `${spaced(length)} later`)
 
-/** What came of the attempt that was made where it fell due; undefined where none was. */
+/** The attempt that a retry made once it was due; undefined if it made none. */
 const attemptOf = async ({ kind, at, shop_id, ticket_id, event_id }: Due): Promise<Attempt | undefined> => {
   if (kind !== "retry") return undefined
   const asked = ticket_id === null ? "" : `?ticket=${ticket_id}`

@@ -35,7 +35,7 @@ const openSession = async (file: File): Promise<void> => {
   if (await isSure(`Open ${file.name}`)) await act("POST", "/session", session, `The session of ${file.name} is open`)
 }
 
-/** The whole sandbox: begun anew, saved as a file, or opened from one. */
+/** The menu that resets the whole sandbox, saves it as a file, or opens one from a file. */
 export const Session = () => {
   const field = useRef<HTMLInputElement>(null)
   return (

@@ -20,14 +20,14 @@ import {
   tickets
 } from "./state.js"
 
-/** What will happen to a ticket by time alone. */
+/** The next change of a ticket that time alone causes, as text. */
 const nextOf = ({ next }: Ticket, now: number): string => {
   if (!next) return "no deadline"
   const left = roughly(Date.parse(next.at) - now)
   return next.kind === "closure" ? `closes in ${left}` : `may be reopened for ${left}`
 }
 
-/** What is repaired, and the work. */
+/** A ticket's title: the item and the work. */
 export const titleOf = ({ service, item }: Pick<Ticket, "service" | "item">): string =>
   item === null ? service : `${item}: ${service.toLowerCase()}`
 
@@ -223,7 +223,7 @@ export const Tickets = () => (
         value={search.value}
         onKeyDown={(event) => {
           if (event.key !== "Escape" || search.value === "") return
-          // The browser empties the field without telling the page.
+          // The browser empties the field without an event to the page.
           event.preventDefault()
           search.value = ""
           void refresh()
@@ -251,7 +251,7 @@ export const Tickets = () => (
   </section>
 )
 
-/** What is left to pay, in words. */
+/** A ticket's price, and the amount that is left to pay. */
 export const moneyOf = ({ money }: Ticket): string =>
   money.price_minor === null
     ? "no price"

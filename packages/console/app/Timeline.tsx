@@ -22,7 +22,7 @@ const pointX = ({ scale }: Drawn, { at, slot }: { at: number; slot: number }) =>
 
 const SHORT: Readonly<Record<string, string>> = { lose_answer: "lost" }
 
-/** What a request asked for, and what it got, in few letters. */
+/** A request and its response as a short text. */
 const requestText = ({ detail }: Entry): string => {
   const what = detail.path.split("?")[0].split("/").at(-1) ?? ""
   const body = /"status":\s*"(\w+)"/.exec(detail.request?.body ?? "")?.[1]
@@ -93,7 +93,7 @@ const Axis = ({ drawn, height, now }: { drawn: Drawn; height: number; now: numbe
       ))}
       {scale.pauses
         .flatMap(({ from, to, ms }) => {
-          // Where the length has no room, its unit alone tells a millisecond from an hour.
+          // If the length does not fit, its unit alone distinguishes a millisecond from an hour.
           const [n, unit = ""] = roughly(ms).split(" ")
           const text = [roughly(ms), `${n} ${unit}`, unit].find((words) => to - from > words.length * 6 + 4)
           return text === undefined || (!story.isGoingOn && to > scale.at(now)) ? [] : [{ from, to, text }]

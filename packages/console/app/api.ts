@@ -15,7 +15,7 @@ export const isTokenWrong = signal(false)
 /** Whether the server could not be reached by the last read. */
 export const isGone = signal(false)
 
-/** What an act comes to while the server does not respond. */
+/** The message for an act while the server does not respond. */
 export const SILENT = "The server does not respond, so nothing was done. Try again when it does."
 
 /** Keeps the token for this tab. */
@@ -88,7 +88,7 @@ export const read = async <A>(path: string): Promise<A | undefined> => {
   return ok ? (data as A) : undefined
 }
 
-/** What API fields are called on the page. */
+/** The labels of API fields on the page. */
 const LABELS: Readonly<Record<string, string>> = {
   client_phone: "Phone",
   price_minor: "Price",
@@ -99,7 +99,7 @@ const LABELS: Readonly<Record<string, string>> = {
   time_zone: "Time zone"
 }
 
-/** What a refused request comes to: the code or reason, the message, and the fields that it names. */
+/** The text for a refused request: the code or reason, the message, and the fields that it names. */
 export const refusalOf = ({ status, body }: Pick<Answer, "status" | "body">): string => {
   const { message = "", details, code } = body?.error ?? {}
   if (status === 0) return message

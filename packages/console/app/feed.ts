@@ -55,16 +55,16 @@ const numbers = new Map<string, string>()
 const readablePath = (path: string): string =>
   path.replace(/^\/v1/, "").replaceAll(UUID, (id) => numbers.get(id) ?? `…${id.slice(-4)}`)
 
-/** What a body asks for, in a word. */
+/** The status, channel or service in a request's body. */
 const wishOf = (body: string | null): string => {
   const detail = /"(?:status|channel|service)":\s*"([^"]{1,40})"/.exec(body ?? "")?.[1]
   return detail === undefined ? "" : ` ${detail}`
 }
 
-/** What the events are called, to name the attempts to send them. */
+/** The names of events, for the rows of attempts to send them. */
 const events = new Map<string, string>()
 
-/** What a fault did to a request. */
+/** The texts for a fault's effect on a request. */
 const metWords: Readonly<Record<string, string>> = { lose_answer: "response lost", delay: "delayed" }
 
 const plain = (word: string): string => word.replaceAll("_", " ").toLowerCase()
@@ -178,7 +178,7 @@ const pastOf = async ({ id }: Shop): Promise<ReadonlyArray<Past>> => {
   ]
 }
 
-/** What the lists and the stream have in common of a row. */
+/** The key of a row, which is the same in the lists and in the stream. */
 const sameness = ({ kind, detail: { id, event_id, n } }: Pick<Row, "kind" | "detail">): string =>
   `${kind} ${id ?? event_id} ${n ?? ""}`
 
@@ -192,7 +192,7 @@ const begin = async (): Promise<void> => {
   ])
   const requests = (logged ?? []).map((request): Past => ({ kind: "request", at: request.at, data: request }))
   const past = [...requests, ...others.flat()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-KEPT)
-  // What happened while the lists were read is in both.
+  // Entries from while the lists were read are in both the lists and the stream.
   takeUp()
   const shown = new Set(rows.map(sameness))
   const older = past.filter(({ kind, data }) => !shown.has(sameness({ kind, detail: data })))
@@ -216,7 +216,7 @@ export const connect = (): void => {
     link.value = "connecting"
     void read("/clock")
   }
-  /** The newest entry when the stream began: those up to it tell of the past. */
+  /** The newest entry when the stream began. Entries up to it are from before. */
   let newest = 0
   stream.addEventListener("hello", (message) => {
     const hello = JSON.parse(message.data)

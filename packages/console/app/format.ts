@@ -32,7 +32,7 @@ const offsetOf = (zone: string, at: number): number => {
 }
 
 /**
- * What somebody typed who wants the clock moved, as the sandbox takes it: a length of time (`24h1ms`, `3 days`), or a date, with or
+ * Parses a typed move of the clock into the sandbox's input: a length of time (`24h1ms`, `3 days`), or a date, with or
  * without a time, which is one of the zone unless it names an offset. Null where it is neither.
  */
 export const clockMoveOf = (text: string, zone: string): { advance: string } | { to: string } | null => {

@@ -81,7 +81,7 @@ class Writer {
       ...(clients.length === 0 ? [] : ["  clients:"]),
       ...clients.map(({ name, client }) => `    ${name}: ${flow(givenClient(client))}`),
       "steps:",
-      // Midnights and limits a day fall as in the recording, whatever the day.
+      // Midnights and limits a day fall as in the recording, on every day.
       `  - set clock: ${flow(timeOfDay(shop.time_zone, at))}`,
       ...(this.#begun.faults.length === 0 ? [] : [`  - set faults: ${flow(this.#begun.faults.map(saidFault))}`])
     ]
@@ -115,7 +115,7 @@ class Writer {
     const key = this.#names.keyOf(act)
     const isLost = act.fault === "lose_answer"
     const data = act.response?.data
-    // A ticket has its name from the first answer that somebody saw.
+    // A ticket gets its name from the first response that reached the client.
     const isCreated =
       field === "create ticket" && !isLost && act.status < 300 && data?.id !== undefined && !this.#names.has(data.id)
     if (isLost && data?.id !== undefined) this.#names.lose(data.id)
@@ -286,7 +286,7 @@ class Writer {
     return [[["receiver", behaviourOf({ answer, times })]]]
   }
 
-  /** What the receiver got of the tickets of the recording: the others are in no scenario. */
+  /** The events of the recording's tickets that the receiver got. Other tickets are not in the scenario. */
   #received(events: NonNullable<Act["received"]>): ReadonlyArray<Entry> {
     const types = events
       .filter(({ ticket_id }) => ticket_id === null || this.#names.has(ticket_id))

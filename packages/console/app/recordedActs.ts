@@ -27,7 +27,7 @@ export interface Act {
   readonly status: number
   readonly response: Json
   readonly fault: string | null
-  /** Fields of the response that are expected besides, by their paths. */
+  /** Further fields that are expected in the response, by their paths. */
   readonly asserted: Readonly<Record<string, Json>>
   /** The events of the shop since the recording began, where the act names events. */
   readonly events?: ReadonlyArray<string>

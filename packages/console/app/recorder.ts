@@ -46,7 +46,7 @@ const add = (act: Act): void => {
   acts.value = [...acts.value, act]
 }
 
-/** What a recording has to know besides its acts. */
+/** The state of a recording, other than its acts. */
 interface Course {
   readonly events_before: number
   /** The newest entry of what the receiver got, and of the log of requests, that was looked at. */
@@ -277,7 +277,7 @@ export const drop = (act: Act): void => {
   acts.value = acts.value.filter((one) => one !== act)
 }
 
-/** What came of a run of the recording. */
+/** The result of a run of the recording. */
 export interface Ran {
   /** Null where it was not run. */
   readonly passed: boolean | null

@@ -19,12 +19,12 @@ export interface Anchor {
 
 /** The pause from which on the logarithm grows, in milliseconds. */
 const FIRST = 20_000
-/** The room of a pause besides its logarithm, and the least of each doubling, in pixels. */
+/** The room of a pause, to which that of its logarithm is added, and the least room of each doubling, in pixels. */
 const LEAST = 20
 const DOUBLING = 2
 /** The room of one more thing at the same instant, in pixels. */
 const SLOT = 24
-/** What is left of this room and of a pause's where there is too little for everything. */
+/** The share of this room and of a pause's that is kept if there is too little for everything. */
 const SQUEEZED = 0.6
 
 const naturalOf = (ms: number): number => Math.log2(1 + ms / FIRST)

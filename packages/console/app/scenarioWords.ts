@@ -30,7 +30,7 @@ export const saidFault = ({ method, path, fault, next, delay_ms }: Fault): unkno
   ...(fault === "delay" ? { delay_ms } : {})
 })
 
-/** How a receiver answers, as scenarios say it. */
+/** The receiver's response, in the words of a scenario. */
 export const behaviourOf = ({ answer, times }: Pick<Receiver, "answer" | "times">): unknown => {
   const late = answer === "late" ? { answers: 200, delay: "11s" } : null
   if (late === null && times === null) return answer

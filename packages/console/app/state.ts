@@ -46,7 +46,7 @@ export const when = (iso: string): string => {
 }
 
 export const agenda = signal<ReadonlyArray<Due>>([])
-/** Whether limits that start anew are due as well: they would hide what matters. */
+/** Whether the list of due things has resets of limits. They are left out by default, because they would hide the rest. */
 export const isLimitDue = signal(false)
 export const dues = computed(() => agenda.value.filter(({ kind }) => isLimitDue.value || kind !== "limit_reset"))
 
@@ -84,10 +84,10 @@ export const show = (next: Area): void => {
   if (next !== "tickets" && next !== "ticket") side.value = next
 }
 
-/** What came of the last act, said in words. */
+/** The result of the last act, in words. */
 export const notice = signal<{ readonly text: string; readonly ok: boolean; readonly n: number } | null>(null)
 let said = 0
-/** Says what came of an act. */
+/** Shows the result of an act. */
 export const say = (text: string, ok = true): undefined => {
   notice.value = { text, ok, n: ++said }
 }
@@ -100,7 +100,7 @@ effect(() => {
 /** Whether this console records. */
 export const isRecording = signal(false)
 
-/** Who froze the clock that this console may move all the same. */
+/** The client that froze the clock, if the user has allowed this console to move it nevertheless. */
 let allowed_by: string | null = null
 
 /** Reads the clock's state out of a response. */
@@ -173,7 +173,7 @@ const REST_MS = 120
 let isReading = false
 let isStale = false
 
-/** Reads everything anew, soon and once however often it is called meanwhile. */
+/** Reads everything again. All calls during a reading cause one further reading, after `REST_MS`. */
 export const refresh = async (): Promise<void> => {
   isStale = true
   if (isReading || shopId.peek() === null) return
