@@ -11,7 +11,7 @@ const canListen = (port: number): Promise<boolean> =>
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
   })
 
-/** The first of some ports in a row on which nobody listens. */
+/** The first of some consecutive ports on which no process listens. */
 export const freePort = async (inRow = 1): Promise<number> => {
   for (;;) {
     const first = randomInt(PORTS.from, PORTS.to - inRow)

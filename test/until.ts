@@ -1,13 +1,13 @@
 import { inspect } from "node:util"
 import { Effect } from "effect"
 
-/** How long tests wait for what comes by itself: less than they may take, so that a failure says what did not come. */
+/** The longest time that tests wait for a condition. It is shorter than their timeout, so that a failure says which condition did not hold. */
 const TIMEOUT_MS = 25_000
 
-/** Long enough that looking again costs little, and short beside what a process or a database takes. */
+/** Long enough that polling costs little, and short in comparison with the time that a process or a database takes. */
 const PAUSE_MS = 5
 
-/** Looks by an effect until what it sees is as a test waits for; dies and says what it waited for if that does not come. */
+/** Repeats an effect until its result meets a condition. Dies with the condition's name if it does not hold in time. */
 export const until = <A, E, R>(
   what: string,
   look: Effect.Effect<A, E, R>,
@@ -20,12 +20,12 @@ export const until = <A, E, R>(
       if (isThere(seen)) return seen
       if (performance.now() > end)
         return yield* Effect.dieMessage(`Waited ${TIMEOUT_MS / 1000} s for ${what}; last seen: ${inspect(seen)}`)
-      // In real time, also where the test has a clock of its own.
+      // The pause is in real time, even if the test has a virtual clock.
       yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, PAUSE_MS)))
     }
   })
 
-/** The same for what is not looked at by an effect. */
+/** The same for a condition that a function checks in place of an effect. */
 export const untilAsync = <A>(what: string, look: () => A | Promise<A>, isThere: (seen: A) => boolean): Promise<A> =>
   Effect.runPromise(
     until(

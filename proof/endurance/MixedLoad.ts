@@ -127,7 +127,7 @@ export class MixedLoad {
     const path = `/v1/tickets/${id}/status`
     const response = await this.#call("POST", path, this.#keyOf(shop, this.#requests), due_ms, { status: to })
     const isRefused = response.outcome === 503 || response.outcome === 429
-    // Without a response nobody knows its state, so it is left alone.
+    // Without a response its state is unknown, so the load does not use it again.
     if (isRefused) this.#open.push(ticket)
     else if (response.outcome === 200 && to === "ready") this.#open.push({ shop, id, to: "collected" })
     return ended(`POST ${path} ${to}`, response)

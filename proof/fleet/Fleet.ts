@@ -7,7 +7,7 @@ import { World } from "./World.js"
 
 const SECOND = 1000
 
-/** How a receiver behaves: what it answers, and after how many milliseconds. */
+/** A receiver's behaviour: its response, and after how many milliseconds it sends that. */
 export const receiverBehaviours = [
   { name: "well", answers: [200, 200, 204], least: 1, most: 60 },
   { name: "flaky", answers: [200, 500, null, 503], least: 1, most: 60 },

@@ -119,7 +119,7 @@ export class Player {
 
   #heal(): void {
     const { world, history } = this.#fleet
-    // Every fault has come to its end by then, and every receiver has answered.
+    // Every fault has ended by then, and every receiver has responded.
     for (const shop of this.#fleet.shops) shop.behaviour = receiverBehaviours[0]
     world.pass(SECOND)
     this.#fleet.sleep(25 * SECOND)
@@ -138,7 +138,7 @@ export class Player {
     for (const open of [...this.#tills.open.values()]) {
       const shop = open.shop
       const key = shop.keys.find(({ id }) => id === open.key.id)!
-      // A key that was revoked can ask for its answer no more.
+      // A revoked key cannot request the response again.
       if (!key.isRevoked) this.#tills.insist(open)
       world.pass(20)
     }

@@ -86,7 +86,7 @@ export class Machine implements Scheduler.Scheduler {
     this.isDead = true
   }
 
-  /** Lets what is left come to its end after a run, so that no fiber stays in memory. */
+  /** Runs the remaining work after a run, so that no fiber stays in memory. */
   finish(): void {
     this.isDead = false
     this.goOn()
@@ -178,7 +178,7 @@ export class World {
 
 type Timers = Pick<typeof globalThis, "setTimeout" | "clearTimeout" | "setInterval" | "clearInterval">
 
-/** Runs something in which the platform's timers, too, wait in the world's time: what asks for real time gets this one. */
+/** Runs a function in which the platform's timers wait in the world's time in place of real time. */
 export const withTimersOf = <A>(world: World, run: () => A): A => {
   const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
   const real: Timers = { setTimeout, clearTimeout, setInterval, clearInterval }

@@ -31,7 +31,7 @@ const formWrong = ({ status, answer, headers, isTroubled }: Exchange): string | 
   return null
 }
 
-/** Answers have their form; one key has one effect and one answer. */
+/** Responses have their form; one idempotency key has one effect and one response. */
 export function* judgeRequests({ exchanges }: History): Iterable<string> {
   for (const exchange of exchanges) {
     const wrong = formWrong(exchange)

@@ -269,7 +269,7 @@ function* refusalsWrong(
     const reason = answer?.error?.details?.reason
     if (shop !== no || status !== 409 || id === undefined || reason === "IDEMPOTENCY_KEY_REUSED") continue
     const all = standings.get(id) ?? []
-    // How it stood when the request began, or came to stand while it was on its way.
+    // The states that the ticket had while the request was in flight.
     const possible = all.filter(
       (standing, i) => standing.at <= ended_at && (all[i + 1]?.at ?? Number.POSITIVE_INFINITY) >= at
     )
@@ -280,7 +280,7 @@ function* refusalsWrong(
   }
 }
 
-/** A card is the sum of what was given, earned and redeemed; what no answer came to may count or not. */
+/** A card is the sum of the stamps that were given, earned and redeemed. An act without a response may count or not. */
 export function* judgeCards(history: History): Iterable<string> {
   for (const [no, shop] of history.shops.entries()) {
     const events = eventsOf(history, shop.id)

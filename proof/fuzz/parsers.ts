@@ -37,7 +37,7 @@ const schema = (
   }
 }
 
-/** Whether a receiver's answer is read alike wherever the network cuts it. */
+/** Whether a receiver's response is read alike at every cut by the network. */
 const readResponse = (text: string): string | null => {
   const bytes = Buffer.from(text, "latin1")
   const read = (cut: number) => {

@@ -10,7 +10,7 @@ const REQUESTS = [
   "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\r\n"
 ]
 
-/** Sends bytes that are nearly HTTP; answers what is wrong with what comes back, or null. */
+/** Sends bytes that are nearly HTTP, and returns the error in the response, or null. */
 export const fuzzSocket = (grammar: Grammar, port: number): Promise<string | null> => {
   const sent = grammar.bent(grammar.draws.oneOf(REQUESTS))
   return new Promise((resolve) => {

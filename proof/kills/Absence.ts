@@ -10,7 +10,7 @@ export interface Absence {
   readonly begin: (server: Server) => () => Promise<void>
 }
 
-/** All its connections end at once, and nobody accepts others until it is back. */
+/** All connections of the server end at once, and none is accepted until it is back. */
 export const killed: Absence = {
   name: "killed",
   begin: ({ kill, start }) => {
@@ -26,7 +26,7 @@ export const killedAfter = (move: () => Promise<void>): Absence => ({
   prepare: move
 })
 
-/** The server's machine accepts connections, and nobody answers on them. */
+/** The server's machine accepts connections, and no response comes on them. */
 export const stopped: Absence = {
   name: "stopped",
   begin: ({ stop }) => {

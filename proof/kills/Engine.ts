@@ -34,7 +34,7 @@ export interface Engine {
   readonly end: () => Promise<void>
 }
 
-/** Asks a database, on a connection of its own, until it answers. */
+/** Queries a database, on a connection of its own, until it responds. */
 export const ask = <Row>(url: string, sql: string): Promise<ReadonlyArray<Row>> =>
   Effect.runPromise(
     Effect.scoped(Effect.flatMap(connect(url), ({ run }) => run<Row>(sql))).pipe(

@@ -53,7 +53,7 @@ interface Work {
   isAcknowledged: boolean
 }
 
-/** Creates by one node without pause, each under a name of its own and without an Idempotency-Key, so that none may be made twice. */
+/** Creates tickets by one node without pause, each under a name of its own. They have no Idempotency-Key, so a command that the store repeats makes two tickets. */
 class Load {
   readonly works: Array<Work> = []
   /** When each cell acknowledged a create last. */
@@ -90,7 +90,7 @@ class Load {
     }
   }
 
-  /** Waits until every cell has acknowledged a create since; answers how long that took. */
+  /** Waits until every cell has acknowledged another create, and returns how long that took. */
   async recovered(since: number): Promise<number> {
     while (this.latest.some((at) => at < since)) {
       if (performance.now() - since > 120_000) throw new Error("A cell acknowledged nothing for two minutes")

@@ -15,19 +15,19 @@ const TIMEOUT_MS = 90_000
 /** The longest time until a request to an unavailable cell is refused (docs/operating.md). */
 const REFUSED_WITHIN_MS = 6_000
 
-/** The same for a request that was on its way: a statement, its commit's outcome, and as long again where it waited for another. */
+/** The same for a request that was in flight: a statement, its commit's outcome, and as long again if it waited for another. */
 const ON_ITS_WAY_WITHIN_MS = 10_000
 
 /** How many connections a process opens to an address (docs/operating.md). */
 const MOST_CONNECTIONS = 16
 
-/** How many creates say how long they take. */
+/** How many creates are measured. */
 const MEASURED = 10
 
-/** How many creates are on their way to the cells that become unavailable, how many were acknowledged before, and how many each creator makes at most. */
+/** How many creates are in flight to the cells that become unavailable, how many were acknowledged before, and how many each creator makes at most. */
 const CAUGHT = { at_once: 6, acknowledged: 6, each: 6 }
 
-/** How many requests to the unavailable cells are on their way at once, and for how long: a silent one keeps each for seconds. */
+/** How many requests to the unavailable cells are in flight at once, and for how long: a silent server delays each by seconds. */
 const STRANDED = {
   at_once: 48,
   every_ms: 1_000,
@@ -42,13 +42,13 @@ export interface Outage {
   readonly noticed_ms: number
   /** The longest wait for a 503. */
   readonly refused_ms: number
-  /** The same for those that were on their way when the server became unavailable. */
+  /** The same for requests that were in flight when the server became unavailable. */
   readonly on_its_way_ms: number
   /** The most connections to the server that the process had open at once. */
   readonly connections: number
-  /** The median of creates in the other cells, before and meanwhile. */
+  /** The median of creates in the other cells, before and during the outage. */
   readonly create_ms: string
-  /** The median time from the response to a create until its event arrived, before and meanwhile. */
+  /** The median time from the response to a create until its event arrived, before and during the outage. */
   readonly delivery_ms: string
   /** After how long `/readyz` named no cell any more, and all served. */
   readonly returned_ms: number
@@ -113,7 +113,7 @@ class Service {
     return this.#post(keys[this.#works.length % keys.length]!)
   }
 
-  /** A create under a key that nobody has. */
+  /** A create with an API key that does not exist. */
   createByStranger(): Promise<Response> {
     return this.#post(`wk_test_${"x".repeat(43)}`)
   }

@@ -17,7 +17,7 @@ export interface Operation {
   readonly to: string | null
   readonly began: number
   ended: number
-  /** Null where no answer came. */
+  /** Null if no response came. */
   status: number | null
   answer: Json
 }
@@ -129,7 +129,7 @@ export class Load {
     }
   }
 
-  /** Calls until an answer other than 503 comes, for a minute at most. */
+  /** Repeats a call until a response other than 503 comes, for a minute at most. */
   async insist(
     method: string,
     path: string,

@@ -44,7 +44,7 @@ export class Postgres {
     this.#isMounted = isMounted
   }
 
-  /** Starts one; its folder is a small disk of its own where this machine lets us mount one. */
+  /** Starts one; its folder is a small disk of its own if this machine permits mounting one. */
   static async start(): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), "workshop-torture-"))
     let isMounted = false
@@ -187,7 +187,7 @@ export class Postgres {
     this.run("pg_ctl", "-D", "standby", "-w", "promote")
   }
 
-  /** Fills the disk, and answers how to empty it again. */
+  /** Fills the disk, and returns a function that empties it again. */
   fill(): () => void {
     const path = join(this.folder, "filler")
     try {
@@ -209,7 +209,7 @@ export class Postgres {
   }
 }
 
-/** A way to the database that can be cut, or fall silent while both ends take it for open. */
+/** A proxy to the database, which can break connections, or stop forwarding while both ends stay open. */
 export class Wire {
   readonly #server: Server
   readonly #pairs = new Set<{ readonly client: Socket; readonly server: Socket; isSilent: boolean }>()

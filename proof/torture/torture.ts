@@ -53,7 +53,7 @@ const chanceOf = (seed: number) => {
   }
 }
 
-/** A fault: it lasts until what it answers has been called. */
+/** Causes a fault, and returns a function that ends it. */
 type Fault = () => (() => void | Promise<void>) | Promise<() => void | Promise<void>>
 
 interface Stage {

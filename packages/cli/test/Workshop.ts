@@ -64,7 +64,7 @@ export class Workshop {
     }
   }
 
-  /** Waits until it answers; what it prints comes in one piece. */
+  /** Waits until it has printed its address and its key, and returns them. */
   async listens(): Promise<{ readonly base: string; readonly port: number; readonly key: string }> {
     const [, base = "", port = ""] = await this.says(/^Listening on (http:\/\/\S+:(\d+))$/m)
     const [, key = ""] = await this.says(/^export WORKSHOP_KEY=(wk_(?:live|test)_\S+)$/m)

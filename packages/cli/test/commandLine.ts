@@ -5,8 +5,8 @@ import { endingOf, output } from "../src/terminal/runProcess.js"
 import { environment } from "./Workshop.js"
 
 /**
- * Does what a command line asks for in this process, for what a process of its own would add nothing to: the same words,
- * variables, outputs and exit status, without the second that a process takes to begin.
+ * Runs a command line in this process: with the same arguments, variables, outputs and exit status as in a process of its
+ * own, but without the second that a process takes to start.
  */
 export const typed = async (
   args: ReadonlyArray<string>,

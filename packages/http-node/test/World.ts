@@ -98,7 +98,7 @@ export class World {
     return new Date(this.now + ms).toISOString()
   }
 
-  /** A request and its answer, which is held to the envelope. */
+  /** Sends a request, and returns the response after checking its envelope. */
   api<D = unknown>(method: string, path: string, call: Call = {}): Promise<Answer<D>> {
     return this.wire.ask<D>(method, path, call)
   }
@@ -148,12 +148,12 @@ export class World {
     return { id, phone: input.phone }
   }
 
-  /** A Tunisian mobile number that nobody in this world has. */
+  /** A Tunisian mobile number that no client of this world has. */
   phone(): string {
     return `+2162${String(++this.#people).padStart(7, "0")}`
   }
 
-  /** A client whom a shop knows from its counter. */
+  /** A client known to a shop, because the client has visited it. */
   async known(shop: TestShop, person: Readonly<Record<string, unknown>> = {}): Promise<Person> {
     const client = await this.client(person)
     await this.visit(client, shop)
@@ -171,7 +171,7 @@ export class World {
     return client
   }
 
-  /** Has the shop offer a ticket to the client, who answers with a block. */
+  /** The shop offers a ticket to the client, and the client blocks the shop. */
   async block(client: Person, shop: TestShop): Promise<void> {
     await shop.create({ service: "Hem", client_phone: client.phone })
     await this.answer(client, "block")

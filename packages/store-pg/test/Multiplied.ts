@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { DatabaseFailed } from "../src/connection/DatabaseFailed.js"
 import type { Session } from "../src/migrate/Session.js"
 
-/** About how many rows a table comes to. */
+/** About how many rows a table gets. */
 const ROWS = 40_000
 
 /** How many tickets and events more the large shop gets. */
@@ -58,7 +58,7 @@ const idAt = (instant: number, n = "k") =>
 
 interface Copies {
   readonly table: string
-  /** Which row is copied; any one if it is not said. */
+  /** SQL that selects the row to copy; any row by default. */
   readonly of?: string
   readonly copies: number
   readonly held: Held
@@ -69,7 +69,7 @@ const rowsOfShop = (shop: string, at: number): ReadonlyArray<Copies> => {
   const shop_id = literal(shop)
   const dated = { shop_id, id: idAt(at), created_at: `${at} + k` }
   const latest = (by: string) => `where shop_id = ${shop_id} order by ${by} desc`
-  // The first tickets are the client's, as many more were brought under their number, and nobody's are the rest.
+  // The first tickets have the client's id, as many more have the client's phone number, and the rest have no client.
   const ticket = {
     ...dated,
     tracking_code: "'L' || k",
@@ -148,7 +148,7 @@ export const enlarge = (session: Session): Effect.Effect<Large, DatabaseFailed> 
     return { shop_id: shop!.id, client_id: CLIENT, phone: PHONE, event_id: event!.id }
   })
 
-/** Copies what a database holds many times over, under other ids, so that it comes to a realistic size. */
+/** Copies a database's rows many times, under other ids, so that it has a realistic size. */
 export const multiply = (session: Session) =>
   Effect.gen(function* () {
     const columns = yield* session.run<Column>(COLUMNS)

@@ -49,7 +49,7 @@ export class Office implements AsyncDisposable {
     return { data: JSON.parse(JSON.stringify(data)), lines: lines(look) }
   }
 
-  /** Runs a command that is to be refused; answers what it says. */
+  /** Runs a command that must be refused, and returns the message. */
   refusal<E extends { readonly message: string }>(program: Effect.Effect<Output, E, Services>): Promise<string> {
     const said = Effect.match(program, {
       onSuccess: () => "It was done",
@@ -58,7 +58,7 @@ export class Office implements AsyncDisposable {
     return this.#run(said)
   }
 
-  /** Runs anything else, such as what the shop does meanwhile. */
+  /** Runs any other program, such as an act of the shop between two commands. */
   meanwhile<A, E>(program: Effect.Effect<A, E, Services>): Promise<A> {
     return this.#run(program)
   }

@@ -54,7 +54,7 @@ export const arbitrary = {
   ping: fc.tuple(one("ping"))
 }
 
-/** Any act at all; the way through the states is weighted so that tickets get about. */
+/** A random act. Moves are weighted so that tickets pass through many states. */
 export const anyAct: fc.Arbitrary<Act> = fc.oneof(
   { arbitrary: arbitrary.create, weight: 3 },
   { arbitrary: arbitrary.move, weight: 6 },
@@ -93,7 +93,7 @@ const onTicket = (act: Act, id: TicketId): Command<unknown, unknown> | null => {
   }
 }
 
-/** The command of an act in this shop as it is now; null where there is nothing to do it to. */
+/** The command of an act in this shop's present state; null if nothing in the shop can have the act. */
 export const commandOf = (act: Act, { slice }: TestShop): Command<unknown, unknown> | null => {
   switch (act[0]) {
     case "wait":

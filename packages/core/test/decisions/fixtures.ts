@@ -142,7 +142,7 @@ export class TestShop {
     return Either.right(decision.right.result)
   }
 
-  /** The answer of a command that must succeed. */
+  /** Runs a command that must succeed, and returns its result. */
   does<A, E>(command: Command<A, E>): A {
     const outcome = this.tries(command)
     if (Either.isLeft(outcome)) throw new Error(`Refused: ${JSON.stringify(outcome.left)}`)

@@ -8,7 +8,7 @@ import { SHOP, TestShop } from "../decisions/fixtures.js"
 
 export const URL_1 = "https://shop.example.com/hook"
 
-/** A shop whose webhook is on, with what tests of deliveries ask for. */
+/** A shop whose webhook is on, with functions for tests of deliveries. */
 export class HookedShop extends TestShop {
   constructor() {
     super()

@@ -19,7 +19,7 @@ export type Script = (post: Arrived) => Effect.Effect<SendResult>
 export class ScriptedSender {
   readonly arrived: Array<Arrived> = []
   script: Script = () => Effect.succeed(answered(200))
-  /** How many are on their way, and were at most. */
+  /** The number of posts in flight, and the highest that it was. */
   flying = 0
   most_flying = 0
   readonly #times = new Map<string, number>()

@@ -25,7 +25,7 @@ import { Tickets } from "../../src/services/Tickets.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
-/** Every command lets others go first, some more often than others: so that what runs at once really interleaves. */
+/** Pauses before and after each command, for different numbers of turns, so that concurrent commands interleave. */
 const jittery = Layer.effect(
   Store,
   Effect.map(Store, ({ transact }) => {
@@ -56,10 +56,10 @@ const services = Layer.mergeAll(
   Audit.Default
 ).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(ApiKeyCache.Default))
 
-/** All that a test may ask for. */
+/** The services that a test can use. */
 export type Workshop = Layer.Layer.Success<typeof services> | StorePorts | Entropy
 
-/** The whole service over a memory store of its own. `calm` spares the interleaving where one thing is done at a time. */
+/** The whole service over a memory store of its own. `calm` leaves out the pauses, for tests that do one thing at a time. */
 export const workshopLayer = (clock: SettableClock, seed = 1, calm = false): Layer.Layer<Workshop> =>
   services.pipe(
     Layer.provideMerge(mild),
@@ -68,7 +68,7 @@ export const workshopLayer = (clock: SettableClock, seed = 1, calm = false): Lay
     Layer.provideMerge(clock.layer)
   )
 
-/** A test's body on a workshop of its own, with a clock that stands still. */
+/** Runs a test's body on a workshop of its own, with a clock that moves only when the test moves it. */
 export const inWorkshop =
   <A, E>(body: (clock: SettableClock) => Effect.Effect<A, E, Workshop>, seed = 1) =>
   async (): Promise<void> => {

@@ -5,7 +5,7 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Stands for the machine's own clock: time passes only when the test says so, and then whoever slept that long wakes. */
+/** Replaces the machine's clock: time passes only when the test calls `pass`, which wakes the fibers whose sleep is over. */
 export class HandClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
   readonly currentTimeMillis = Effect.sync(() => this.#now)
@@ -34,7 +34,7 @@ export class HandClock implements Clock.Clock {
     return BigInt(this.#now) * 1_000_000n
   }
 
-  /** Whether somebody sleeps for so long from now. */
+  /** Whether a fiber sleeps until exactly `ms` from now. */
   hasSleeper(ms: number): boolean {
     return this.#sleepers.some(({ at }) => at === this.#now + ms)
   }

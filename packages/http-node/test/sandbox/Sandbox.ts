@@ -55,7 +55,7 @@ export interface Call {
   readonly once?: string
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is. */
+  /** A body that is sent unchanged. */
   readonly raw?: string
 }
 
@@ -182,7 +182,7 @@ export class Sandbox {
     return answer.data
   }
 
-  /** Moves the clock, and answers what it shows then. */
+  /** Moves the clock, and returns its new time. */
   async clock(move: Readonly<Record<string, unknown>>): Promise<{ readonly now: string; readonly frozen: boolean }> {
     const { now, frozen } = await this.good("POST", "/sandbox/clock", move)
     return { now, frozen }

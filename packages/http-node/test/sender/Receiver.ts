@@ -59,11 +59,11 @@ export const receiver = async ({ onRequest, onConnection, tls, host = "127.0.0.1
   }
 }
 
-/** The text of an answer with this status line, headers and body. */
+/** The text of a response with this status line, headers and body. */
 export const answer = (status: string, headers: ReadonlyArray<string> = [], body = ""): string =>
   [`HTTP/1.1 ${status}`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers, "", body].join("\r\n")
 
-/** A receiver that answers every request alike. */
+/** A receiver that sends the same response to every request. */
 export const answering = (text: string, behaviour: Behaviour = {}) =>
   receiver({ onRequest: (socket) => socket.write(text), ...behaviour })
 
@@ -86,11 +86,11 @@ export const withSender = <A>(
     return yield* Effect.promise(() => use((post) => Effect.runPromise(sender.send(post)), sender))
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** One post by such a sender. */
+/** Sends one post with such a sender. */
 export const sendOnce = (url: string, options: Partial<NodeSenderOptions> = {}) =>
   withSender(options, (send) => send(post(url)))
 
-/** Waits until something holds, which it soon will. */
+/** Waits until a condition holds, for at most about a second. */
 export const until = async (holds: () => boolean) => {
   for (let i = 0; i < 200 && !holds(); i++) await new Promise((resolve) => setTimeout(resolve, 5))
   if (!holds()) throw new Error("waited a second in vain")

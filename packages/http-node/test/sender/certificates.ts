@@ -79,7 +79,7 @@ BBgwFoAU9uAv1Lx/i1etYyoIl1YsDj+LCeowCgYIKoZIzj0EAwIDSAAwRQIhAKXg
 -----END CERTIFICATE-----
 `
 
-/** For `shop.test`, signed by nobody but itself. */
+/** A self-signed certificate for `shop.test`. */
 export const selfSigned = `-----BEGIN CERTIFICATE-----
 MIIBTzCB96ADAgECAgIQBTAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlzaG9wLnRl
 c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM

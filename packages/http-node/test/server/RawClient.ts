@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { atEndOfFile } from "../../../../test/endOfFile.js"
 
-/** An answer as it came over the wire. */
+/** A response as it came over the wire. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -44,7 +44,7 @@ export class RawClient {
     }
   }
 
-  /** Opens a connection, from another loopback address where one is given; it stays half open when the server ends it. */
+  /** Opens a connection, from `localAddress`. It stays half open when the server ends it. */
   static async connect(port: number, localAddress = "127.0.0.1"): Promise<RawClient> {
     const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true })
     const client = new RawClient(socket)
@@ -57,7 +57,7 @@ export class RawClient {
     return this
   }
 
-  /** A request with the given header lines and body, the usual lines added. */
+  /** Sends a request with the given header lines and body, to which it adds `Host` and `Content-Length`. */
   request(line: string, headers: ReadonlyArray<string> = [], body = ""): this {
     const length = body === "" ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]
     return this.send(`${line} HTTP/1.1`, "Host: localhost", ...headers, ...length, "", body)
@@ -73,7 +73,7 @@ export class RawClient {
     }
   }
 
-  /** Waits until the server has said all it will say; answers what is left unread. */
+  /** Waits until the server has ended the connection, and returns the unread text. */
   async end(): Promise<string> {
     while (!this.#isEnded) await once(this.socket, "more")
     return this.#received.toString()

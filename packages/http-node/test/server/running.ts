@@ -82,7 +82,7 @@ export const start = async (
       ...(yield* pages({ fresh_ms: 0 })),
       ...(options.branches ?? [])
     ]
-    // Watched, as `workshop serve` is: what looks on must bear every way in which a request comes in.
+    // Metrics are on, as in `workshop serve`, because the metrics must handle every kind of request that the tests send.
     const at = yield* serve(yield* pipeline(branches, makeHttpMetrics()), {
       host: "127.0.0.1",
       port: 0,

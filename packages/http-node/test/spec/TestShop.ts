@@ -62,7 +62,7 @@ interface Surroundings {
   readonly act: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
 }
 
-/** A shop with a key for everything: what its till asks, and what its owner does in the app. */
+/** A shop with a key of all scopes: the requests of its till, and the acts of its owner in the app. */
 export class TestShop {
   readonly world: Surroundings
   readonly id: ShopId
@@ -209,7 +209,7 @@ export class TestShop {
     return this.world.act(Effect.flatMap(Quotes, (quotes) => quotes.propose(this.caller, id as never, input)))
   }
 
-  /** The client answers the proposed price. */
+  /** The client accepts or refuses the proposed price. */
   answerQuote(id: string, how: "accept" | "refuse") {
     const answer = how === "accept" ? "accepted" : "refused"
     return this.world.act(Effect.flatMap(Quotes, (quotes) => quotes.recordAnswer(this.caller, id as never, answer)))

@@ -8,10 +8,10 @@ export interface Call {
   readonly key?: string | null | undefined
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Sent as it is, as JSON unless `headers` say otherwise. */
+  /** A body that is sent unchanged, by default with the type JSON. */
   readonly raw?: string | Uint8Array
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** Parameters, or the query string as it is. */
+  /** Parameters, or the query string, which is sent unchanged. */
   readonly query?: string | Readonly<Record<string, string | number>>
   /** The Idempotency-Key. */
   readonly once?: string
@@ -100,7 +100,7 @@ const holdToEnvelope = (status: number, headers: Answer["headers"], text: string
   return envelope
 }
 
-/** The way to one server: requests with all their headers, and bare sockets. */
+/** Connections to one server: requests with all their headers, and bare sockets. */
 export class Wire {
   readonly #port: number
   readonly #agent = new Http.Agent({ keepAlive: true, maxSockets: 64 })

@@ -9,7 +9,7 @@ import { programsIn } from "./InstalledPostgres.js"
 
 /** A Postgres for one run of the tests, with a migrated database that others are copied from. */
 export interface TestCluster {
-  /** Copies the migrated database, or another one that nobody is connected to. */
+  /** Copies the migrated database, or another one without connections. */
   readonly create: (original?: string) => Promise<string>
   readonly drop: (url: string) => Promise<void>
   readonly close: () => Promise<void>

@@ -19,5 +19,5 @@ const made = (original?: string): Effect.Effect<{ readonly url: string }, never,
 /** A database of one's own, migrated and empty, gone when the scope closes. The first of a run waits for its server. */
 export const testDatabase = made()
 
-/** A copy of a test database that nobody is connected to any more, which takes less time than filling another one. */
+/** A copy of a test database that has no connections any more. Copying takes less time than filling another one. */
 export const copyOf = (original: { readonly url: string }) => made(original.url)

@@ -10,12 +10,12 @@ import type { TestCluster } from "./TestCluster.js"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the workers ask for databases, a build of the program and a browser: a port of 127.0.0.1. */
+    /** The port of 127.0.0.1 at which workers request databases, a build of the program and a browser. */
     readonly clusterDoor: number
   }
 }
 
-/** The door at which suites ask for what a run has once. Each of the database cluster, the build and the browser begins when the first one asks. */
+/** A server for what a run has once: the database cluster, the build and the browser. Each starts when the first suite requests it. */
 interface Door {
   readonly port: number
   readonly close: () => Promise<void>
@@ -48,7 +48,7 @@ const open = async (): Promise<Door> => {
     return ""
   }
   const server = createServer((request, response) => {
-    // A connection that is kept alive may close just as a worker asks again.
+    // A kept-alive connection may close just as a worker sends its next request.
     response.shouldKeepAlive = false
     answer(request).then(
       (url) => response.end(url),
@@ -64,7 +64,7 @@ const open = async (): Promise<Door> => {
   return { port: (server.address() as AddressInfo).port, close, users: 0 }
 }
 
-/** Vitest sets each project up with modules of its own; the run has one cluster all the same. */
+/** Vitest loads this module once for each project, so the cluster of the run is kept outside of it. */
 const run = globalThis as typeof globalThis & { workshopTestDoor?: Promise<Door> | undefined }
 
 /** Lets a project's suites ask for databases, and stops the cluster after the last project. */

@@ -36,7 +36,7 @@ pool_mode = ${mode}
 unix_socket_dir =
 `
 
-/** A real PgBouncer with its default settings before a database, on a free port or `at` one; answers the address through it. It ends with the scope. */
+/** A real PgBouncer with its default settings before a database, on the port `at` or on a free one. Returns the address through it. It ends with the scope. */
 export const pooler = (
   url: string,
   mode: "session" | "transaction",

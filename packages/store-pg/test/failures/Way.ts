@@ -90,7 +90,7 @@ export class Way {
   }
 }
 
-/** A way before a database, gone with the scope. */
+/** A proxy before a database, which is closed with the scope. */
 export const wayTo = (url: string): Effect.Effect<Way, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {

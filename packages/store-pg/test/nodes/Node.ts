@@ -12,7 +12,7 @@ import { testDatabase } from "../cluster/TestDatabase.js"
 /** The services of a node that tests call. */
 export type Ports = Context.Context<StorePorts | Entropy>
 
-/** A store of its own on a database: what one process of the service has. */
+/** A separate store on a database, as each process of the service has one. */
 export const node = (options: PgStoreOptions): Effect.Effect<Ports, never, Scope.Scope> =>
   Layer.build(Layer.provideMerge(Layer.orDie(layer(options)), Entropy.layer))
 

@@ -36,7 +36,7 @@ export class Sender implements AsyncDisposable {
     })
   }
 
-  /** Sends events one after another; answers the statuses. */
+  /** Sends events one after another, and returns the statuses. */
   async statuses(...ids: ReadonlyArray<string>): Promise<ReadonlyArray<number>> {
     const found: Array<number> = []
     for (const id of ids) found.push((await this.send(eventText(id))).status)

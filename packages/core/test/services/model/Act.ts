@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Numbers of shops (2), callers (2 a shop) and clients (3); tickets and offers are meant by their place, round and round. */
+/** Indices of shops (2), callers (2 a shop) and clients (3), and of tickets and offers, modulo how many there are. */
 const shop = fc.nat({ max: 1 })
 const caller = fc.nat({ max: 1 })
 const client = fc.nat({ max: 2 })
@@ -18,7 +18,7 @@ const loyalty = {
   key: fc.oneof({ weight: 1, arbitrary: key }, { weight: 3, arbitrary: fc.uuid() })
 }
 
-/** One thing that somebody does, or that happens. */
+/** An act of a shop, a client or the clock. */
 export const act = fc.oneof(
   {
     weight: 6,
@@ -119,5 +119,5 @@ export const act = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("crowd" as const), shop }) }
 )
 
-/** One thing that somebody does, or that happens. */
+/** An act of a shop, a client or the clock. */
 export type Act = typeof act extends fc.Arbitrary<infer A> ? A : never

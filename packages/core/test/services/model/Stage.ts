@@ -17,12 +17,12 @@ import type { Act } from "./Act.js"
 import type { Answer, Json } from "./NaiveRecords.js"
 import type { NaiveWorkshop } from "./NaiveWorkshop.js"
 
-/** The real side of the names that the model uses: shops, callers and clients by place, tickets as they are made. */
+/** The service's objects for the model's indices: shops, callers and clients, and tickets in the order of creation. */
 export interface Cast {
   readonly clock: SettableClock
   readonly callers: ReadonlyArray<readonly [Caller, Caller]>
   readonly clients: ReadonlyArray<ClientId>
-  /** `+` numbers of the clients, and at the end one that nobody holds. */
+  /** The clients' phone numbers with a `+`; the last number belongs to no client. */
   readonly phones: ReadonlyArray<string>
   readonly tickets: Array<TicketId>
   /** The acts so far that came with an idempotency key. */
@@ -35,7 +35,7 @@ export interface Heard {
   readonly naive: Answer
 }
 
-/** A real answer in the model's names: places for ids, and no random codes. */
+/** The service's result in the model's form: indices in place of ids, and no random codes. */
 export const named = (cast: Cast, value: unknown): Json => {
   if (Array.isArray(value)) return value.map((one) => named(cast, one))
   if (typeof value !== "object" || value === null) return (value ?? null) as Json

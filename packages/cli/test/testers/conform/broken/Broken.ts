@@ -16,7 +16,7 @@ export interface BrokenServer {
 // biome-ignore lint/suspicious/noExplicitAny: bodies are taken apart as any proxy would
 export type Json = any
 
-/** A request on its way in. */
+/** A request before the server reads it. */
 export interface Asked {
   readonly method: string
   readonly path: string
@@ -26,7 +26,7 @@ export interface Asked {
   body: Json
 }
 
-/** An answer on its way out. */
+/** A response before the client gets it. */
 export interface Seen {
   status: number
   readonly headers: Headers
@@ -73,7 +73,7 @@ export const requests = (change: (asked: Asked) => void): Fault => ({
   }
 })
 
-/** Asks the server behind a faulty one as somebody else would. */
+/** Sends another request, with the same headers, to the correct server behind a faulty one. */
 export type Behind = (path: string, call?: { readonly method?: string; readonly body?: Json }) => Promise<Json>
 
 const behindOf =
@@ -85,7 +85,7 @@ const behindOf =
     return answer.json()
   }
 
-/** Changes answers before anybody sees them. */
+/** Changes responses before the client gets them. */
 export const answers = (change: (seen: Seen, asked: Asked, behind: Behind) => void | Promise<void>): Fault => ({
   ask: (ask) => async (request) => {
     const [asked] = await askedOf(request)
@@ -95,7 +95,7 @@ export const answers = (change: (seen: Seen, asked: Asked, behind: Behind) => vo
   }
 })
 
-/** Answers some requests without the server. */
+/** Responds to some requests without the server. */
 export const instead = (answer: (asked: Asked) => Json | undefined): Fault => ({
   ask: (ask) => async (request) => {
     const [asked] = await askedOf(request)
@@ -141,6 +141,6 @@ export const eventBodies = (change: (event: Json) => void): Fault =>
     return { ...one, row: { ...one.row, body: JSON.stringify(event) } }
   })
 
-/** Every ticket in an answer, alone or in a list. */
+/** Every ticket in a response, alone or in a list. */
 export const ticketsIn = ({ body }: Seen): ReadonlyArray<Json> =>
   [body?.data].flat().filter((data: Json) => data?.number_label !== undefined)

@@ -3,7 +3,7 @@ import { answers, type BrokenServer, instead, requests, ticketsIn } from "./Brok
 const isCreate = (method: string, path: string) => method === "POST" && path === "/v1/tickets"
 const isList = (method: string, path: string) => method === "GET" && path === "/v1/tickets"
 
-/** Servers that read requests or write answers wrong. */
+/** Servers that read requests or write responses incorrectly. */
 export const answering: ReadonlyArray<BrokenServer> = [
   {
     does: "responds to a replay with 201",
