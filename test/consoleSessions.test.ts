@@ -24,7 +24,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     }
     const { id } = await on.sandbox.till("POST", "/tickets", made, "till-same")
     await record.getByText("● 1 act", { exact: true }).waitFor()
-    // A reload loses nothing, not even what the till sends meanwhile.
+    // A reload loses no entry, not even of requests that the till sends during it.
     const [loaded] = await Promise.all([page.reload(), on.sandbox.till("POST", "/tickets", made, "till-same")])
     expect(loaded?.status()).toBe(200)
     await page.getByText("The recording continues.").waitFor()
@@ -116,7 +116,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     await page.locator("body").press("R")
     await page.getByText("● 0 acts").waitFor()
     expect(await page.locator("select option:checked").first().textContent()).toBe("recording 1 of Atelier Lac")
-    // A till that goes on with the key of the shop before is not recorded, and learns which key to use.
+    // Calls of a till that continues with the earlier shop's key are not recorded, and the page shows which key to use.
     const key = region(page, "Recording").locator("p", { hasText: "Give your till this shop’s key: " })
     const shopOf = (text: string) => fetch(`${proxy.base}/v1/shop`, { headers: { authorization: `Bearer ${text}` } })
     expect((await shopOf(on.sandbox.key)).status).toBe(200)
@@ -201,7 +201,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     // Playwright dismisses a dialog by default.
     await page.getByRole("button", { name: "Begin anew" }).click()
     expect(await saved.sandbox("GET", "/shops")).toHaveLength(1)
-    // Another opens a shop meanwhile, and its till calls: the page lists it, and the question counts it.
+    // Another client opens a shop meanwhile, and its till calls the API. The page lists the shop, and the dialog counts it.
     const { shop, key } = await saved.sandbox("POST", "/shops", { ...LIKE, name: "Meanwhile" })
     await fetch(`${saved.base}/v1/shop`, { headers: { authorization: `Bearer ${key}` } })
     const names = () => page.getByLabel("Shop", { exact: true }).locator("option").allInnerTexts()

@@ -24,7 +24,7 @@ const get = async (url: string, key: string) => {
   return (await response.json()) as { success: boolean; data: never; error?: { code: string } }
 }
 
-/** A create whose body is still on its way: the request runs until `finish`. */
+/** A create whose body is not sent completely, so that the request runs until `finish`. */
 const unfinishedCreate = async (port: number, key: string) => {
   const socket = connect({ port, host: "127.0.0.1" })
   let text = ""
@@ -53,7 +53,7 @@ const unfinishedCreate = async (port: number, key: string) => {
   }
 }
 
-/** Settles once nobody listens on the port any more. */
+/** Settles once no process listens on the port any more. */
 const refuses = (port: number) =>
   untilAsync(
     `a closed port ${port}`,

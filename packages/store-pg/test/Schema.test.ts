@@ -51,7 +51,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const schema = "branch"
-        // Both at once, as locks are a schema's own.
+        // The migration does not wait for the lock of another schema, because each schema has a lock of its own.
         const holder = yield* connect(url)
         yield* holder.run(`select pg_advisory_lock(${lockOf(7305808)})`)
         expect((yield* migrate(url, { schema })).length).toBeGreaterThan(20)

@@ -100,7 +100,7 @@ const looks: Readonly<Record<string, (person: Person) => Effect.Effect<unknown, 
 /** Whether a text locks heads, which is the same for all acts. */
 const isLock = (text: string) => /workshop lock (free )?heads/.test(text)
 
-/** The statements of an act. Those without values are of no act: a transaction's begin and end, and signs of life. */
+/** The statements of an act. Statements without values belong to no act: a transaction's begin and end, and keep-alive queries. */
 const sentFor = async (act: Effect.Effect<unknown>) =>
   (await sentDuring(() => within(Effect.exit(act)))).filter(({ values }) => values.length > 0)
 

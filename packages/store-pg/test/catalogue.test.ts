@@ -92,7 +92,7 @@ const SHOP_TABLES = Object.keys(tables)
   .filter((name) => !DIRECTORY.includes(name))
   .concat("delivery_turn", "delivery_round")
 
-/** Each table of shops that a statement reads or changes, under the name by which it goes on. */
+/** Each table of shops that a statement reads or changes, under the alias by which the rest of the statement refers to it. */
 const named = (sql: string): ReadonlyArray<readonly [string, string]> =>
   [
     ...sql.matchAll(

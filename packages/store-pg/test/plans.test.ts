@@ -40,7 +40,7 @@ let ports: Ports
 let shop_id = "" as ShopId
 let ticket = { id: "" as TicketId, number: 0, client_id: "" as ClientId }
 
-/** Tickets of one shop as they come to be over years: most collected, a few open, numbers that came round. */
+/** Tickets of one shop after years: most are collected, a few are open, and numbers have begun again at 1. */
 const TICKET_ROWS = `insert into ticket (shop_id, id, number, state, type, service, items, client_id, client_phone,
     tracking_code, collected_at, outcome, created_at, updated_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at)
   select $1, (lpad(to_hex(${T0} + n * 1000::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid, n % 9999 + 1, case when n % 100 = 0 then 'ready' when n % 50 = 1 then 'workshop' else 'collected' end,

@@ -198,7 +198,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         clock.advance(200 * DAY)
         const turn = yield* Effect.fork(runOnce)
         yield* events(session, TEST_START)
-        // Attempts go with their events, because a replay goes on with their numbers.
+        // Attempts are removed together with their events, because a replay continues their numbers.
         expect((yield* turn)?.dropped).toEqual([])
         yield* reader.run("commit")
         expect((yield* runOnce)?.dropped).toEqual([...AHEAD, "attempt_2027_01", "attempt_2027_02", "attempt_2027_03"])

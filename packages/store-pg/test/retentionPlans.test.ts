@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-/** Of BRIN indexes each entry stands for 128 pages, whose rows are all looked at. */
+/** An entry of a BRIN index is for 128 pages, all of whose rows are read. */
 const MOST_ROWS = 20_000
 
 /** For each of the thousand attempts that it removes, its event is looked for in every partition. */

@@ -21,7 +21,7 @@ const nodeImage = /^ARG NODE_IMAGE=(\S+)$/m.exec(read("Dockerfile"))?.[1] ?? ""
 /** An image by its exact version. */
 const EXACT = /^\w+:\d+\.\d+(\.\d+)?-[\w-]+$/
 
-/** The instructions of the Dockerfile, by stage; a line that ends with a backslash goes on. */
+/** The instructions of the Dockerfile, by stage; a line that ends with a backslash continues on the next one. */
 const stages = read("Dockerfile")
   .replaceAll(/^#.*\n/gm, "")
   .replaceAll(/\\\n\s*/g, "")

@@ -25,7 +25,7 @@ it("after SIGTERM under load every confirmed create is stored, the exit status i
   const some = new Promise<void>((resolve) => {
     goOn = resolve
   })
-  /** The write limit of a minute lets thirty through: the signal comes while they are on their way. */
+  /** The write limit of a minute admits thirty requests, and the signal comes while they are in flight. */
   const load = Promise.allSettled(
     Array.from({ length: 30 }, async (_, i) => {
       const response = await fetch(`${base}/v1/tickets`, {

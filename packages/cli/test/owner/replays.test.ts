@@ -5,7 +5,7 @@ import * as shops from "../../src/owner/ShopCommand.js"
 import * as webhooks from "../../src/owner/WebhookCommand.js"
 import { lac, Office } from "./Office.js"
 
-/** A shop with one ping on its way, and what a replay of it would be asked. */
+/** A shop with one ping that waits for its delivery, and the arguments of a replay of it. */
 const withPing = async (office: Office) => {
   const shop: string = (await office.does(shops.createShop(lac))).data.id
   await office.does(webhooks.setWebhook(shop, "https://shop.example.com/events", false))

@@ -11,7 +11,7 @@ const asking = `import { confirm } from "${dist}/terminal/confirm.js"
 import { runProcess } from "${dist}/terminal/runProcess.js"
 runProcess(confirm("The key is revoked.", false), ["key", "revoke"])`
 
-/** Types keys once the question stands; answers what was on the screen and the exit status. */
+/** Types keys once the question is on the screen, and returns the screen's text and the exit status. */
 const typing = async (keys: string) => {
   const command = `"${process.execPath}" --input-type=module -e '${asking}'`
   const child = spawn("script", ["-qefc", command, "/dev/null"], { env: environment({ SHELL: "/bin/sh" }) })

@@ -103,7 +103,7 @@ describe.concurrent("a process of its own", PATIENT, () => {
 
   it("the output of a failed command is complete, even for a slow reader", async () => {
     const command = `workshop conform --base-url ${base} --key wk_live_x --json`
-    // The reader begins once the command has said all that it has to say.
+    // The reader begins once the command has written its whole output.
     const { status, stdout, stderr } = await bash(
       `fifo=$(mktemp -u); mkfifo $fifo; ${command} 2>$fifo | { read -r said <$fifo; rm $fifo; echo "$said" >&2; cat; }`
     )

@@ -96,7 +96,7 @@ describe("Specification, Tickets: tracking codes", () => {
     expect(code(255, 255, 255, 255, 255)).toBe("ZZZZ-ZZZZ")
     // 00001 00010 00011 00100 00101 00110 00111 01000 are the first eight numbers after 0.
     expect(code(0b00001000, 0b10000110, 0b01000010, 0b10011000, 0b11101000)).toBe("1234-5678")
-    // 01010 10010 10100 10110 11000 11011 11100 11111 stand where letters are left out.
+    // 01010 10010 10100 10110 11000 11011 11100 11111 are A, J, M, P, R, V, W and Z, because the alphabet leaves out I, L, O and U.
     expect(code(0b01010100, 0b10101001, 0b01101100, 0b01101111, 0b10011111)).toBe("AJMP-RVWZ")
   })
 

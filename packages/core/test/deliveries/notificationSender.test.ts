@@ -21,7 +21,7 @@ const DAY = 24 * HOUR
 /** Specification, Webhooks: at once, then 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h after the failure before. */
 const EIGHT = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 156 * MINUTE, 516 * MINUTE, 1236 * MINUTE, 2676 * MINUTE]
 
-/** In place of the embedder's notifiers: keeps what arrives, and responds as it is set. */
+/** Replaces the embedder's notifiers: keeps the notifications that arrive, and returns the result that the test has set. */
 class Ears {
   readonly heard: Array<{ readonly id: string; readonly at: number; readonly says: unknown }> = []
   script: (id: string) => Effect.Effect<void, NotificationFailed> = () => Effect.void

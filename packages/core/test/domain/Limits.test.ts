@@ -133,7 +133,7 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
     ...["SECRET_BYTES", "DIGEST_CHARACTERS", "IPV6_PREFIX", "LONGEST", "FIRST_INSTANT", "LAST_INSTANT", "MOST_DATES"],
     ...["POOL_BYTES", "MOST_IDENTIFIERS_MADE", "MOST_IDLE", "MOST_DEEP", "NANOS_PER_MS", "MAX_ATTEMPTS"],
     ...["MOST_WINDOWS", "MIN_SWEPT", "FIRST_RETRY", "MOST_TURNS"],
-    // Of a store over several cells: what a process remembers of where shops are, and how much it copies or claims at once.
+    // Constants of a store over several cells: the size of a process's cache of shops' cells, and the sizes of batches of copies and claims.
     ...["MOST_KNOWN", "MOST_REMEMBERED", "MOST_COPIES", "LOOK_EVERY", "TURNS_PER_CLAIM"],
     // How far a test's clock is looked ahead, and how far apart two records of one attempt may begin.
     ...["YEAR_MS", "SAME_MS"],

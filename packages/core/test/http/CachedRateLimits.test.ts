@@ -192,7 +192,7 @@ describe("unknown keys", { timeout: 30_000 }, () => {
     for (const { status } of await Promise.all(wrong)) expect(status).toBe(429)
     expect((await good).status).toBe(200)
     expect([asked.keys, asked.most]).toEqual([21, 1])
-    // Known from then on, it waits for nobody, also after its memory has expired.
+    // The key is then known to be valid, so its requests do not wait for others, even after its cache entry has expired.
     clock.advance(40_000)
     expect((await ask("/v1/shop", { address, key })).status).toBe(200)
   })

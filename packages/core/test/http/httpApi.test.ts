@@ -78,7 +78,7 @@ it("the groups of the API join an embedder's own HttpApi, with its middleware an
   const { paths, components } = OpenApi.fromApi(MyApi)
   expect(paths["/workshop/v1/tickets"]?.get?.security).toEqual([{ session: [] }])
   expect(components.securitySchemes).toMatchObject({ session: { type: "apiKey", in: "cookie" } })
-  // The person's own group has none of the API's failures, nor its middleware.
+  // The embedder's own group has neither the API's failures nor its middleware.
   expect(Object.keys(paths["/orders"]?.get?.responses ?? {})).toEqual(["200", "400"])
   expect(paths["/orders"]?.get?.security).toEqual([])
   expect(Object.keys(paths["/workshop/v1/tickets"]?.get?.responses ?? {})).toEqual(

@@ -41,7 +41,7 @@ const failures: ReadonlyArray<Failure> = [
   usedUp
 ]
 
-/** The failures that bear a header, by tag, with what it says. */
+/** The failures whose responses have a header, by tag, with its value. */
 const bearing = (header: string) =>
   Object.fromEntries(
     failures.flatMap((failure) => {

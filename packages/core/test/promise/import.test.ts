@@ -107,7 +107,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     const known = value(await workshop.clients.byPhone(caller, client.phone))
     expect(known).toMatchObject({ tickets_total: 2, loyalty: { ...card, rewards_available: 0 } })
     expect(value(await workshop.clients.byPhone(caller, "+21655000111")).display_name).toBe("Karim T.")
-    // The next number follows, and work goes on with what was brought in.
+    // The next ticket has the next number, and imported tickets can be changed.
     const next = value(await workshop.tickets.createInApp(caller, { service: "Hem" })).data
     expect(next.number).toBe(47)
     expect(value(await workshop.tickets.changeStatus(caller, data[3]!.id, "collected")).state).toBe("collected")

@@ -6,7 +6,7 @@ import { Directory } from "../../src/ports/StorePorts.js"
 import { ClockComparison } from "../../src/services/ClockRepair.js"
 import { notReadyReason } from "../../src/services/Readiness.js"
 
-/** A directory whose reads neither end nor can be interrupted, as those of a server that stands still. */
+/** A directory whose reads neither end nor can be interrupted, like those of a server that is suspended. */
 const silent = Effect.map(Directory, (directory) =>
   Directory.of({
     ...directory,

@@ -261,7 +261,7 @@ describe("scrapeAll", () => {
     expect(all).toContain("# TYPE embedder_seconds summary\n")
     expect(all).toContain("\nembedder_seconds_sum 2\nembedder_seconds_count 1\n")
     expect(all).toContain(own.slice(0, own.indexOf("\n")))
-    // Effect counts its fibers once somebody reads its metrics.
+    // Effect begins to count its fibers when its metrics are read for the first time.
     expect(all).not.toContain("effect_fiber_")
   })
 })

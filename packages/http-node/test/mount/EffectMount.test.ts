@@ -12,7 +12,7 @@ import { layer as services } from "../../../core/src/services/Workshop.js"
 import { RawClient } from "../server/RawClient.js"
 
 const node = createServer()
-/** How many requests run, and how many did at once at most. */
+/** The number of requests that run, and the highest that it was. */
 const running = { now: 0, most: 0 }
 const serving = Layer.scopedDiscard(
   Effect.gen(function* () {

@@ -195,7 +195,7 @@ describe("The API inside a Node server", () => {
 
   it("a mount holds at most 64 MiB of unread responses, and disconnects the client that has waited longest (docs/embed.md)", async () => {
     const { shop_id, key } = await opened()
-    // Two keys, so that none comes to its limit.
+    // The test uses two keys, so that neither reaches its limit.
     const reading = await workshop.keys.create(shop_id, { name: "reader", scopes: ["tickets:read"] })
     const bearer = reading.ok ? `Bearer ${reading.value.key}` : ""
     const sockets: Array<Socket> = []

@@ -176,7 +176,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     expect(await after("", { "last-event-id": `${start + 3}` })).toEqual(["- hello", "4 request"])
     expect(await after(`after=${start + 4}`)).toEqual(["- hello"])
     expect(await after(`after=${start + 400}`)).toEqual(["- hello", "4 reset"])
-    // Ids rise from one process to the next: one of an earlier process is none of this one's.
+    // Ids rise from one process to the next, so no id of an earlier process is one of this process.
     expect(await after(`after=${start - 400}`)).toEqual(["- hello", "4 reset"])
     const feed = new Feed(0)
     for (let i = 0; i < 5002; i++) feed.publish("clock", { i })

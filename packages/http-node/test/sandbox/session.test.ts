@@ -82,7 +82,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     for (const path of [`shops/${shop.id}`, `tickets/${ticket.id}/history`])
       expect((await sandbox.ask("GET", `/sandbox/${path}`)).status, path).toBe(404)
     expect((await sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })).status).toBe(401)
-    // The number is free again, and time goes on from the start.
+    // The number can be used again, and time continues from the start.
     const again = { given_name: "Amira", family_name: "Ben Salah", phone: person.phone }
     await sandbox.good("POST", "/sandbox/clients", again)
     expect((await sandbox.ticket(await sandbox.shop())).created_at).toBe(START)

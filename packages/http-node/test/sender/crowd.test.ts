@@ -55,7 +55,7 @@ describe("256 hostile receivers at once (Specification, Webhooks)", () => {
       const numbers = Array.from({ length: CROWD }, (_, n) => n)
       const crowd = yield* Effect.fork(Effect.forEach(numbers, one, { concurrency: "unbounded" }))
       yield* Effect.promise(() => come(() => (bad.requests.length === CROWD ? true : undefined)))
-      // Time stands: those that hold on all do so until the healthy shop has everything.
+      // The test does not move the clock, so receivers that hold connections do so until the healthy shop has all its events.
       for (let i = 0; i < 20; i++)
         expect(yield* send(post(good.url, shop(CROWD)))).toMatchObject({ status: 200, error: null })
       expect(counts().bytes_read).toBeLessThanOrEqual(CROWD * 88 * KIB)

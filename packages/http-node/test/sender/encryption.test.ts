@@ -42,7 +42,7 @@ describe("encrypted connections", () => {
     await using good = await secure({ cert: certificates.forAddress })
     await using bad = await secure({ cert: certificates.forShop })
     const sent = (port: number) => withSender(abroad(port), (send) => send(post(`https://127.0.0.1:${port}/`)))
-    // Production has no room for a loopback literal, whoever vouches for it; the sandbox has.
+    // Production refuses a loopback literal, even with a trusted certificate; the sandbox accepts it.
     expect(await sent(good.port)).toMatchObject({ error: "refused_address" })
     const sandboxed = (port: number) => withSender({ ca }, (send) => send(post(`https://127.0.0.1:${port}/`)))
     expect(await sandboxed(good.port)).toMatchObject({ status: 200 })

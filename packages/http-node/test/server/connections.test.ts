@@ -148,7 +148,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
       served = resolve
     })
     const server = await begin({
-      // Stopping waits for it, and would cut it off by itself much later.
+      // The stop waits for this connection, and would close it only much later.
       timeouts: { response_stall_ms: 50, drain_arrival_ms: 60_000, stopping_ms: 60_000 },
       branches: [
         {

@@ -87,7 +87,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     client.request("GET /slow/0")
     for (let i = 1; i <= 100; i++) client.request(`GET /counted/${i}`)
     await slow.entered
-    // Served on a connection of its own meanwhile.
+    // Meanwhile the server responds on another connection.
     expect((await (await server.client()).request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
     expect(many.entered()).toBe(0)
     slow.open()
@@ -291,7 +291,7 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
     await untilAsync("four running requests", many.entered, (count) => count === 4)
     const honest = await RawClient.connect(server.port, "127.0.0.2")
     expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
-    // The crowd comes back: it displaces none of an address that holds less.
+    // The crowd comes back, and displaces no connection of an address that holds fewer.
     await (await server.client()).end()
     expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
     many.open()
@@ -341,7 +341,7 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
 
   it("the server closes a connection that does not read the whole response in time, however steadily it reads", async () => {
     const server = await begin({
-      // Stopping waits for it, and would cut it off by itself much later.
+      // The stop waits for this connection, and would close it only much later.
       timeouts: { response_stall_ms: 60_000, response_total_ms: 50, drain_arrival_ms: 60_000, stopping_ms: 60_000 },
       branches: [large(16 * MIB)]
     })
@@ -402,7 +402,7 @@ describe("work that callers share", { timeout: 60_000 }, () => {
     )
     const first = Effect.runFork(work)
     const second = Effect.runFork(work)
-    // The first one leaves: the others get their answer all the same.
+    // The first client disconnects, and the others get their responses nevertheless.
     await Effect.runPromise(Fiber.interrupt(first))
     Effect.runSync(Deferred.succeed(ready, undefined))
     expect(await Effect.runPromise(Fiber.join(second))).toBe(1)

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The same request so many times at once. */
+/** Sends the same request several times concurrently. */
 const times = <D>(n: number, request: (i: number) => Promise<Answer<D>>) =>
   Promise.all(Array.from({ length: n }, (_, i) => request(i)))
 

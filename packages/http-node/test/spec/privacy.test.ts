@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Someone of whom the shop must learn nothing: an id and a phone number to ask for. */
+/** A person about whom the shop must learn nothing: an id and a phone number that it can look up. */
 interface Stranger {
   readonly id: string
   readonly phone: string
@@ -75,7 +75,7 @@ const TRIES: Readonly<Record<string, (shop: TestShop, stranger: Stranger) => Pro
   "a forbidden word for client_id": (shop, { id }) => shop.tryCreate({ service: "fuck", client_id: id })
 }
 
-/** A shop with the same past whoever the stranger is: a ticket of a client of its own, and one offered to the stranger. */
+/** A shop whose data are the same for every stranger: a ticket of a client of its own, and one that is offered to the stranger. */
 const shopFor = async (kind: string) => {
   const shop = await world.shop({ tracking_base_url: "https://t.example/" })
   const own = await world.known(shop)

@@ -23,7 +23,7 @@ const WAYS = {
 } as const
 type Way = keyof typeof WAYS
 
-/** Specification, States by hand: what stands, what is asked, the new state's event or the refusal, what it would accept. */
+/** Specification, States, written by hand: the present state, the requested one, the event or the refusal, and the states that a refusal lists as allowed. */
 const MATRIX: ReadonlyArray<
   readonly [Way, from: string, asked: string, result: string, allowed: ReadonlyArray<string>]
 > = [

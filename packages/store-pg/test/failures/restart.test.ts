@@ -14,7 +14,7 @@ import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
 
 const patiently = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
 
-/** A Postgres that may be killed, which starts again by itself. It keeps what it commits. */
+/** A Postgres that tests may kill. EmbeddedPostgres starts it again, with all committed data. */
 const cluster = Effect.gen(function* () {
   const dataDir = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-restart-"))),

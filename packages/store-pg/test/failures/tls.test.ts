@@ -57,7 +57,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operat
           expect(yield* found(at("127.0.0.1", "sslmode=require"))).toBe(true)
           expect(yield* found(at("127.0.0.1", `sslmode=verify-ca&${ca}`))).toBe(true)
           expect(yield* found(at("localhost", `sslmode=verify-full&${ca}`))).toBe(true)
-          // The certificate does not bear the address in numbers, and is of no authority that the system knows.
+          // The certificate does not have the numeric address, and no authority that the system trusts has signed it.
           expect(yield* found(at("127.0.0.1", `sslmode=verify-full&${ca}`))).toMatch(
             /^The database is not trusted \(.*127\.0\.0\.1.*\). Check sslmode in the store's url, .* bears the host's name/
           )

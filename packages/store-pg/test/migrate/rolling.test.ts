@@ -61,7 +61,7 @@ describe("a node of the old release beside a migration of the next", { timeout: 
         yield* dump.run("begin; lock table ticket in access share mode")
         const folder = migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND })
         const migration = yield* Effect.fork(migrate(url, {}, folder))
-        // The migration has tried in vain once, and the load has gone on since.
+        // The migration has failed once, and the load has continued since.
         yield* session
           .run<{ n: number }>("select xact_rollback::int as n from pg_stat_database where datname = current_database()")
           .pipe(

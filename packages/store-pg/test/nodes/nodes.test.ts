@@ -217,7 +217,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
                 }
               )
             )
-            // By then some of them are on their way.
+            // By then some of them are in flight.
             yield* Effect.provide(create(shop.id), other)
             return all
           })

@@ -280,7 +280,7 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     const { url: apart } = await within(testDatabase)
     const ports = await within(node({ url: apart }))
     const shop = await within(Effect.withClock(Effect.provide(openShop(), ports), new RealClock()))
-    // An address that is refused as it is dialled: an attempt all the same, which goes nowhere.
+    // The sender refuses this address when it connects, which still counts as an attempt.
     await within(Effect.provide(act(setWebhook(shop.id, { url: "https://127.0.0.1/", secret: "whsec_1" })), ports))
     await within(Effect.provide(act(raising(shop.id, [null])), ports))
     const apartSession = await within(connect(apart))

@@ -17,7 +17,7 @@ const reportOf = async (text: string) => {
   return reportLines(await Effect.runPromise(run(read.right)))
 }
 
-/** The lines that the page shows; three dots stand for the rest of a line, or for lines. */
+/** The lines that the page shows; three dots replace the rest of a line, or lines. */
 const patternOf = (shown: string) => {
   const lines = shown.trimEnd().split("\n")
   const source = lines.map((line) =>
