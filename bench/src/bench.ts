@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { askedOf, type Benchmark, helpOf, holds, type Report, shownBound } from "./report/Benchmark.js"
 
-// Each is loaded only when it is asked for, because the others would weigh on its memory.
+// A benchmark's module is loaded only when it runs, because other modules would add to its memory.
 const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   http: async () => (await import("./http/compareHttp.js")).http,
   create: async () => (await import("./create/compareCreate.js")).create,

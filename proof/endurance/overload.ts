@@ -40,7 +40,7 @@ const isLost = (outcome: string) => outcome === "timeout" || outcome === "reset"
 const isRefused = (outcome: string) => outcome === "503"
 const isAny = () => true
 
-/** Whether the service responds as before the overload: nothing is refused for want of capacity, and responses come in time. */
+/** Whether the service responds as before the overload: no request is refused for lack of capacity, and responses come in time. */
 const isWell = (one: Second): boolean => {
   const waits = waitsOf([one], isAny)
   const bad = waitsOf([one], (outcome) => isRefused(outcome) || isLost(outcome))
@@ -55,7 +55,7 @@ const looking = ({ node, postgres, generator }: Stage) => {
       const [, count] = /^workshop_http_requests_in_flight(?:\{[^}]*\})? (\d+)/m.exec(await response.text()) ?? []
       in_flight = Number(count ?? in_flight)
     } catch {
-      // The last value stands. A scrape that got no response counts in what clients saw as well.
+      // The last value is kept. A scrape that got no response counts in what clients saw as well.
     }
   }
   const timer = setInterval(() => void look(), 1000)

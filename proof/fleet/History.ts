@@ -14,7 +14,7 @@ export interface Exchange {
   readonly query: string
   readonly once: string | null
   readonly body: Json
-  /** Null where no answer came: the node died, or the client waited no longer. */
+  /** Null if no response came, because the node died or the client's timeout ended. */
   readonly status: number | null
   readonly headers: Readonly<Record<string, string>>
   readonly answer: Json
@@ -54,7 +54,7 @@ export const mayRepeat = ([first]: ReadonlyArray<Exchange>, earlier: ReadonlyArr
   return isSame && last.at < at && at - last.ended_at < REMEMBERED_MS
 }
 
-/** An act of an owner or a client in the app. Its outcome is unknown where the node died or the store's answer was lost. */
+/** An act of an owner or a client in the app. Its outcome is unknown if the node died or the store's result was lost. */
 export interface Act {
   readonly kind: "act"
   readonly at: number
@@ -77,9 +77,9 @@ export interface Reception {
   readonly shop: string
   readonly signature: string | null
   readonly body: string
-  /** Null where no answer came in time. */
+  /** Null if no response came in time. */
   readonly status: number | null
-  /** When the node had its answer; null where it died before. */
+  /** When the node got the response; null if it died before. */
   ended_at: number | null
   /** The network brought it a second time. */
   readonly isDouble: boolean

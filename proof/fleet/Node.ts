@@ -59,7 +59,7 @@ export interface Faults {
   lostAnswers: number
   /** News of changed keys and settings do not come. */
   dropsNotifications: boolean
-  /** The cells that do not answer, by their names. */
+  /** The cells that do not respond, by their names. */
   readonly unavailableCells: Set<string>
   /** The share of notifications that fail. */
   failingNotifiers: number
@@ -121,7 +121,7 @@ export class Node {
     return this.#pipe !== null && !this.machine.isDead
   }
 
-  /** How many faults have hit what a shop in this cell needs: its own cell, and the home cell. A cell of others is none of its business. */
+  /** How many faults have hit what a shop in this cell needs: its own cell, and the home cell. A fault of another cell does not affect the shop. */
   troublesOf(cell: string | null): number {
     const cells = new Set([cell, this.#around.cells?.cells[0].name])
     const counts = [...cells].map((name) => this.#troublesOfCells.get(name ?? "") ?? 0)
@@ -150,7 +150,7 @@ export class Node {
     if (this.#main !== null) this.#main.unsafeInterruptAsFork(this.#main.id())
   }
 
-  /** Responds to a request; `answer` gets null where the node died. */
+  /** Responds to a request; `answer` gets null if the node died. */
   ask(request: Parameters<Pipeline>[0], answer: (response: HttpResponse) => void): () => void {
     const fiber = Runtime.runFork(this.#runtime!)(this.#pipe!(request), { scheduler: this.machine })
     fiber.addObserver((exit) => {

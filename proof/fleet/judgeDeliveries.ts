@@ -82,7 +82,7 @@ function* orderWrong(
   }
 }
 
-/** While no node stands still or dies: one delivery of a ticket at a time, four of a shop. */
+/** While no node is suspended or dies, one delivery of a ticket and four of a shop are in flight at a time. */
 function* crowdWrong(history: History, mine: ReadonlyArray<Reception>): Iterable<string> {
   const all = mine.filter(({ isDouble }) => !isDouble)
   for (const [i, one] of all.entries()) {

@@ -81,7 +81,7 @@ export function* judgeAccess({ exchanges, acts, notes, healed_at }: History): It
       const isOff = exchange.answer?.error?.code === "API_DISABLED"
       // The shop may be by then as the last act that was over a minute before left it, or any later one made it.
       const over = flags.findLastIndex((one) => one.outcome === "done" && one.ended_at < exchange.at - MINUTE)
-      // An earlier act may have taken effect after it: one that was tried again meanwhile, or whose answer never came.
+      // An earlier act may have taken effect after it: one that was retried meanwhile, or whose response never came.
       const over_at = flags[over]?.at ?? 0
       const later = flags.filter(
         (one, i) => one.at <= exchange.ended_at && (i >= over || one.ended_at >= over_at || one.outcome === "unknown")

@@ -87,7 +87,7 @@ const causesOf = (history: History, no: number): ReadonlyArray<Cause> => {
       repeats: earlier.flatMap(([group, cause]) => (mayRepeat(all, group) ? [cause] : []))
     }
     earlier.push([all, cause])
-    // A request without an answer may be executed after its key is forgotten, for example on a machine that was asleep.
+    // A request without a response may be executed after its key has expired, for example on a machine that was asleep.
     const late: Cause = { ...cause, from: cause.from + REMEMBERED_MS, until: Number.POSITIVE_INFINITY, isSure: false }
     return all.some(({ status }) => status === null) ? [cause, late] : [cause]
   })

@@ -359,7 +359,7 @@ export class ServiceNode {
     child?.kill("SIGKILL")
   }
 
-  /** It stands still for a while. */
+  /** Suspends the process, and returns a function that resumes it. */
   stop(): () => void {
     const child = this.#child
     child?.kill("SIGSTOP")

@@ -50,7 +50,7 @@ export interface SavePlace {
 /** The name of the savers' connections. */
 export const SAVES = "bench saves"
 
-/** A shop may create 150 tickets an hour and 600 a day (Specification, Limits), so time goes on by 20 an hour. */
+/** A shop may create 150 tickets an hour and 600 a day (Specification, Limits), so the clock advances an hour for every 20 tickets of a shop. */
 const CREATES_AN_HOUR = 20
 
 const saverOf = (connection: Connection, shops: ReadonlyArray<Creator>): Saver => {

@@ -38,7 +38,7 @@ export const serversCpu = (urls: ReadonlyArray<string>) =>
       ).pipe(Effect.map(([row]) => row!.file.split("\n")))
     ),
     (files) => {
-      // Of a server on another machine, this one has no such process with such a folder.
+      // If the server is on another machine, this machine has no process with that id and folder.
       const isHere = files.every(([pid = "", folder = ""]) => {
         try {
           return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(folder)

@@ -12,7 +12,7 @@ export const SHOPS = 50
 /** See {@link SHOPS}. */
 export const IN_FLIGHT = 64
 
-/** A shop may create 150 tickets an hour and 600 a day (Specification, Limits): no limit is lifted, so time goes on instead. */
+/** A shop may create 150 tickets an hour and 600 a day (Specification, Limits): the limits are not raised, so the clock advances instead. */
 const CREATES_A_DAY = SHOPS * 100
 
 /** The ticket that is created, and that the peer writes too. */
@@ -60,7 +60,7 @@ export const createCommand = ({ shop_id, caller_id }: Creator, made: number) => 
   )
 }
 
-/** Makes creates, one after another by whoever asks, each by another shop and under a key of its own. */
+/** An effect that executes one create each time that it runs: of the next shop, and under a key of its own. */
 export const creating = (all: ReadonlyArray<Creator>, clock: BenchClock) =>
   Effect.map(Store, ({ transact }) => {
     let made = 0

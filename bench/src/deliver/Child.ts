@@ -29,7 +29,7 @@ export class Child<Ready> {
     return new Child(process, (await messageOf(process)) as Ready)
   }
 
-  /** Sends a question and waits for the answer. */
+  /** Sends a question to the child, and waits for its reply. */
   async ask<Answer>(question: object): Promise<Answer> {
     const answer = messageOf(this.#process)
     this.#process.send(question)
@@ -44,7 +44,7 @@ export class Child<Ready> {
   }
 }
 
-/** Runs a child process: it reports once that it is ready, and then answers each question of its parent. */
+/** Runs a child process: it reports once that it is ready, and then replies to each question of its parent. */
 export const answering = <Question>(ready: object, answer: (question: Question) => Promise<object>): void => {
   process.on("message", (question) => {
     answer(question as Question).then((words) => process.send?.(words))

@@ -31,7 +31,7 @@ export interface Delivered {
 
 const SCHEDULED = `/proc/self/task/${process.pid}/schedstat`
 
-/** The processor time of the main thread so far, in microseconds; 0 where the system does not say. */
+/** The processor time of the main thread so far, in microseconds; 0 if the system does not measure it. */
 const mainThread_us = (): number =>
   existsSync(SCHEDULED) ? Number(readFileSync(SCHEDULED, "utf8").split(" ")[0]) / 1_000 : 0
 

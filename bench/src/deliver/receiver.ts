@@ -1,4 +1,4 @@
-// A receiver in a process of its own. /ok answers at once, /hang never; it reports how long after its commit each event came.
+// A receiver in a process of its own. It responds to /ok at once and to /hang never, and reports how long after its commit each event came.
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 

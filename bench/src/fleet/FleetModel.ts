@@ -113,7 +113,7 @@ const leastOf = (low: number, high: number, isEnough: (value: number) => boolean
   return high
 }
 
-/** How many tickets a day the shop of a rank makes. Where limits hold, the others have what the busiest may not make. */
+/** How many tickets a day the shop of a rank makes. With limits, tickets above a busy shop's limit are shared among the other shops. */
 const spreadOf = (shops: number, isLimited: boolean) => {
   const groups = groupsOf(shops)
   const all = shops * ASSUMED.tickets_a_day

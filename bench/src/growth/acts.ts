@@ -83,7 +83,7 @@ const actsBeside = (database: Cluster["database"], tickets: number) =>
     return { tickets, session, acts }
   })
 
-/** Does an act many times, and answers what each wrote. */
+/** Runs work of many acts, and returns the WAL, rows and bytes that each act wrote. */
 const writtenBy = (session: Session, work: Effect.Effect<unknown, unknown>) =>
   Effect.gen(function* () {
     const from = yield* place(session)

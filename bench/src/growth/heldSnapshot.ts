@@ -12,7 +12,7 @@ const SHOPS = 50
 const RATE = 100
 const AT_ONCE = 64
 
-/** Claims and records deliveries for so long, on the clock, and answers how long each claim took, in milliseconds. */
+/** Claims and records deliveries for a time on the clock, and returns the duration of each claim in milliseconds. */
 const delivering = (clock: BenchClock, seconds: number) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries

@@ -246,7 +246,7 @@ export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: st
   const limitStatus = count(shop, now)
   shop.last_instant = now
   const made = newTicket(shop, input, now)
-  // Made into text once: the answer, the stored answer and the event hold the same.
+  // The ticket is serialised once, because the response, the stored response and the event have the same text.
   const ticket = JSON.stringify(made)
   const event = uuid(now)
   const body_text = `{"id":"${event}","type":"ticket.created","created_at":"${made.created_at}","api_version":"1","shop_id":"${shop.id}","data":{"ticket":${ticket}}}`

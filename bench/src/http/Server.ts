@@ -57,7 +57,7 @@ export const sharesDuring = async (server: Server, work: () => Promise<void>): P
   return ask(server, "shares")
 }
 
-/** One server under load: what it was sent so far, and what answering took. */
+/** One server under load: the number of requests so far, and the time of their responses. */
 export class Lap {
   readonly #server: Server
   readonly #work: Work

@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { Policies } from "@workshop/core"
 import { profiling } from "../parts/profile.js"
 
-// So many shops and keys that no limit refuses: the limits stay in force, just as they are, in both servers.
+// There are so many shops and keys that no request reaches a limit. Both servers keep their usual limits.
 export const SHOPS = 1900
 export const KEYS_PER_SHOP = 5
 export const KEYS = SHOPS * KEYS_PER_SHOP

@@ -1,4 +1,4 @@
-// The memory store, in a process of its own. Each message asks for a number of tickets; the answer is the bytes that they take.
+// The memory store, in a process of its own. Each message has a number of tickets; the reply is the bytes that they take.
 
 import { Entropy } from "@workshop/core"
 import * as MemoryStore from "@workshop/store-memory"
@@ -9,7 +9,7 @@ import { SettableClock } from "../../../packages/core/dist/testing/SettableClock
 import { answering } from "../deliver/Child.js"
 import { neededBytes } from "./heap.js"
 
-/** A question: how many tickets there are to be. */
+/** A question: the number of tickets that the store must hold. */
 export interface Grow {
   readonly tickets: number
 }

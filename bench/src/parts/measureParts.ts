@@ -205,7 +205,7 @@ const rowsOnSocket = async (work: Work): Promise<ReadonlyArray<Row>> => {
   ]
 }
 
-/** Says where the processor time of a request goes: what each part costs by itself, and what whole servers cost. */
+/** Measures the processor time of a request: of each part alone, and of whole servers. */
 export const parts = benchmark({
   about: "the processor time of a request, part by part",
   options: {},

@@ -47,7 +47,7 @@ export interface Report {
 export interface Option {
   /** Its description in `--help`. */
   readonly about: string
-  /** The value unless another is given; a switch has none. */
+  /** The default value; a switch has none. */
   readonly value?: string
 }
 

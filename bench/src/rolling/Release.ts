@@ -34,7 +34,7 @@ export const releaseOf = (commit: string): Release => {
 
 const bin = ({ folder }: Release) => join(folder, "packages/cli/bin/workshop.js")
 
-/** Runs a command of a release, and answers what it printed. */
+/** Runs a command of a release, and returns its output. */
 export const run = (release: Release, ...args: ReadonlyArray<string>): string =>
   execFileSync(process.execPath, [bin(release), ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
 

@@ -22,7 +22,7 @@ const copied = (session: Session, table: string, where: string, values: object) 
     [JSON.stringify(values)]
   )
 
-/** Opens shops on a database that a release migrated: one by its own command, the others as copies of it. Each has a webhook that never answers. */
+/** Opens shops on a database that a release migrated: one by its own command, the others as copies of it. Each has a webhook that never responds. */
 export const openSellers = (session: Session, release: Release, url: string) =>
   Effect.gen(function* () {
     const own = ["--no-migrate", "--database-url", url]

@@ -93,7 +93,7 @@ export class Traffic {
       this.failures.push(`ticket ${id} was read as ${found.id} with number ${found.number}`)
   }
 
-  /** Asks one node after another until one answers other than 503. */
+  /** Sends a request to one node after another until one responds with a status other than 503. */
   async ask<Data>(asked: Asked): Promise<Data | undefined> {
     const start = performance.now()
     const { phase } = this

@@ -54,7 +54,7 @@ const heldByDump = (url: string) =>
 const WAITED = `select coalesce(max(extract(epoch from clock_timestamp() - waitstart) * 1000), 0)::integer as ms from pg_locks
   where not granted and locktype = 'relation' and pid not in (select pid from pg_locks where locktype = 'advisory')`
 
-/** Runs a migration, and answers how long it blocked a statement of others at most, as seen every few milliseconds. */
+/** Runs a migration, and returns the longest time that it blocked another connection's statement, sampled every few milliseconds. */
 const watched = <A, E>(migration: Effect.Effect<A, E>, watcher: Session) =>
   Effect.gen(function* () {
     let blocked_ms = 0

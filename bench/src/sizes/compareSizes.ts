@@ -8,7 +8,7 @@ import { type Act, type ActName, type FilledShop, filledShop } from "./FilledSho
 /** The least number of tickets and accounts; each further size is ten times the one before. */
 const LEAST = 10_000
 
-/** The target: nearly the same cost, however many tickets there are. */
+/** The target: nearly the same cost for every number of tickets. */
 const TARGET = { at_most: 1.2 } as const
 
 /** Enough for all tables, so that the sizes differ in their work alone and not in what fits into the server's memory. */

@@ -177,7 +177,7 @@ export class World {
     await this.answer(client, "block")
   }
 
-  /** The client answers the newest open offer. */
+  /** The client accepts or blocks the newest open offer. */
   answer(client: Person, how: "accept" | "block"): Promise<void> {
     return this.act(
       Effect.flatMap(Offers, (offers) =>

@@ -9,7 +9,7 @@ interface Node {
   readonly "Node Type": string
   readonly "Relation Name"?: string
   readonly "Index Cond"?: string
-  /** Of one that did not run there are no numbers. */
+  /** A node that did not run has no numbers. */
   readonly "Actual Rows"?: number
   readonly "Actual Loops"?: number
   readonly "Rows Removed by Filter"?: number
@@ -25,7 +25,7 @@ const SMALL = 100
 
 /** A summary of a plan. */
 export interface Plan {
-  /** The tables, of those that are not small, that it read from one end to the other. */
+  /** The tables that it scanned from one end to the other, other than small ones. */
   readonly scanned: ReadonlyArray<string>
   /** How many rows of tables it looked at. */
   readonly looked_at: number
@@ -81,7 +81,7 @@ type Explained = ReadonlyArray<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly
 
 const given = (values: ReadonlyArray<unknown>) => (values.length === 0 ? "" : `(${values.map(literal).join(", ")})`)
 
-/** Has a session prepare a statement and, where its settings say so, plan it for good. */
+/** Prepares a statement in a session, with a generic plan if the session's settings require one. */
 export const prepare = (session: Session, name: string, text: string, values: ReadonlyArray<unknown>) =>
   Effect.orDie(session.run(`prepare ${name} as ${text}; explain execute ${name}${given(values)}`))
 

@@ -39,7 +39,7 @@ const make = () => {
   )
 }
 
-/** The service as `workshop serve --sandbox` composes it, on a real socket, with its clock standing. */
+/** The service as `workshop serve --sandbox` composes it, on a real socket, with its clock frozen. */
 export class Service implements AsyncDisposable {
   readonly #base: string
   readonly #close: () => Promise<void>

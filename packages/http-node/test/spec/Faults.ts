@@ -7,7 +7,7 @@ type Fault = "none" | "unavailable" | "dying"
 /** A text that no response may contain. */
 export const SECRET = "postgres://admin:hunter2@db.internal:5432 at select_ticket.sql"
 
-/** The store's ports, each of which can be made to fail, or to die of a bug. */
+/** The store's ports. A test can make each of them fail, or die with a defect. */
 export class Faults {
   readonly #faults = new Map<string, Fault>()
 

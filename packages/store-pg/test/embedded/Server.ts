@@ -38,7 +38,7 @@ export const build = async (): Promise<void> => {
 /** A process of its own that keeps a Postgres in a folder. */
 export class Server {
   readonly #child: ChildProcess
-  /** Its first line: the connection string, or why there is none. */
+  /** Its first line: the connection string, or the error that it failed with. */
   readonly said: Promise<string>
   readonly #ended: Promise<unknown>
   /** Everything that it has printed so far, its log too. */

@@ -26,7 +26,7 @@ export class Sender implements AsyncDisposable {
     return new Sender(receiver, () => Effect.runPromise(Scope.close(scope, Exit.void)))
   }
 
-  /** Sends a body, rightly signed unless another header is given; null for none. */
+  /** Sends a body, by default with a valid signature; with null no signature header is sent. */
   send(body: string, header: string | null = signatureHeader(body, [SECRET], NOON)): Promise<Response> {
     return fetch(this.receiver.url, {
       method: "POST",

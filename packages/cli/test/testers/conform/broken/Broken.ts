@@ -22,7 +22,7 @@ export interface Asked {
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: Record<string, string>
-  /** Undefined where there is none, or none that is JSON. */
+  /** Undefined if there is no body, or one that is not JSON. */
   body: Json
 }
 
