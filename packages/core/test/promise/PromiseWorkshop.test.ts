@@ -99,7 +99,7 @@ describe("The Promise API", () => {
     const items = Array.from({ length: 33_000 }, () => ({}) as { label: string })
     const refused = await workshop.tickets.create(caller, { service: "Hem", items }, "order-1")
     if (refused.ok || refused.refusal._tag !== "InvalidInput") throw new Error("not refused")
-    // The schema accepts twenty items; the 21st issue says that there are too many.
+    // The schema accepts twenty items, so the reader stops after the 21st, which shows that there are too many.
     expect(refused.refusal.issues).toHaveLength(21)
   })
 
