@@ -59,11 +59,11 @@ with /* workshop change client */ changed as (
   ) select id from changed;
 
 -- claim (workshop deliveries)
-with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
+with /* workshop claim */ open as (select s.shop_id, s.turn_ctid, s.place, s.due_from, s.round_ctid, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
-  from unnest(current_setting('workshop_claim.shops')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
-    current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
-    with ordinality s (shop_id, at, due_from, round_at, turn, place)
+  from unnest(current_setting('workshop_claim.shops')::uuid[], current_setting('workshop_claim.turn_ctids')::tid[], current_setting('workshop_claim.due_from')::bigint[],
+    current_setting('workshop_claim.round_ctids')::tid[], current_setting('workshop_claim.turns')::bigint[])
+    with ordinality s (shop_id, turn_ctid, due_from, round_ctid, turn, place)
   join workshop.webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
@@ -447,9 +447,9 @@ select /* workshop load shops */ row_to_json(s) as shop, row_to_json(w) as webho
     from unnest($1::uuid[]) q (id) join workshop.shop s on s.id = q.id left join workshop.webhook w on w.shop_id = q.id;
 
 -- lock first turns (workshop deliveries)
-select /* workshop lock first turns */ set_config('workshop_claim.shops', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
+select /* workshop lock first turns */ set_config('workshop_claim.shops', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turn_ctids', coalesce(array_agg(l.turn_ctid)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.round_ctids', coalesce(array_agg(l.round_ctid)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as turn_ctid, t.due_from, r.round_ctid, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
     left join lateral (
-      select r.ctid as round_at, r.turn from workshop.delivery_round r where r.shop_id = t.shop_id and t.look_at = 1 limit 1
+      select r.ctid as round_ctid, r.turn from workshop.delivery_round r where r.shop_id = t.shop_id and t.look_at = 1 limit 1
     ) r on true
     where t.look_at <= $1 order by t.look_at, t.turn limit $2 for update of t skip locked) l;
 
@@ -473,20 +473,20 @@ select /* workshop lock retention */ pg_try_advisory_lock(7305809, 35762567) as 
 
 -- lock shops (workshop deliveries)
 with /* workshop lock shops */ waiting as (
-    select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
+    select t.shop_id, t.ctid as turn_ctid, t.due_from, null::tid as round_ctid, t.turn
     from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
     where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked
   ), round as (
-    select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
+    select t.shop_id, t.ctid as turn_ctid, t.due_from, r.ctid as round_ctid, r.turn
     from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = 1 join workshop.webhook w on w.shop_id = r.shop_id
     where r.turn > 0 order by r.turn limit $1 for no key update of w skip locked
-  ) select set_config('workshop_claim.shops', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true), set_config('workshop_claim.number', greatest((extract(epoch from statement_timestamp()) * 1000)::bigint, $2::bigint)::text, true)::double precision as number from (select * from waiting union all select * from round order by turn) l;
+  ) select set_config('workshop_claim.shops', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turn_ctids', coalesce(array_agg(l.turn_ctid)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.round_ctids', coalesce(array_agg(l.round_ctid)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.turn)::text, '{}'), true), set_config('workshop_claim.number', greatest((extract(epoch from statement_timestamp()) * 1000)::bigint, $2::bigint)::text, true)::double precision as number from (select * from waiting union all select * from round order by turn) l;
 
 -- lock turns (workshop deliveries)
-select /* workshop lock turns */ set_config('workshop_claim.shops', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from unnest(current_setting('workshop_claim.shops')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
-    current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
-    with ordinality s (shop_id, at, due_from, round_at, turn, place)
-    join workshop.delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked) l;
+select /* workshop lock turns */ set_config('workshop_claim.shops', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turn_ctids', coalesce(array_agg(l.turn_ctid)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.round_ctids', coalesce(array_agg(l.round_ctid)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as turn_ctid, t.due_from, s.round_ctid, s.turn from unnest(current_setting('workshop_claim.shops')::uuid[], current_setting('workshop_claim.turn_ctids')::tid[], current_setting('workshop_claim.due_from')::bigint[],
+    current_setting('workshop_claim.round_ctids')::tid[], current_setting('workshop_claim.turns')::bigint[])
+    with ordinality s (shop_id, turn_ctid, due_from, round_ctid, turn, place)
+    join workshop.delivery_turn t on t.ctid = s.turn_ctid and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked) l;
 
 -- lock webhook (workshop lane)
 select /* workshop lock webhook */ from workshop.webhook where shop_id = any($1::uuid[]) order by shop_id for update;
@@ -885,7 +885,7 @@ with /* workshop reschedule shops */ rescheduled as (
       and d.is_replay = false and d.generation = shop.generation and d.due_at >= shop.due_from order by d.due_at limit 1), (select d.due_at from workshop.delivery d where d.shop_id = shop.shop_id and d.lease_until is null
       and d.is_replay = true and d.generation = shop.generation and d.due_at >= shop.due_from order by d.due_at limit 1), $1::bigint - 60000) end as earliest
     from (
-      select with_readiness.*, not is_ready or (round_at is null and served > 0) or (round_at is not null and $3::boolean) as is_written
+      select with_readiness.*, not is_ready or (round_ctid is null and served > 0) or (round_ctid is not null and $3::boolean) as is_written
       from (
         select with_next.*, next <= $1 is true as is_ready
         from (select open.*, case when open.room > 0 then least(
@@ -900,11 +900,11 @@ with /* workshop reschedule shops */ rescheduled as (
     (select d.due_at from workshop.delivery d where d.shop_id = open.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (open.busy)) and d.is_replay and d.generation = open.generation
       and d.due_at >= open.due_from order by d.due_at limit 1)
-  ) end as next from (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
+  ) end as next from (select s.shop_id, s.turn_ctid, s.place, s.due_from, s.round_ctid, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
-  from unnest(current_setting('workshop_claim.shops')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
-    current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
-    with ordinality s (shop_id, at, due_from, round_at, turn, place)
+  from unnest(current_setting('workshop_claim.shops')::uuid[], current_setting('workshop_claim.turn_ctids')::tid[], current_setting('workshop_claim.due_from')::bigint[],
+    current_setting('workshop_claim.round_ctids')::tid[], current_setting('workshop_claim.turns')::bigint[])
+    with ordinality s (shop_id, turn_ctid, due_from, round_ctid, turn, place)
   join workshop.webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
@@ -915,20 +915,20 @@ with /* workshop reschedule shops */ rescheduled as (
     ) shop
   ), moved as (
     update workshop.delivery_round r set turn = s.new_turn from rescheduled s
-    where r.ctid = s.round_at and r.shop_id is not distinct from s.shop_id and s.is_ready and s.served > 0
+    where r.ctid = s.round_ctid and r.shop_id is not distinct from s.shop_id and s.is_ready and s.served > 0
   ), ended as (
     delete from workshop.delivery_round r using (
-      select d.shop_id, d.ctid as at from rescheduled s
+      select d.shop_id, d.ctid as round_ctid from rescheduled s
       cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = s.shop_id for update) d
-      where (s.round_at is null) = s.is_ready and (s.served > 0 or not s.is_ready)
-    ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
+      where (s.round_ctid is null) = s.is_ready and (s.served > 0 or not s.is_ready)
+    ) g where r.ctid = g.round_ctid and r.shop_id is not distinct from g.shop_id
   ), begun as (insert into workshop.delivery_round (shop_id, turn)
-  select s.shop_id, s.new_turn from rescheduled s where s.round_at is null and s.is_ready and s.served > 0)
+  select s.shop_id, s.new_turn from rescheduled s where s.round_ctid is null and s.is_ready and s.served > 0)
   update workshop.delivery_turn t set
     look_at = case when s.is_ready then 1 else coalesce(s.next, 253402300799999) end,
     turn = s.new_turn,
     due_from = coalesce(s.earliest, t.due_from)
-  from rescheduled s where t.ctid = s.at and t.shop_id is not distinct from s.shop_id and s.is_written;
+  from rescheduled s where t.ctid = s.turn_ctid and t.shop_id is not distinct from s.shop_id and s.is_written;
 
 -- reset delivery_turn (workshop deliveries)
 update /* workshop reset delivery_turn */ workshop.delivery_turn t set look_at = case when t.look_at = 1 then 1 else 0 end, due_from = 0

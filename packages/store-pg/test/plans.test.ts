@@ -242,8 +242,8 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
 
   it("a claim for a shop with 20,000 due deliveries looks at no more than 1,000 rows", async () => {
     await within(
-      commands.run(`select set_config('workshop_claim.shops', '{${shop_id}}', false), set_config('workshop_claim.turns', array[ctid]::text, false),
-        set_config('workshop_claim.due_from', '{0}', false), set_config('workshop_claim.rounds', '{null}', false), set_config('workshop_claim.places', '{0}', false) from delivery_turn where shop_id = '${shop_id}'`)
+      commands.run(`select set_config('workshop_claim.shops', '{${shop_id}}', false), set_config('workshop_claim.turn_ctids', array[ctid]::text, false),
+        set_config('workshop_claim.due_from', '{0}', false), set_config('workshop_claim.round_ctids', '{null}', false), set_config('workshop_claim.turns', '{0}', false) from delivery_turn where shop_id = '${shop_id}'`)
     )
     const plan = await within(planned(commands, CLAIM, [T0 + 1_000_000, 4, null]))
     expectAtMost(plan, 1_000)

@@ -118,7 +118,7 @@ const lookAtAll = async () => {
   await within(session.run("analyze"))
   await within(
     once.run(
-      `set workshop_claim.shops = '{}'; set workshop_claim.turns = '{}'; set workshop_claim.due_from = '{}'; set workshop_claim.rounds = '{}'; set workshop_claim.places = '{}'`
+      `set workshop_claim.shops = '{}'; set workshop_claim.turn_ctids = '{}'; set workshop_claim.due_from = '{}'; set workshop_claim.round_ctids = '{}'; set workshop_claim.turns = '{}'`
     )
   )
   for (const { session, name, text, values } of cases) await within(prepare(session, name, text, values))
@@ -126,15 +126,15 @@ const lookAtAll = async () => {
   await within(session.run("delete from batch_receipt"))
   await within(multiply(session))
   const [row] = await within(
-    session.run<{ ids: string; turns: string }>(
-      "select array_agg(shop_id)::text as ids, array_agg(ctid)::text as turns from (select shop_id, ctid from delivery_turn order by look_at limit 64) t"
+    session.run<{ ids: string; turn_ctids: string }>(
+      "select array_agg(shop_id)::text as ids, array_agg(ctid)::text as turn_ctids from (select shop_id, ctid from delivery_turn order by look_at limit 64) t"
     )
   )
-  const zeros = row!.turns.replaceAll(/"[^"]*"/g, "0")
+  const zeros = row!.turn_ctids.replaceAll(/"[^"]*"/g, "0")
   await within(
     once.run(
-      `set workshop_claim.shops = '${row!.ids}'; set workshop_claim.turns = '${row!.turns}'; set workshop_claim.due_from = '${zeros}';
-      set workshop_claim.rounds = '${zeros.replaceAll("0", '"(0,0)"')}'; set workshop_claim.places = '${zeros}'`
+      `set workshop_claim.shops = '${row!.ids}'; set workshop_claim.turn_ctids = '${row!.turn_ctids}'; set workshop_claim.due_from = '${zeros}';
+      set workshop_claim.round_ctids = '${zeros.replaceAll("0", '"(0,0)"')}'; set workshop_claim.turns = '${zeros}'`
     )
   )
   early = await within(ranAll(cases.filter((one) => one.session === once)))

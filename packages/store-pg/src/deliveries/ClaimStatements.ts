@@ -140,10 +140,10 @@ const LOCKED_SHOPS = "workshop_claim.shops"
  */
 const KEPT_TURNS = {
   shop_id: LOCKED_SHOPS,
-  at: "workshop_claim.turns",
+  turn_ctid: "workshop_claim.turn_ctids",
   due_from: "workshop_claim.due_from",
-  round_at: "workshop_claim.rounds",
-  turn: "workshop_claim.places"
+  round_ctid: "workshop_claim.round_ctids",
+  turn: "workshop_claim.turns"
 } as const
 
 /** The setting of the transaction in which it keeps the number of its claim. */
@@ -158,9 +158,9 @@ const keepTurns = (shops: string, alsoKept = "") =>
 const LOCKED = `current_setting('${LOCKED_SHOPS}')::uuid[]`
 
 /** The kept shops and their turns, as rows `s`. */
-const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT_TURNS.at}')::tid[], current_setting('${KEPT_TURNS.due_from}')::bigint[],
-    current_setting('${KEPT_TURNS.round_at}')::tid[], current_setting('${KEPT_TURNS.turn}')::bigint[])
-    with ordinality s (shop_id, at, due_from, round_at, turn, place)`
+const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT_TURNS.turn_ctid}')::tid[], current_setting('${KEPT_TURNS.due_from}')::bigint[],
+    current_setting('${KEPT_TURNS.round_ctid}')::tid[], current_setting('${KEPT_TURNS.turn}')::bigint[])
+    with ordinality s (shop_id, turn_ctid, due_from, round_ctid, turn, place)`
 
 /**
  * Makes the shops ready of which something has become due by $1. They all get the same `look_at`, so that one index has them in the order
@@ -172,11 +172,11 @@ export const MAKE_READY = `update workshop.delivery_turn t set look_at = ${READY
   ) d where t.shop_id = d.shop_id`
 
 const dueTurns = (lock: string, alsoKept = "") => `with waiting as (
-    select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
+    select t.shop_id, t.ctid as turn_ctid, t.due_from, null::tid as round_ctid, t.turn
     from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
     where t.look_at = ${READY} order by t.look_at, t.turn limit $1 ${lock}
   ), round as (
-    select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
+    select t.shop_id, t.ctid as turn_ctid, t.due_from, r.ctid as round_ctid, r.turn
     from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = ${IN_ROUND} join workshop.webhook w on w.shop_id = r.shop_id
     where r.turn > 0 order by r.turn limit $1 ${lock}
   ) ${keepTurns("select * from waiting union all select * from round order by turn", alsoKept)}`
@@ -198,14 +198,14 @@ export const LOCK_DUE_TURNS = dueTurns(
 export const KEEP_DUE_TURNS = dueTurns("")
 
 /** Locks the turns of the kept shops. It skips a turn that another transaction writes or has written since, so that the written value stays. */
-export const LOCK_TURNS = keepTurns(`select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from ${LOCKED_TURNS}
-    join workshop.delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
+export const LOCK_TURNS = keepTurns(`select t.shop_id, t.ctid as turn_ctid, t.due_from, s.round_ctid, s.turn from ${LOCKED_TURNS}
+    join workshop.delivery_turn t on t.ctid = s.turn_ctid and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
 /** Locks the turns of the earliest shops that may have something due by $1. */
 export const LOCK_FIRST_TURNS =
-  keepTurns(`select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
+  keepTurns(`select t.shop_id, t.ctid as turn_ctid, t.due_from, r.round_ctid, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
     left join lateral (
-      select r.ctid as round_at, r.turn from workshop.delivery_round r where r.shop_id = t.shop_id and t.look_at = ${IN_ROUND} limit 1
+      select r.ctid as round_ctid, r.turn from workshop.delivery_round r where r.shop_id = t.shop_id and t.look_at = ${IN_ROUND} limit 1
     ) r on true
     where t.look_at <= $1 order by t.look_at, t.turn limit $2 for update of t skip locked`)
 
@@ -219,7 +219,7 @@ const LEASE_LONG_ENDED_MS = 2 * delivery_lease_ms
  */
 const openShops = (
   lease_now: string
-) => `select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
+) => `select s.shop_id, s.turn_ctid, s.place, s.due_from, s.round_ctid, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(${deliveries_in_flight_per_shop} - f.in_flight, 0) else 0 end as room, f.busy, f.served
   from ${LOCKED_TURNS}
   join workshop.webhook w on w.shop_id = s.shop_id
@@ -329,7 +329,7 @@ const RESCHEDULED = `rescheduled as (
       case when shop.served > 0 then ${turnAfter("shop")} else shop.turn end as new_turn,
       case when shop.is_written and $1::bigint >= 0 then least(${earliestDueAt("shop", false)}, ${earliestDueAt("shop", true)}, $1::bigint - ${CLOCKS_APART_MS}) end as earliest
     from (
-      select with_readiness.*, not is_ready or (round_at is null and served > 0) or (round_at is not null and $3::boolean) as is_written
+      select with_readiness.*, not is_ready or (round_ctid is null and served > 0) or (round_ctid is not null and $3::boolean) as is_written
       from (
         select with_next.*, next <= $1 is true as is_ready
         from (select open.*, ${NEXT_DUE_AT} as next from (${openShops("$2")}) open offset 0) with_next
@@ -338,23 +338,23 @@ const RESCHEDULED = `rescheduled as (
   )`
 
 const ENTER_ROUND = `insert into workshop.delivery_round (shop_id, turn)
-  select s.shop_id, s.new_turn from rescheduled s where s.round_at is null and s.is_ready and s.served > 0`
+  select s.shop_id, s.new_turn from rescheduled s where s.round_ctid is null and s.is_ready and s.served > 0`
 
 const rescheduling = (others: string) => `with ${RESCHEDULED}, moved as (
     update workshop.delivery_round r set turn = s.new_turn from rescheduled s
-    where r.ctid = s.round_at and r.shop_id is not distinct from s.shop_id and s.is_ready and s.served > 0
+    where r.ctid = s.round_ctid and r.shop_id is not distinct from s.shop_id and s.is_ready and s.served > 0
   ), ended as (
     delete from workshop.delivery_round r using (
-      select d.shop_id, d.ctid as at from rescheduled s
+      select d.shop_id, d.ctid as round_ctid from rescheduled s
       cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = s.shop_id for update) d
-      where (s.round_at is null) = s.is_ready and (s.served > 0 or not s.is_ready)
-    ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
+      where (s.round_ctid is null) = s.is_ready and (s.served > 0 or not s.is_ready)
+    ) g where r.ctid = g.round_ctid and r.shop_id is not distinct from g.shop_id
   )${others}
   update workshop.delivery_turn t set
     look_at = case when s.is_ready then ${IN_ROUND} else coalesce(s.next, ${NEVER}) end,
     turn = s.new_turn,
     due_from = coalesce(s.earliest, t.due_from)
-  from rescheduled s where t.ctid = s.at and t.shop_id is not distinct from s.shop_id and s.is_written`
+  from rescheduled s where t.ctid = s.turn_ctid and t.shop_id is not distinct from s.shop_id and s.is_written`
 
 /**
  * Writes when each locked shop is ready next: now if something is due by $1, and not until something changes if nothing can be claimed or

@@ -19,7 +19,7 @@ const combine = (statements: ReadonlyArray<Statement>, title: string): Text => {
     return part
   })
   // Postgres cuts names at 63 characters, so the name cannot be made of the parts' names.
-  const name = `together ${combinedTexts.size + 1}`
+  const name = `combined ${combinedTexts.size + 1}`
   return { name, text: titled(title, `with ${parts.join(",\n")}\nselect where false`) }
 }
 
