@@ -106,7 +106,7 @@ const make = (options: DispatcherOptions) =>
 
     let claimsUntilReplayLook = 0
     /** Advances replays now and then, and claims deliveries. Returns the number of both; if that is 0, it has looked for replays. */
-    const turn = (dispatch: typeof claimer.dispatch) =>
+    const pass = (dispatch: typeof claimer.dispatch) =>
       Effect.gen(function* () {
         if (claimsUntilReplayLook === 0) {
           const replayed = yield* replays.advance
@@ -136,7 +136,7 @@ const make = (options: DispatcherOptions) =>
         const { nextWake } = inFlight.signal
         // A delivery that finishes after the claim counted the slots frees a slot that the claim did not see.
         const isQuiet = inFlight.count === 0
-        const begun = yield* turn(claimer.dispatch)
+        const begun = yield* pass(claimer.dispatch)
         if (inFlight.count > 0) yield* nextWake
         else if (begun === 0 && isQuiet) return yield* progress
       }
@@ -146,7 +146,7 @@ const make = (options: DispatcherOptions) =>
     const claimOrWait = Effect.gen(function* () {
       yield* claimer.throttle
       const { nextWake } = inFlight.signal
-      const begun = yield* turn(claimer.dispatchIgnoringSlow)
+      const begun = yield* pass(claimer.dispatchIgnoringSlow)
       yield* backgroundSucceeded
       if (begun === 0 || !(yield* claimer.hasFreeSlot)) yield* Effect.race(nextWake, Effect.sleep(delivery_poll_ms))
     })
