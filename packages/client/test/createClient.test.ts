@@ -4,7 +4,7 @@ import { untilAsync } from "../../../test/until.js"
 import type { AnswerOf, CodeOf } from "../../core/src/client/ClientContract.js"
 import { WorkshopApi } from "../../core/src/http/WorkshopApi.js"
 import { SettableClock } from "../../core/src/testing/SettableClock.js"
-import { openShopfront } from "../../core/test/client/Shopfront.js"
+import { startTestWorkshop } from "../../core/test/client/startTestWorkshop.js"
 import {
   type ApiFailure,
   createClient,
@@ -17,7 +17,7 @@ import {
 
 const BASE = "http://127.0.0.1:4010/v1"
 const clock = new SettableClock(Date.parse("2026-11-20T10:00:00Z"))
-const { workshop, key, fetch } = await openShopfront({ seed: 3, clock })
+const { workshop, key, fetch } = await startTestWorkshop({ seed: 3, clock })
 afterAll(() => workshop.stop())
 
 const client = createClient({ baseUrl: BASE, key, fetch })

@@ -6,9 +6,9 @@ import { make } from "../../src/client/EffectClient.js"
 import { TicketInput } from "../../src/decisions/createTicket.js"
 import { IdempotencyKey } from "../../src/decisions/Idempotency.js"
 import { TicketId } from "../../src/domain/Identifier.js"
-import { openShopfront } from "./Shopfront.js"
+import { startTestWorkshop } from "./startTestWorkshop.js"
 
-const { workshop, key, fetch } = await openShopfront({ seed: 5 })
+const { workshop, key, fetch } = await startTestWorkshop({ seed: 5 })
 afterAll(() => workshop.stop())
 
 const layer = FetchHttpClient.layer.pipe(

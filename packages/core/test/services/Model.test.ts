@@ -11,7 +11,7 @@ import { SettableClock, TEST_START } from "../../src/testing/SettableClock.js"
 import { type Act, act } from "./model/Act.js"
 import type { NaiveShop } from "./model/NaiveRecords.js"
 import { NaiveWorkshop } from "./model/NaiveWorkshop.js"
-import { type Cast, named, play } from "./model/Stage.js"
+import { named, type RealState, runAct } from "./model/runAct.js"
 import { callerOf, openClient, openShop, query, SEED, workshopLayer } from "./Workbench.js"
 
 const PHONES = ["+21620000001", "+21620000002", "+21620000003", "+21629999999"]
@@ -67,7 +67,7 @@ const assemble = Effect.fnUntraced(function* (clock: SettableClock) {
     )
   )
   const clients = yield* Effect.forEach(PHONES.slice(0, 3), (phone, i) => openClient(phone, i === 1))
-  const cast: Cast = {
+  const realState: RealState = {
     clock,
     callers,
     clients: clients.map(({ id }) => id),
@@ -77,7 +77,7 @@ const assemble = Effect.fnUntraced(function* (clock: SettableClock) {
   }
   const people = PHONES.slice(0, 3).map((phone, i) => ({ phone, name: i === 1 ? "Amira B." : "Amira Baccar" }))
   return {
-    cast,
+    realState,
     naive: new NaiveWorkshop(
       ZONES.map(([, ahead]) => naiveShop(ahead)),
       people,
@@ -102,62 +102,62 @@ const steady = <E extends { readonly type: string; readonly ticket: number }>(ev
   return runs.flatMap((run) => run.sort((a, b) => a.ticket - b.ticket))
 }
 
-const eventsOf = Effect.fnUntraced(function* (cast: Cast, shop: number) {
-  const records = yield* (yield* Webhooks).events(cast.callers[shop]![0].shop_id)
+const eventsOf = Effect.fnUntraced(function* (realState: RealState, shop: number) {
+  const records = yield* (yield* Webhooks).events(realState.callers[shop]![0].shop_id)
   expect(records.map(({ seq }) => seq)).toEqual(records.map((_, i) => i + 1))
   return records.map(({ body, type, id }) => {
     const event = JSON.parse(body)
     alike([event.id, event.type, event.api_version], [id, type, "1"], "the envelope")
     return {
       type: event.type as string,
-      ticket: cast.tickets.indexOf(event.data.ticket.id),
+      ticket: realState.tickets.indexOf(event.data.ticket.id),
       at: event.created_at as string,
-      data: named(cast, event.data)
+      data: named(realState, event.data)
     }
   })
 })
 
-const listed = Effect.fnUntraced(function* (cast: Cast, shop: number) {
+const listed = Effect.fnUntraced(function* (realState: RealState, shop: number) {
   const tickets = yield* Tickets
   const found: Array<unknown> = []
   let cursor: string | null = null
   do {
     const page: { data: ReadonlyArray<unknown>; meta: { next_cursor: string | null } } = yield* tickets.list(
-      cast.callers[shop]![0],
+      realState.callers[shop]![0],
       query({ limit: "7", ...(cursor === null ? {} : { cursor }) })
     )
     found.push(...page.data)
     cursor = page.meta.next_cursor
   } while (cursor !== null)
-  return named(cast, found)
+  return named(realState, found)
 })
 
 /** Everything that can be read, by both. */
-const compare = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop) {
+const compare = Effect.fnUntraced(function* (realState: RealState, naive: NaiveWorkshop) {
   for (const shop of [0, 1]) {
     const newest = naive.tickets
-      .map((ticket, n) => ({ ticket, n, id: cast.tickets[n]! }))
+      .map((ticket, n) => ({ ticket, n, id: realState.tickets[n]! }))
       .filter(({ ticket }) => ticket.shop === shop)
       .sort((a, b) => b.ticket.created - a.ticket.created || (a.id < b.id ? 1 : -1))
     alike(
-      yield* listed(cast, shop),
+      yield* listed(realState, shop),
       newest.map(({ n }) => naive.view(n)),
       "the list"
     )
-    alike(steady(yield* eventsOf(cast, shop)), steady(naive.shops[shop]!.events), "the events")
-    for (const [client, id] of cast.clients.entries()) {
-      const seen = yield* Effect.option((yield* Clients).byId(cast.callers[shop]![0], id))
-      expect(seen._tag === "None" ? null : named(cast, seen.value)).toEqual(naive.client(shop, client))
+    alike(steady(yield* eventsOf(realState, shop)), steady(naive.shops[shop]!.events), "the events")
+    for (const [client, id] of realState.clients.entries()) {
+      const seen = yield* Effect.option((yield* Clients).byId(realState.callers[shop]![0], id))
+      expect(seen._tag === "None" ? null : named(realState, seen.value)).toEqual(naive.client(shop, client))
       if (!naive.sees(shop, client)) continue
-      const { card } = yield* (yield* Loyalty).read(cast.callers[shop]![0], id)
+      const { card } = yield* (yield* Loyalty).read(realState.callers[shop]![0], id)
       expect(card).toEqual(naive.card(shop, client))
     }
   }
-  for (const [client, id] of cast.clients.entries()) {
+  for (const [client, id] of realState.clients.entries()) {
     const inbox = (yield* (yield* Clients).inbox(id)).map(({ type, ticket }) => ({
       client,
       type,
-      ticket: named(cast, ticket)
+      ticket: named(realState, ticket)
     }))
     expect(inbox).toEqual(naive.inbox.filter((notification) => notification.client === client))
   }
@@ -167,14 +167,14 @@ const compare = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop) {
 const story = (acts: ReadonlyArray<Act>, met: Set<string>) => {
   const clock = new SettableClock()
   return Effect.gen(function* () {
-    const { cast, naive } = yield* assemble(clock)
+    const { realState, naive } = yield* assemble(clock)
     for (const act of acts) {
-      for (const { real, naive: expected } of yield* play(cast, naive, act)) {
+      for (const { real, naive: expected } of yield* runAct(realState, naive, act)) {
         alike(real, expected, JSON.stringify(act))
         if ("refused" in expected) met.add(expected.refused)
       }
     }
-    yield* compare(cast, naive)
+    yield* compare(realState, naive)
     for (const { events } of naive.shops) for (const { type } of events) met.add(type)
   }).pipe(Effect.provide(workshopLayer(clock, 1, true)), Effect.withClock(clock), Effect.runPromise)
 }

@@ -17,8 +17,8 @@ import type { Act } from "./Act.js"
 import type { Answer, Json } from "./NaiveRecords.js"
 import type { NaiveWorkshop } from "./NaiveWorkshop.js"
 
-/** The service's objects for the model's indices: shops, callers and clients, and tickets in the order of creation. */
-export interface Cast {
+/** The ids of the real service, by the index that the model uses: callers by shop, clients, and tickets in the order of their creation. */
+export interface RealState {
   readonly clock: SettableClock
   readonly callers: ReadonlyArray<readonly [Caller, Caller]>
   readonly clients: ReadonlyArray<ClientId>
@@ -29,125 +29,132 @@ export interface Cast {
   readonly repeatable: Array<Act>
 }
 
-/** The results that the service and the model return for an act. */
-export interface Heard {
+/** The answers of the service and of the model to an act. */
+export interface BothAnswers {
   readonly real: Answer
   readonly naive: Answer
 }
 
-/** The service's result in the model's form: indices in place of ids, and no random codes. */
-export const named = (cast: Cast, value: unknown): Json => {
-  if (Array.isArray(value)) return value.map((one) => named(cast, one))
+/** A real answer in the model's names: places for ids, and no random codes. */
+export const named = (realState: RealState, value: unknown): Json => {
+  if (Array.isArray(value)) return value.map((one) => named(realState, one))
   if (typeof value !== "object" || value === null) return (value ?? null) as Json
   const fields: Record<string, Json> = {}
   for (const [name, field] of Object.entries(value)) {
     if (name === "tracking_code" || name === "tracking_url") continue
-    if (name !== "id") fields[name] = named(cast, field)
-    else if (cast.tickets.includes(field)) fields.ticket = cast.tickets.indexOf(field)
-    else if (cast.clients.includes(field)) fields.client = cast.clients.indexOf(field)
+    if (name !== "id") fields[name] = named(realState, field)
+    else if (realState.tickets.includes(field)) fields.ticket = realState.tickets.indexOf(field)
+    else if (realState.clients.includes(field)) fields.client = realState.clients.indexOf(field)
     else fields.id = field
   }
   return fields
 }
 
-const heard = <A, E extends { readonly _tag: string }, R>(cast: Cast, effect: Eff.Effect<A, E, R>) =>
+const realAnswer = <A, E extends { readonly _tag: string }, R>(realState: RealState, effect: Eff.Effect<A, E, R>) =>
   Effect.match(effect, {
     onFailure: (refusal): Answer =>
       "allowed" in refusal && Array.isArray(refusal.allowed)
         ? { refused: refusal._tag, allowed: refusal.allowed }
         : { refused: refusal._tag },
-    onSuccess: (answer): Answer => ({ ok: named(cast, answer) })
+    onSuccess: (answer): Answer => ({ ok: named(realState, answer) })
   })
 
-const create = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop, act: Act & { do: "create" }) {
+const create = Effect.fnUntraced(function* (realState: RealState, naive: NaiveWorkshop, act: Act & { do: "create" }) {
   const [price, deposit] = act.money as [number | null, number | null]
-  const phone = act.phone === null ? null : cast.phones[act.phone]!
+  const phone = act.phone === null ? null : realState.phones[act.phone]!
   const { service, client } = act
   const input: TicketInput = ticketInput({
     service,
     price_minor: price,
     deposit_minor: deposit,
     client_phone: phone,
-    ...(client === null ? {} : { client_id: cast.clients[client]! })
+    ...(client === null ? {} : { client_id: realState.clients[client]! })
   })
-  const caller = cast.callers[act.shop]![act.caller]!
+  const caller = realState.callers[act.shop]![act.caller]!
   const place = act.shop * 2 + act.caller
   const answer = (yield* Tickets).create(caller, input, act.key === null ? undefined : key(act.key)).pipe(
     Effect.map(({ data, replayed }) => {
-      if (!replayed) cast.tickets.push(data.id as TicketId)
+      if (!replayed) realState.tickets.push(data.id as TicketId)
       return { data, replayed }
     })
   )
-  const real = yield* heard(cast, answer)
+  const real = yield* realAnswer(realState, answer)
   return { real, naive: naive.create(act.shop, place, act.key, { service, client, phone, price, deposit }) }
 })
 
 const onTicket = Effect.fnUntraced(function* (
-  cast: Cast,
+  realState: RealState,
   naive: NaiveWorkshop,
   act: Act & { do: "status" | "notified" | "quote" | "answerQuote" }
 ) {
   const n = act.ticket % naive.tickets.length
-  const id = cast.tickets[n]!
+  const id = realState.tickets[n]!
   const shop = act.do === "status" && act.shop !== 9 ? act.shop : naive.tickets[n]!.shop
-  const caller = cast.callers[shop]![0]
+  const caller = realState.callers[shop]![0]
   const tickets = yield* Tickets
   const quotes = yield* Quotes
   switch (act.do) {
     case "status": {
       const answer = tickets.changeStatus(caller, id, act.to as TicketStatus)
-      return { real: yield* heard(cast, answer), naive: naive.status(shop, n, act.to) }
+      return { real: yield* realAnswer(realState, answer), naive: naive.status(shop, n, act.to) }
     }
     case "notified": {
       const answer = tickets.recordNotified(caller, id, act.channel as "sms" | "call")
-      return { real: yield* heard(cast, answer), naive: naive.notified(shop, n, act.channel) }
+      return { real: yield* realAnswer(realState, answer), naive: naive.notified(shop, n, act.channel) }
     }
     case "quote": {
       const answer = quotes.propose(caller, id, quote({ price_minor: act.price }))
-      return { real: yield* heard(cast, answer), naive: naive.quote(shop, n, act.price) }
+      return { real: yield* realAnswer(realState, answer), naive: naive.quote(shop, n, act.price) }
     }
     case "answerQuote": {
       const status = act.status as "accepted" | "refused"
       const answer = quotes.recordAnswer(caller, id, status)
-      return { real: yield* heard(cast, answer), naive: naive.answerQuote(shop, n, status) }
+      return { real: yield* realAnswer(realState, answer), naive: naive.answerQuote(shop, n, status) }
     }
   }
 })
 
 const onClient = Effect.fnUntraced(function* (
-  cast: Cast,
+  realState: RealState,
   naive: NaiveWorkshop,
   act: Act & { do: "visit" | "answerOffer" | "stamps" | "redeem" }
 ) {
-  const id = cast.clients[act.client]!
+  const id = realState.clients[act.client]!
   if (act.do === "visit") {
-    const answer = (yield* Clients).visit(id, cast.callers[act.shop]![0].shop_id)
-    return { real: yield* heard(cast, answer), naive: naive.visit(act.shop, act.client) }
+    const answer = (yield* Clients).visit(id, realState.callers[act.shop]![0].shop_id)
+    return { real: yield* realAnswer(realState, answer), naive: naive.visit(act.shop, act.client) }
   }
   if (act.do === "answerOffer") {
     const offers = yield* Offers
     const seen = yield* Effect.orDie(offers.ofClient(id))
     const expected = naive.offersSeen(act.client)
-    const real = seen.map(({ ticket_id, status }) => [cast.tickets.indexOf(ticket_id), status])
+    const real = seen.map(({ ticket_id, status }) => [realState.tickets.indexOf(ticket_id), status])
     const listed = { real: { ok: real }, naive: { ok: expected.map(({ ticket, status }) => [ticket, status]) } }
     const at = act.offer % expected.length
     if (seen.length !== expected.length || seen[at] === undefined) return listed
     const status = act.status as "accepted" | "blocked"
     const answer = status === "accepted" ? offers.accept(id, seen[at].id) : offers.block(id, seen[at].id)
-    return { real: yield* heard(cast, answer), naive: naive.answerOffer(act.client, expected[at]!, status) }
+    return { real: yield* realAnswer(realState, answer), naive: naive.answerOffer(act.client, expected[at]!, status) }
   }
-  const caller = cast.callers[act.shop]![act.caller]!
+  const caller = realState.callers[act.shop]![act.caller]!
   const place = act.shop * 2 + act.caller
   const loyalty = yield* Loyalty
   if (act.do === "stamps") {
     const answer = loyalty.giveStamps(caller, id, stamps(act.count), key(act.key))
-    return { real: yield* heard(cast, answer), naive: naive.stamps(act.shop, place, act.key, act.client, act.count) }
+    return {
+      real: yield* realAnswer(realState, answer),
+      naive: naive.stamps(act.shop, place, act.key, act.client, act.count)
+    }
   }
   const answer = loyalty.redeem(caller, id, key(act.key))
-  return { real: yield* heard(cast, answer), naive: naive.redeem(act.shop, place, act.key, act.client) }
+  return { real: yield* realAnswer(realState, answer), naive: naive.redeem(act.shop, place, act.key, act.client) }
 })
 
-const settings = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop, act: Act & { do: "settings" }) {
+const settings = Effect.fnUntraced(function* (
+  realState: RealState,
+  naive: NaiveWorkshop,
+  act: Act & { do: "settings" }
+) {
   const { program, required, per_ticket, next } = act.change as Record<string, number | undefined> & {
     program?: boolean
   }
@@ -159,46 +166,46 @@ const settings = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop, 
     },
     ...(next === undefined ? {} : { next_number: next })
   })
-  const changed = Effect.asVoid((yield* Shops).change(cast.callers[act.shop]![0].shop_id, patch))
-  return { real: yield* heard(cast, changed), naive: naive.settings(act.shop, act.change) }
+  const changed = Effect.asVoid((yield* Shops).change(realState.callers[act.shop]![0].shop_id, patch))
+  return { real: yield* realAnswer(realState, changed), naive: naive.settings(act.shop, act.change) }
 })
 
-/** Plays an act on the service and on the model. */
-export const play = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop, chosen: Act) {
-  const heards: Array<Heard> = []
-  const act = chosen.do === "again" ? cast.repeatable.at(-1 - chosen.back) : chosen
-  if (act === undefined) return heards
-  if ("key" in act && chosen.do !== "again") cast.repeatable.push(act)
+/** Runs an act on the service and on the model. */
+export const runAct = Effect.fnUntraced(function* (realState: RealState, naive: NaiveWorkshop, chosen: Act) {
+  const answers: Array<BothAnswers> = []
+  const act = chosen.do === "again" ? realState.repeatable.at(-1 - chosen.back) : chosen
+  if (act === undefined) return answers
+  if ("key" in act && chosen.do !== "again") realState.repeatable.push(act)
   switch (act.do) {
     case "again":
       break
     case "create":
-      heards.push(yield* create(cast, naive, act))
+      answers.push(yield* create(realState, naive, act))
       break
     case "crowd": {
       const one = { do: "create", key: null, service: "Hem", client: null, phone: null, money: [null, null] } as const
       for (let n = 0; n < 55; n++)
-        heards.push(yield* create(cast, naive, { ...one, shop: act.shop, caller: 0 } as never))
+        answers.push(yield* create(realState, naive, { ...one, shop: act.shop, caller: 0 } as never))
       break
     }
     case "status":
     case "notified":
     case "quote":
     case "answerQuote":
-      if (naive.tickets.length > 0) heards.push(yield* onTicket(cast, naive, act))
+      if (naive.tickets.length > 0) answers.push(yield* onTicket(realState, naive, act))
       break
     case "settings":
-      heards.push(yield* settings(cast, naive, act))
+      answers.push(yield* settings(realState, naive, act))
       break
     case "time":
-      cast.clock.advance(act.ms)
+      realState.clock.advance(act.ms)
       naive.clock += act.ms
       break
     case "close":
-      heards.push({ real: yield* heard(cast, (yield* Closer).runOnce), naive: naive.close() })
+      answers.push({ real: yield* realAnswer(realState, (yield* Closer).runOnce), naive: naive.close() })
       break
     default:
-      heards.push(yield* onClient(cast, naive, act))
+      answers.push(yield* onClient(realState, naive, act))
   }
-  return heards
+  return answers
 })

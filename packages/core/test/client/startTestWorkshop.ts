@@ -4,8 +4,8 @@ import { Entropy } from "../../src/ports/Entropy.js"
 import { start } from "../../src/services/PromiseWorkshop.js"
 import type { SettableClock } from "../../src/testing/SettableClock.js"
 
-/** A workshop with one shop and its key, answered without a socket. */
-export const openShopfront = async (options: { readonly seed: number; readonly clock?: SettableClock }) => {
+/** Starts a workshop with one shop and its key. Its `fetch` needs no socket. */
+export const startTestWorkshop = async (options: { readonly seed: number; readonly clock?: SettableClock }) => {
   const workshop = await start({
     store: MemoryStore.layer,
     randomBytes: Entropy.seededBytes(options.seed),
