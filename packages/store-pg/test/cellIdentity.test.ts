@@ -9,7 +9,7 @@ import { keyHash } from "../../core/src/domain/ApiKey.js"
 import { openShop, run } from "../../core/src/testing/Fixtures.js"
 import { connect } from "../src/migrate/Session.js"
 import type { PgStoreOptions } from "../src/PgStore.js"
-import { exchange, ofServer, reopen, shut } from "./cluster/Doors.js"
+import { acceptConnections, refuseConnections, serverSession, swapDatabases } from "./cluster/DatabaseAccess.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { create, node, type Ports, testing } from "./nodes/Node.js"
 
@@ -35,7 +35,7 @@ const hasKey = (ports: Ports) =>
 /** A home cell and the cell east in a database of its own, with a shop in each; the shop of east has a key. */
 const homeAndEast = Effect.gen(function* () {
   const [home, east] = [yield* testDatabase, yield* testDatabase]
-  const server = yield* Effect.orDie(ofServer(home.url))
+  const server = yield* Effect.orDie(serverSession(home.url))
   const cells = [{ name: "east", url: east.url }]
   yield* Effect.orDie(migrate(home.url, { cells }))
   const session = yield* Effect.orDie(connect(home.url))
@@ -105,11 +105,11 @@ describe("A cell is accepted only with the identity that the directory has for i
         yield* migrate(otherHome.url, { cells: [{ name: "east", url: twin.url }] })
         const ports = yield* node({ url: home.url, cells })
         expect((yield* hasKey(ports))?.shop.id).toBe(inEast)
-        yield* shut(server, east)
-        yield* shut(server, twin)
-        yield* exchange(server, east, twin)
-        yield* reopen(server, east)
-        yield* reopen(server, twin)
+        yield* refuseConnections(server, east)
+        yield* refuseConnections(server, twin)
+        yield* swapDatabases(server, east, twin)
+        yield* acceptConnections(server, east)
+        yield* acceptConnections(server, twin)
         const outcomes = new Set<string>()
         for (let i = 0; i < 60; i++) {
           const outcome = yield* Effect.either(hasKey(ports))
@@ -117,11 +117,11 @@ describe("A cell is accepted only with the identity that the directory has for i
           yield* Effect.sleep("50 millis")
         }
         expect([...outcomes]).toEqual(["StoreUnavailable"])
-        yield* shut(server, east)
-        yield* shut(server, twin)
-        yield* exchange(server, east, twin)
-        yield* reopen(server, east)
-        yield* reopen(server, twin)
+        yield* refuseConnections(server, east)
+        yield* refuseConnections(server, twin)
+        yield* swapDatabases(server, east, twin)
+        yield* acceptConnections(server, east)
+        yield* acceptConnections(server, twin)
         yield* until(
           "the key in its own cell",
           Effect.orElseSucceed(hasKey(ports), () => null),
@@ -213,7 +213,7 @@ describe("An unavailable cell gets no new shops (docs/scaling.md)", LONG, () => 
       Effect.gen(function* () {
         const { home, east, server, session, cells } = yield* homeAndEast
         const ports = yield* node({ url: home.url, cells })
-        yield* shut(server, east)
+        yield* refuseConnections(server, east)
         const started = yield* node({ url: home.url, cells })
         yield* Effect.provide(Effect.replicateEffect(openShop(), 3), ports)
         yield* Effect.provide(Effect.replicateEffect(openShop(), 3), started)
@@ -232,7 +232,7 @@ describe("An unavailable cell gets no new shops (docs/scaling.md)", LONG, () => 
         expect(checks).toBeGreaterThan(10)
         expect(findings).toMatchObject([{ cell: "east", name: "cell-unavailable" }])
         expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(/^The cell east cannot be reached \(/)
-        yield* reopen(server, east)
+        yield* acceptConnections(server, east)
         expect((yield* checkData(home.url, 10_000, { cells })).findings).toEqual([])
         const without = yield* listCells(home.url)
         expect(without[1]).toMatchObject({

@@ -5,7 +5,7 @@ import { untilAsync } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { connect } from "../../../store-pg/src/migrate/Session.js"
 import { layer } from "../../../store-pg/src/PgStore.js"
-import { ofServer, reopen, shut } from "../../../store-pg/test/cluster/Doors.js"
+import { acceptConnections, refuseConnections, serverSession } from "../../../store-pg/test/cluster/DatabaseAccess.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { RealClock } from "../../../store-pg/test/nodes/Node.js"
 import { typed } from "../commandLine.js"
@@ -22,7 +22,7 @@ describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeou
     (flags) =>
       Effect.gen(function* () {
         const [home, east] = [yield* testDatabase, yield* testDatabase]
-        const server = yield* ofServer(home.url)
+        const server = yield* serverSession(home.url)
         const cells = `east=${east.url}`
         const extra = { DATABASE_URL: home.url, WORKSHOP_CELLS: cells, WORKSHOP_PORT: "0" }
         const type = (line: string) => Effect.promise(() => typed(line.split(" "), extra))
@@ -44,7 +44,7 @@ describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeou
             return (JSON.parse(stdout) as { key: string }).key
           })
         const [inEast, atHome] = [yield* keyOf("east"), yield* keyOf("home")]
-        yield* shut(server, east)
+        yield* refuseConnections(server, east)
         yield* Effect.acquireUseRelease(
           Effect.sync(() => new Workshop(["serve", ...flags], extra)),
           (node) =>
@@ -71,7 +71,7 @@ describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeou
               expect(listed.stderr).toContain(
                 "The cell east does not respond, and this call needs every cell. Try again once it does."
               )
-              await Effect.runPromise(reopen(server, east))
+              await Effect.runPromise(acceptConnections(server, east))
               await untilAsync(
                 "the shop of the cell",
                 () => statusOf(base, inEast),

@@ -198,7 +198,8 @@ export const LOCK_DUE_TURNS = dueTurns(
 export const KEEP_DUE_TURNS = dueTurns("")
 
 /** Locks the turns of the kept shops. It skips a turn that another transaction writes or has written since, so that the written value stays. */
-export const LOCK_TURNS = keepTurns(`select t.shop_id, t.ctid as turn_ctid, t.due_from, s.round_ctid, s.turn from ${LOCKED_TURNS}
+export const LOCK_TURNS =
+  keepTurns(`select t.shop_id, t.ctid as turn_ctid, t.due_from, s.round_ctid, s.turn from ${LOCKED_TURNS}
     join workshop.delivery_turn t on t.ctid = s.turn_ctid and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
 /** Locks the turns of the earliest shops that may have something due by $1. */

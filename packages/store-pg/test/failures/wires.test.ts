@@ -5,21 +5,21 @@ import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { connect } from "../../src/migrate/Session.js"
 import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
-import { Way, wayTo } from "./Way.js"
+import { FaultyProxy, openFaultyProxy } from "./FaultyProxy.js"
 
 const LONG = 40_000
 
 const take: LimitUse = { policy: "requests_per_minute", subject: "a caller", time_zone: null }
 const untilItWorks = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
 
-/** A node behind a way, and a shop that has one ticket. */
-const onItsWay = Effect.gen(function* () {
+/** A node behind a faulty proxy, and a shop that has one ticket. */
+const nodeBehindProxy = Effect.gen(function* () {
   const { url, session } = yield* database
-  const way = yield* wayTo(url)
-  const ports = yield* node({ url: way.url, lanes: 1, readConnections: 2 })
+  const proxy = yield* openFaultyProxy(url)
+  const ports = yield* node({ url: proxy.url, lanes: 1, readConnections: 2 })
   const shop = yield* Effect.provide(openShop(), ports)
   yield* Effect.provide(create(shop.id), ports)
-  return { way, ports, session, shop }
+  return { proxy, ports, session, shop }
 })
 
 const limited = Effect.flatMap(RateLimits, ({ take: once }) => once([take], Date.now()))
@@ -38,9 +38,9 @@ describe.concurrent("when connections to the database break", {
   ] as const)("after a broken connection %s", (_, verdict) =>
     testing(
       Effect.gen(function* () {
-        const { way, ports, shop } = yield* onItsWay
+        const { proxy, ports, shop } = yield* nodeBehindProxy
         let broken = 0
-        way.judge = (sent) => (commits(sent) && broken++ === 0 ? verdict : "pass")
+        proxy.judge = (sent) => (commits(sent) && broken++ === 0 ? verdict : "pass")
         expect(yield* Effect.provide(create(shop.id), ports)).toBe(2)
         expect(broken).toBeGreaterThanOrEqual(1)
         expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1, 2])
@@ -51,7 +51,7 @@ describe.concurrent("when connections to the database break", {
   it("connections that stop responding are all closed, and their locks are released", () =>
     testing(
       Effect.gen(function* () {
-        const { way, ports, shop } = yield* onItsWay
+        const { proxy, ports, shop } = yield* nodeBehindProxy
         const limits = Effect.provide(
           Effect.flatMap(RateLimits, ({ take: once }) => once([take], Date.now())),
           ports
@@ -60,9 +60,9 @@ describe.concurrent("when connections to the database break", {
         // It falls silent with the heads locked, so that the server knows nothing of the end.
         const silence = yield* Effect.fork(
           Effect.async<void>((resume) => {
-            way.judge = (sent) => {
+            proxy.judge = (sent) => {
               if (commits(sent)) {
-                way.pause()
+                proxy.pause()
                 resume(Effect.void)
               }
               return "pass"
@@ -75,8 +75,8 @@ describe.concurrent("when connections to the database break", {
         expect(Exit.isFailure(late)).toBe(true)
         expect(Exit.isFailure(yield* Effect.exit(Effect.provide(create(shop.id), ports)))).toBe(true)
         yield* inFlight
-        way.judge = () => "pass"
-        way.resume()
+        proxy.judge = () => "pass"
+        proxy.resume()
         const again = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(untilItWorks))
         expect(yield* Effect.retry(limits, untilItWorks)).toHaveLength(1)
         expect(yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(untilItWorks))).toEqual(upTo(again))
@@ -87,10 +87,10 @@ describe.concurrent("when connections to the database break", {
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
-        const way = new Way(url)
-        yield* Effect.promise(() => way.listen())
-        const away = way.url
-        yield* Effect.promise(() => way.close())
+        const proxy = new FaultyProxy(url)
+        yield* Effect.promise(() => proxy.listen())
+        const away = proxy.url
+        yield* Effect.promise(() => proxy.close())
         const ports = yield* node({ url: away })
         const ask = Effect.provide(openShop(), ports)
         expect((yield* Effect.flip(ask))._tag).toBe("StoreUnavailable")
@@ -99,8 +99,8 @@ describe.concurrent("when connections to the database break", {
           ports
         )
         expect((yield* Effect.flip(limited))._tag).toBe("StoreUnavailable")
-        yield* Effect.addFinalizer(() => Effect.promise(() => way.close()))
-        yield* Effect.promise(() => way.listen())
+        yield* Effect.addFinalizer(() => Effect.promise(() => proxy.close()))
+        yield* Effect.promise(() => proxy.listen())
         const { id } = yield* ask
         expect(yield* Effect.provide(create(id), ports)).toBe(1)
         expect(yield* limited).toHaveLength(1)
@@ -110,7 +110,7 @@ describe.concurrent("when connections to the database break", {
   it("if backends are terminated repeatedly under load, every confirmed ticket is stored, and numbers have no duplicates or gaps", () =>
     testing(
       Effect.gen(function* () {
-        const { ports, session, shop } = yield* onItsWay
+        const { ports, session, shop } = yield* nodeBehindProxy
         const end = session.run(
           "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'workshop lane%'"
         )
@@ -175,11 +175,11 @@ describe.concurrent("when connections to the database break", {
   ] as const)("%s wait for the lock of a table once, for a second", (_, table, title, expected, act) =>
     testing(
       Effect.gen(function* () {
-        const { way, ports, session } = yield* onItsWay
+        const { proxy, ports, session } = yield* nodeBehindProxy
         const acting = Effect.provide(act as Effect.Effect<unknown, Error, RateLimits | Deliveries>, ports)
         yield* acting
         let tries = 0
-        way.judge = (sent) => {
+        proxy.judge = (sent) => {
           if (sent.includes(title)) tries++
           return "pass"
         }
@@ -205,7 +205,7 @@ describe.concurrent("when connections to the database break", {
   it("if the pool for reads is exhausted, a read that waits too long fails, and the pool recovers by itself", () =>
     testing(
       Effect.gen(function* () {
-        const { ports, session, shop } = yield* onItsWay
+        const { ports, session, shop } = yield* nodeBehindProxy
         const read = Effect.provide(
           Effect.flatMap(Reads, (reads) => reads.shop(shop.id)),
           ports

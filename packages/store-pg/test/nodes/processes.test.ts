@@ -10,7 +10,7 @@ import { run as act, openShop } from "../../../core/src/testing/Fixtures.js"
 import { raising } from "../../../core/src/testing/TestDispatcher.js"
 import { connect, type Session } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
-import { type Way, wayTo } from "../failures/Way.js"
+import { type FaultyProxy, openFaultyProxy } from "../failures/FaultyProxy.js"
 import { node, RealClock, upTo } from "./Node.js"
 
 const scope = Effect.runSync(Scope.make())
@@ -61,7 +61,7 @@ const until = async <A>(look: () => Promise<A>, isIt: (found: A) => boolean): Pr
 
 let url = ""
 let session: Session
-let way: Way
+let proxy: FaultyProxy
 let one = { base: "", port: 0, process: undefined as unknown as Workshop }
 let two = one
 /** Event ids as they arrived. */
@@ -90,7 +90,7 @@ beforeAll(async () => {
   build()
   url = (await within(testDatabase)).url
   session = await within(connect(url))
-  way = await within(wayTo(url))
+  proxy = await within(openFaultyProxy(url))
   receiver = createServer(async (request, response) => {
     arrived.push((JSON.parse(await text(request)) as { id: string }).id)
     response.end()
@@ -98,7 +98,7 @@ beforeAll(async () => {
   receiver.listen(0, "127.0.0.1")
   await once(receiver, "listening")
   one = await serve(url)
-  two = await serve(way.url)
+  two = await serve(proxy.url)
 }, 120_000)
 
 afterAll(async () => {
@@ -148,7 +148,7 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
     const post = (once: string) =>
       call(`${two.base}/v1/tickets`, { method: "POST", key, once, body: { service: "Hem" } })
     expect((await post("before")).status).toBe(201)
-    way.pause()
+    proxy.pause()
     for (const ask of [get, () => post("meanwhile")]) {
       const { status, error, headers } = await ask()
       expect([status, error?.code, Number(headers.get("Retry-After")) > 0]).toEqual([503, "UNAVAILABLE", true])
@@ -159,7 +159,7 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
     // It is asked again once a second has passed since it was well.
     await until(ready, (status) => status === 503)
     expect((await fetch(`${one.base}/readyz`)).status).toBe(200)
-    way.resume()
+    proxy.resume()
     await until(ready, (status) => status === 200)
     await until(
       () => post("after"),

@@ -13,7 +13,7 @@ import { connect } from "../../src/migrate/Session.js"
 import { countPool, showListener } from "../../src/observe/PgMetrics.js"
 import { pgProbe } from "../../src/observe/PgProbe.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
-import { wayTo } from "../failures/Way.js"
+import { openFaultyProxy } from "../failures/FaultyProxy.js"
 
 const shown = (name: string, label?: string) =>
   Metric.unsafeSnapshot()
@@ -232,16 +232,16 @@ describe("the readiness of a node", PATIENT, () => {
     const said = await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const way = yield* wayTo(url)
+        const proxy = yield* openFaultyProxy(url)
         return yield* Effect.gen(function* () {
           yield* pgProbe("workshop")
-          way.pause()
+          proxy.pause()
           const silent = yield* complaints
-          way.resume()
+          proxy.resume()
           yield* until("the node to be ready", complaints, ([first]) => first === null)
           const again = yield* complaints
           return [silent, again]
-        }).pipe(Effect.provide(readsOf(way.url, 2)))
+        }).pipe(Effect.provide(readsOf(proxy.url, 2)))
       })
     )
     expect(said).toEqual([["The database does not answer."], [null]])

@@ -11,9 +11,9 @@ interface Pair {
 /** The proxy's action on a packet to the database: `pass` forwards it; `drop` breaks the connections before it arrives; `mute` forwards it, and closes the client's connection in place of the response. */
 export type Verdict = "pass" | "drop" | "mute"
 
-/** A TCP proxy before the database, which tests break as networks do. */
-export class Way {
-  /** Decides on each packet that a client sends. */
+/** A TCP proxy before the database that fails as networks do. */
+export class FaultyProxy {
+  /** Judges what clients send. */
   judge: (sent: string) => Verdict = () => "pass"
   readonly #server: Server
   readonly #target: URL
@@ -90,13 +90,13 @@ export class Way {
   }
 }
 
-/** A proxy before a database, which is closed with the scope. */
-export const wayTo = (url: string): Effect.Effect<Way, never, Scope.Scope> =>
+/** A proxy before a database, which the end of the scope closes. */
+export const openFaultyProxy = (url: string): Effect.Effect<FaultyProxy, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const way = new Way(url)
-      await way.listen()
-      return way
+      const proxy = new FaultyProxy(url)
+      await proxy.listen()
+      return proxy
     }),
-    (way) => Effect.promise(() => way.close().catch(() => undefined))
+    (proxy) => Effect.promise(() => proxy.close().catch(() => undefined))
   )

@@ -5,19 +5,19 @@ const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
 const END = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()"
 
-/** Shuts a database, as if its server were unavailable: open connections end, and new ones are refused. `session` is in another database. */
-export const shut = (session: Session, { url }: { readonly url: string }) =>
+/** Refuses connections to a database, as if its server were unavailable: open connections end, and new ones are refused. `session` is in another database. */
+export const refuseConnections = (session: Session, { url }: { readonly url: string }) =>
   Effect.zipRight(
     session.run(`alter database "${nameOf(url)}" allow_connections false`),
     session.run(END, [nameOf(url)])
   )
 
-/** Opens the database again. */
-export const reopen = (session: Session, { url }: { readonly url: string }) =>
+/** Accepts connections to the database again. */
+export const acceptConnections = (session: Session, { url }: { readonly url: string }) =>
   session.run(`alter database "${nameOf(url)}" allow_connections true`)
 
-/** Exchanges two databases that are shut, so that the address of each leads to the other one. */
-export const exchange = (session: Session, one: { readonly url: string }, other: { readonly url: string }) => {
+/** Swaps the names of two databases that refuse connections, so that the address of each leads to the other one. */
+export const swapDatabases = (session: Session, one: { readonly url: string }, other: { readonly url: string }) => {
   const [a, b] = [nameOf(one.url), nameOf(other.url)]
   const renamed = (from: string, to: string) =>
     Effect.retry(Effect.zipRight(session.run(END, [from]), session.run(`alter database "${from}" rename to "${to}"`)), {
@@ -27,7 +27,7 @@ export const exchange = (session: Session, one: { readonly url: string }, other:
 }
 
 /** A session of the server's own database, which outlives those of the tests. */
-export const ofServer = (url: string) => {
+export const serverSession = (url: string) => {
   const at = new URL(url)
   at.pathname = "/postgres"
   return connect(at.href)
