@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest"
 import * as audits from "../../src/owner/AuditCommand.js"
 import * as clients from "../../src/owner/ClientCommand.js"
 import { commandRefusal } from "../../src/owner/ownerCommand.js"
-import { Office, open } from "./Office.js"
+import { OwnerCli, open } from "./OwnerCli.js"
 
 const amira = { given_name: "Amira", family_name: "Ben Salah", phone: "+21620123456", hide_name: true }
 
 /** A ticket offered to Amira's number. */
-const offer = (office: Office, shop: string) =>
-  office.meanwhile(
+const offer = (cli: OwnerCli, shop: string) =>
+  cli.meanwhile(
     Tickets.create(
       appCaller(shop as ShopId),
       Schema.decodeSync(TicketInput)({ service: "Hem", client_phone: amira.phone })
@@ -19,25 +19,25 @@ const offer = (office: Office, shop: string) =>
 
 describe("workshop client (Specification, Clients and loyalty; Commands)", () => {
   it("workshop client create opens an account, which a shop knows after a visit", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    const { id } = (await office.does(clients.createClient(amira))).data
-    expect((await office.does(clients.showClient(id, null))).data).toMatchObject({
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    const { id } = (await cli.run(clients.createClient(amira))).data
+    expect((await cli.run(clients.showClient(id, null))).data).toMatchObject({
       given_name: "Amira",
       hide_name: true
     })
     const unseen = Effect.mapError(clients.showClient(id, shop), commandRefusal)
-    expect(await office.refusal(unseen)).toBe("This shop knows no such client.")
-    await office.does(clients.recordVisit(id, shop))
-    expect((await office.does(clients.showClient(id, shop))).data).toMatchObject({ id, display_name: "Amira B." })
+    expect(await cli.refusal(unseen)).toBe("This shop knows no such client.")
+    await cli.run(clients.recordVisit(id, shop))
+    expect((await cli.run(clients.showClient(id, shop))).data).toMatchObject({ id, display_name: "Amira B." })
   })
 
   it("the command line's acts for a client are in the audit log", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    const { id } = (await office.does(clients.createClient(amira))).data
-    await office.does(clients.recordVisit(id, shop))
-    const { data } = await office.does(audits.listEntries({ shop: null, before: null, limit: 2 }))
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    const { id } = (await cli.run(clients.createClient(amira))).data
+    await cli.run(clients.recordVisit(id, shop))
+    const { data } = await cli.run(audits.listEntries({ shop: null, before: null, limit: 2 }))
     expect(data).toMatchObject([
       { act: "client.acted_for", shop_id: shop, details: { did: "visit", client_id: id } },
       { act: "client.acted_for", details: { did: "create", client_id: id } }
@@ -46,11 +46,11 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
   })
 
   it("workshop client create names the invalid flag", async () => {
-    await using office = new Office()
-    expect(await office.refusal(clients.createClient({ ...amira, phone: "20123456" }))).toMatch(/^--phone must/)
-    await office.does(clients.createClient(amira))
+    await using cli = new OwnerCli()
+    expect(await cli.refusal(clients.createClient({ ...amira, phone: "20123456" }))).toMatch(/^--phone must/)
+    await cli.run(clients.createClient(amira))
     const again = Effect.mapError(clients.createClient(amira), commandRefusal)
-    expect(await office.refusal(again)).toBe(
+    expect(await cli.refusal(again)).toBe(
       "--phone belongs to another account: give another number, or correct that account."
     )
   })
@@ -65,28 +65,28 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
   })
 
   it("a client's offers are listed, accepted, and blocked only after a confirmation", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    const { id } = (await office.does(clients.createClient(amira))).data
-    expect((await office.does(clients.listOffers(id))).lines).toEqual(["No ticket is offered to this client."])
-    await offer(office, shop)
-    await offer(office, shop)
-    const { data } = await office.does(clients.listOffers(id))
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    const { id } = (await cli.run(clients.createClient(amira))).data
+    expect((await cli.run(clients.listOffers(id))).lines).toEqual(["No ticket is offered to this client."])
+    await offer(cli, shop)
+    await offer(cli, shop)
+    const { data } = await cli.run(clients.listOffers(id))
     expect(data).toMatchObject([
       { shop_id: shop, status: "open" },
       { shop_id: shop, status: "open" }
     ])
     const [first, second] = data
-    const other = (await office.does(clients.createClient({ ...amira, phone: "+21620999999" }))).data
+    const other = (await cli.run(clients.createClient({ ...amira, phone: "+21620999999" }))).data
     const foreign = Effect.mapError(clients.acceptOffer(other.id, first.id), commandRefusal)
-    expect(await office.refusal(foreign)).toMatch(/no such offer/i)
-    await office.does(clients.acceptOffer(id, first.id))
+    expect(await cli.refusal(foreign)).toMatch(/no such offer/i)
+    await cli.run(clients.acceptOffer(id, first.id))
     const twice = Effect.mapError(clients.acceptOffer(id, first.id), commandRefusal)
-    expect(await office.refusal(twice)).toBe("The offer was answered already.")
-    office.answer = ""
-    expect(await office.refusal(clients.blockShop(id, second.id, false))).toBe("Nothing was changed.")
-    await office.does(clients.blockShop(id, second.id, true))
-    expect(await office.refusal(Effect.mapError(clients.showClient(id, shop), commandRefusal))).toBe(
+    expect(await cli.refusal(twice)).toBe("The offer was answered already.")
+    cli.answer = ""
+    expect(await cli.refusal(clients.blockShop(id, second.id, false))).toBe("Nothing was changed.")
+    await cli.run(clients.blockShop(id, second.id, true))
+    expect(await cli.refusal(Effect.mapError(clients.showClient(id, shop), commandRefusal))).toBe(
       "This shop knows no such client."
     )
   })
@@ -94,39 +94,37 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
 
 describe("a client's rights", () => {
   it("workshop client export prints everything as JSON, also for a person to read", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    const { id } = (await office.does(clients.createClient(amira))).data
-    await offer(office, shop)
-    const { data, lines } = await office.does(clients.exportClient(id))
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    const { id } = (await cli.run(clients.createClient(amira))).data
+    await offer(cli, shop)
+    const { data, lines } = await cli.run(clients.exportClient(id))
     expect(data).toMatchObject({ account: { given_name: "Amira", phone: amira.phone }, shops: [{ shop_id: shop }] })
     expect(JSON.parse(lines.join("\n"))).toEqual(data)
   })
 
   it("workshop client correct changes only the named fields, and names the flag of an invalid one", async () => {
-    await using office = new Office()
-    const { id } = (await office.does(clients.createClient(amira))).data
+    await using cli = new OwnerCli()
+    const { id } = (await cli.run(clients.createClient(amira))).data
     const nothing = { given_name: null, family_name: null, phone: null, hide_name: null }
-    const corrected = await office.does(
-      clients.correctClient(id, { ...nothing, family_name: "Baccar", hide_name: false })
-    )
+    const corrected = await cli.run(clients.correctClient(id, { ...nothing, family_name: "Baccar", hide_name: false }))
     expect(corrected.data).toMatchObject({ given_name: "Amira", family_name: "Baccar", hide_name: false })
-    expect(await office.refusal(clients.correctClient(id, nothing))).toMatch(/^Name the fields to correct/)
-    expect(await office.refusal(clients.correctClient(id, { ...nothing, phone: "20123" }))).toMatch(/^--phone must/)
+    expect(await cli.refusal(clients.correctClient(id, nothing))).toMatch(/^Name the fields to correct/)
+    expect(await cli.refusal(clients.correctClient(id, { ...nothing, phone: "20123" }))).toMatch(/^--phone must/)
   })
 
   it("workshop client erase asks for confirmation, names the affected shops, and takes further numbers", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    const { id } = (await office.does(clients.createClient(amira))).data
-    await offer(office, shop)
-    office.answer = ""
-    expect(await office.refusal(clients.eraseClient(id, [], false))).toBe("Nothing was changed.")
-    expect(await office.refusal(clients.eraseClient(id, ["20123"], true))).toMatch(/^--also-phone must/)
-    const { data, lines } = await office.does(clients.eraseClient(id, ["+21655000111"], true))
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    const { id } = (await cli.run(clients.createClient(amira))).data
+    await offer(cli, shop)
+    cli.answer = ""
+    expect(await cli.refusal(clients.eraseClient(id, [], false))).toBe("Nothing was changed.")
+    expect(await cli.refusal(clients.eraseClient(id, ["20123"], true))).toMatch(/^--also-phone must/)
+    const { data, lines } = await cli.run(clients.eraseClient(id, ["+21655000111"], true))
     expect(data).toEqual({ id, shops: [shop] })
     expect(lines[0]).toContain(`in 1 shop: ${shop}`)
     const again = Effect.mapError(clients.eraseClient(id, [], true), commandRefusal)
-    expect(await office.refusal(again)).toBe(`There is no account ${id}. It may already have been erased.`)
+    expect(await cli.refusal(again)).toBe(`There is no account ${id}. It may already have been erased.`)
   })
 })

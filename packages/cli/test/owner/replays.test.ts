@@ -3,44 +3,44 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as shops from "../../src/owner/ShopCommand.js"
 import * as webhooks from "../../src/owner/WebhookCommand.js"
-import { lac, Office } from "./Office.js"
+import { lac, OwnerCli } from "./OwnerCli.js"
 
-/** A shop with one ping that waits for its delivery, and the arguments of a replay of it. */
-const withPing = async (office: Office) => {
-  const shop: string = (await office.does(shops.createShop(lac))).data.id
-  await office.does(webhooks.setWebhook(shop, "https://shop.example.com/events", false))
-  await office.does(webhooks.sendPing(shop))
+/** A shop with one ping on its way, and what a replay of it would be asked. */
+const withPing = async (cli: OwnerCli) => {
+  const shop: string = (await cli.run(shops.createShop(lac))).data.id
+  await cli.run(webhooks.setWebhook(shop, "https://shop.example.com/events", false))
+  await cli.run(webhooks.sendPing(shop))
   return { shop, ids: [], since: null, until: null, state: "pending", dry_run: false } as const
 }
 
-const begun = (office: Office) => office.meanwhile(Effect.flatMap(Deliveries, ({ replays }) => replays))
+const begun = (cli: OwnerCli) => cli.meanwhile(Effect.flatMap(Deliveries, ({ replays }) => replays))
 
 describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   it("workshop webhook replay begins a replay, and with --dry-run only counts", async () => {
-    await using office = new Office()
-    const asked = await withPing(office)
-    const counted = await office.does(webhooks.replayEvents({ ...asked, dry_run: true }))
+    await using cli = new OwnerCli()
+    const asked = await withPing(cli)
+    const counted = await cli.run(webhooks.replayEvents({ ...asked, dry_run: true }))
     expect(counted).toEqual({ data: { count: 1, dry_run: true }, lines: ["1 event would be sent again."] })
-    expect(await begun(office)).toEqual([])
-    const sent = await office.does(webhooks.replayEvents(asked))
+    expect(await begun(cli)).toEqual([])
+    const sent = await cli.run(webhooks.replayEvents(asked))
     expect(sent).toEqual({ data: { count: 1, dry_run: false }, lines: ["1 event will be sent again."] })
-    expect(await begun(office)).toHaveLength(1)
+    expect(await begun(cli)).toHaveLength(1)
   })
 
   it("workshop webhook replay refuses ids that are not events of the shop, and says how many of several are", async () => {
-    await using office = new Office()
-    const { state: _, ...asked } = { ...(await withPing(office)), dry_run: false }
-    const [{ event_id }] = (await office.does(webhooks.listDeliveries(asked.shop, null, 10_000))).data
+    await using cli = new OwnerCli()
+    const { state: _, ...asked } = { ...(await withPing(cli)), dry_run: false }
+    const [{ event_id }] = (await cli.run(webhooks.listDeliveries(asked.shop, null, 10_000))).data
     const other = "01980000-0000-7000-8000-000000000000"
-    expect(await office.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [other] }))).toBe(
+    expect(await cli.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [other] }))).toBe(
       "This shop has no such event. List its events with workshop webhook deliveries."
     )
-    expect(await begun(office)).toEqual([])
-    expect((await office.does(webhooks.replayEvents({ ...asked, state: null, ids: [other, event_id] }))).lines).toEqual(
-      ["1 event will be sent again. 1 of the ids named no event that this shop can send."]
-    )
-    expect(await begun(office)).toHaveLength(1)
-    expect(await office.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [event_id, "abc"] }))).toBe(
+    expect(await begun(cli)).toEqual([])
+    expect((await cli.run(webhooks.replayEvents({ ...asked, state: null, ids: [other, event_id] }))).lines).toEqual([
+      "1 event will be sent again. 1 of the ids named no event that this shop can send."
+    ])
+    expect(await begun(cli)).toHaveLength(1)
+    expect(await cli.refusal(webhooks.replayEvents({ ...asked, state: null, ids: [event_id, "abc"] }))).toBe(
       '--ids must be a UUID, and not "abc".'
     )
   })
@@ -54,8 +54,8 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     ["since the future", { since: "9000-01-01T00:00:00Z" }, 0],
     ["of another state", { state: "dead" }, 0]
   ] as const)("a replay is limited to the events %s", async (_, bound, count) => {
-    await using office = new Office()
-    const asked = await withPing(office)
-    expect((await office.does(webhooks.replayEvents({ ...asked, ...bound }))).data.count).toBe(count)
+    await using cli = new OwnerCli()
+    const asked = await withPing(cli)
+    expect((await cli.run(webhooks.replayEvents({ ...asked, ...bound }))).data.count).toBe(count)
   })
 })

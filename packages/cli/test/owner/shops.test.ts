@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { commandRefusal } from "../../src/owner/ownerCommand.js"
 import * as shops from "../../src/owner/ShopCommand.js"
-import { lac, Office } from "./Office.js"
+import { lac, OwnerCli } from "./OwnerCli.js"
 
 const unchanged = {
   approved: null,
@@ -22,8 +22,8 @@ const NOBODY = "01980000-0000-7000-8000-000000000000"
 
 describe("workshop shop (Specification, Commands)", () => {
   it("workshop shop create opens a shop, and names the next command", async () => {
-    await using office = new Office()
-    const { data, lines } = await office.does(shops.createShop(lac))
+    await using cli = new OwnerCli()
+    const { data, lines } = await cli.run(shops.createShop(lac))
     expect(data).toMatchObject({
       name: "Atelier Lac",
       currency: "TND",
@@ -42,35 +42,34 @@ describe("workshop shop (Specification, Commands)", () => {
     ["EUR", 2],
     ["JPY", 0]
   ])("workshop shop create takes the decimals of %s: %d, unless others are given", async (currency, decimals) => {
-    await using office = new Office()
+    await using cli = new OwnerCli()
     const opened = async (given: number | null) =>
-      (await office.does(shops.createShop({ ...lac, currency, decimals: given }))).data.decimals
+      (await cli.run(shops.createShop({ ...lac, currency, decimals: given }))).data.decimals
     expect([await opened(null), await opened(4)]).toEqual([decimals, 4])
   })
 
   it("workshop shop create refuses an unknown currency, unless its decimals are given", async () => {
-    await using office = new Office()
-    expect(await office.refusal(shops.createShop({ ...lac, currency: "TNX", decimals: null }))).toBe(
+    await using cli = new OwnerCli()
+    expect(await cli.refusal(shops.createShop({ ...lac, currency: "TNX", decimals: null }))).toBe(
       '--currency must be a currency that this machine knows, or come with its decimals, and not "TNX".'
     )
-    expect((await office.does(shops.createShop({ ...lac, currency: "TNX", decimals: 3 }))).data.currency).toBe("TNX")
+    expect((await cli.run(shops.createShop({ ...lac, currency: "TNX", decimals: 3 }))).data.currency).toBe("TNX")
   })
 
   it("workshop shop create names all invalid flags", async () => {
-    await using office = new Office()
-    const said = await office.refusal(shops.createShop({ ...lac, name: "", time_zone: "Tunis" }))
+    await using cli = new OwnerCli()
+    const said = await cli.refusal(shops.createShop({ ...lac, name: "", time_zone: "Tunis" }))
     expect(said).toMatch(/^--name must .*; --time-zone must .*\.$/)
   })
 
   it("workshop shop list shows every shop, oldest first", async () => {
-    await using office = new Office()
-    expect((await office.does(shops.listShops)).lines).toEqual([
+    await using cli = new OwnerCli()
+    expect((await cli.run(shops.listShops)).lines).toEqual([
       "There is no shop yet. Create one with workshop shop create."
     ])
     const opened: Array<string> = []
-    for (let i = 0; i < 3; i++)
-      opened.push((await office.does(shops.createShop({ ...lac, name: `Shop ${i}` }))).data.id)
-    const { data, lines } = await office.does(shops.listShops)
+    for (let i = 0; i < 3; i++) opened.push((await cli.run(shops.createShop({ ...lac, name: `Shop ${i}` }))).data.id)
+    const { data, lines } = await cli.run(shops.listShops)
     expect(data.map(({ id }: { readonly id: string }) => id).sort()).toEqual(opened.toSorted())
     expect(lines[0]).toMatch(/^ID +NAME +CURRENCY +TIME ZONE +PROGRAMME +OPENED$/)
     expect(lines).toHaveLength(4)
@@ -78,12 +77,12 @@ describe("workshop shop (Specification, Commands)", () => {
   })
 
   it("workshop shop set changes the named fields and keeps the rest", async () => {
-    await using office = new Office()
-    const { id } = (await office.does(shops.createShop(lac))).data
+    await using cli = new OwnerCli()
+    const { id } = (await cli.run(shops.createShop(lac))).data
     const asked = { ...unchanged, api_enabled: false, program_active: true, stamps_required: 10, next_number: 421 }
-    await office.does(shops.changeShop(id, asked))
-    await office.does(shops.changeShop(id, { ...unchanged, reward_label: "A free hem", forbidden_words: ["zut"] }))
-    const { data } = await office.does(shops.showShop(id))
+    await cli.run(shops.changeShop(id, asked))
+    await cli.run(shops.changeShop(id, { ...unchanged, reward_label: "A free hem", forbidden_words: ["zut"] }))
+    const { data } = await cli.run(shops.showShop(id))
     expect(data).toMatchObject({
       approved: true,
       api_enabled: false,
@@ -92,14 +91,14 @@ describe("workshop shop (Specification, Commands)", () => {
       forbidden_words: ["zut"]
     })
     const words = { allowed_words: ["pussy cat"], languages: ["en", "it"] }
-    expect((await office.does(shops.changeShop(id, { ...unchanged, ...words }))).data).toMatchObject({
+    expect((await cli.run(shops.changeShop(id, { ...unchanged, ...words }))).data).toMatchObject({
       allowed_words: ["pussy cat"],
       languages: ["en", "it"]
     })
-    await office.does(
+    await cli.run(
       shops.changeShop(id, { ...unchanged, forbidden_words: ["-"], allowed_words: ["-"], languages: ["-"] })
     )
-    expect((await office.does(shops.showShop(id))).data).toMatchObject({
+    expect((await cli.run(shops.showShop(id))).data).toMatchObject({
       forbidden_words: [],
       allowed_words: [],
       languages: []
@@ -107,32 +106,32 @@ describe("workshop shop (Specification, Commands)", () => {
   })
 
   it("workshop shop create sets the languages of the time zone, or those of --languages", async () => {
-    await using office = new Office()
-    expect((await office.does(shops.createShop(lac))).data.languages).toEqual(["en", "fr", "ar"])
-    expect((await office.does(shops.createShop({ ...lac, languages: ["de"] }))).data.languages).toEqual(["de"])
+    await using cli = new OwnerCli()
+    expect((await cli.run(shops.createShop(lac))).data.languages).toEqual(["en", "fr", "ar"])
+    expect((await cli.run(shops.createShop({ ...lac, languages: ["de"] }))).data.languages).toEqual(["de"])
   })
 
   it("workshop shop set without a named field changes nothing and says so", async () => {
-    await using office = new Office()
-    const { id } = (await office.does(shops.createShop(lac))).data
-    expect(await office.refusal(shops.changeShop(id, unchanged))).toMatch(/^Name the settings to change/)
+    await using cli = new OwnerCli()
+    const { id } = (await cli.run(shops.createShop(lac))).data
+    expect(await cli.refusal(shops.changeShop(id, unchanged))).toMatch(/^Name the settings to change/)
   })
 
   it("an unknown shop and an invalid id are refused", async () => {
-    await using office = new Office()
+    await using cli = new OwnerCli()
     const unknown = Effect.mapError(shops.showShop(NOBODY), commandRefusal)
-    expect(await office.refusal(unknown)).toBe("There is no such shop. List the shops with workshop shop list.")
-    expect(await office.refusal(shops.showShop("lac"))).toMatch(/^lac is not the id of a shop\. An id is a UUID/)
+    expect(await cli.refusal(unknown)).toBe("There is no such shop. List the shops with workshop shop list.")
+    expect(await cli.refusal(shops.showShop("lac"))).toMatch(/^lac is not the id of a shop\. An id is a UUID/)
   })
 
   it("workshop shop repair-clock says that a shop is not ahead, or how far it was", async () => {
-    await using office = new Office()
-    const { data } = await office.does(shops.createShop(lac))
-    const repaired = await office.does(shops.repairClock(data.id))
+    await using cli = new OwnerCli()
+    const { data } = await cli.run(shops.createShop(lac))
+    const repaired = await cli.run(shops.repairClock(data.id))
     expect(repaired.data).toEqual({ id: data.id, ahead_until: null, tickets_dated_anew: 0 })
     expect(repaired.lines.at(-1)).toBe("The shop is not ahead of this machine's clock, so there is nothing to repair.")
-    expect(await office.refusal(shops.repairClock(NOBODY))).toMatch(/There is no such shop$/)
-    const all = await office.does(shops.repairClocks)
+    expect(await cli.refusal(shops.repairClock(NOBODY))).toMatch(/There is no such shop$/)
+    const all = await cli.run(shops.repairClocks)
     expect(all.data).toEqual([])
     expect(all.lines).toEqual(["No shop is ahead of this machine's clock, so there is nothing to repair."])
   })

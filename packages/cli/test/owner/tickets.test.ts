@@ -3,23 +3,23 @@ import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import * as shops from "../../src/owner/ShopCommand.js"
 import * as tickets from "../../src/owner/TicketCommand.js"
-import { lac, Office } from "./Office.js"
+import { lac, OwnerCli } from "./OwnerCli.js"
 
-const ticketIn = async (office: Office, shop = lac) => {
-  const { data } = await office.does(shops.createShop(shop))
+const ticketIn = async (cli: OwnerCli, shop = lac) => {
+  const { data } = await cli.run(shops.createShop(shop))
   const input = Schema.decodeSync(TicketInput)({ service: "Hem" })
   const caller = appCaller(Schema.decodeSync(ShopId)(data.id))
-  const made = await office.meanwhile(Effect.flatMap(Tickets, (all) => all.create(caller, input)))
+  const made = await cli.meanwhile(Effect.flatMap(Tickets, (all) => all.create(caller, input)))
   return String(made.data.tracking_code)
 }
 const pages = { base_url: "https://tickets.example/t/" }
 
 describe("workshop ticket qr (docs/tracking-pages.md)", () => {
   it("workshop ticket qr prints the QR code of the server's own page as text with the address below it, or as SVG", async () => {
-    await using office = new Office()
-    const code = await ticketIn(office)
+    await using cli = new OwnerCli()
+    const code = await ticketIn(cli)
     const asked = (isSvg: boolean) =>
-      office.does(Effect.provideService(tickets.ticketQr(code.toLowerCase(), null, isSvg), TrackingPages, pages))
+      cli.run(Effect.provideService(tickets.ticketQr(code.toLowerCase(), null, isSvg), TrackingPages, pages))
     const { data, lines } = await asked(false)
     expect(data).toMatchObject({ tracking_code: code, tracking_url: `https://tickets.example/t/${code}` })
     expect(lines.at(-1)).toBe(data.tracking_url)
@@ -28,25 +28,25 @@ describe("workshop ticket qr (docs/tracking-pages.md)", () => {
   })
 
   it("workshop ticket qr prints the QR code of the shop's own page if it has one", async () => {
-    await using office = new Office()
-    const code = await ticketIn(office, { ...lac, tracking_base_url: "https://lac.example/suivi/" })
-    const { data } = await office.does(Effect.provideService(tickets.ticketQr(code, null, false), TrackingPages, pages))
+    await using cli = new OwnerCli()
+    const code = await ticketIn(cli, { ...lac, tracking_base_url: "https://lac.example/suivi/" })
+    const { data } = await cli.run(Effect.provideService(tickets.ticketQr(code, null, false), TrackingPages, pages))
     expect(data.tracking_url).toBe(`https://lac.example/suivi/${code}`)
   })
 
   it("workshop ticket qr says what to do for an unknown code or ticket, and if there is no page", async () => {
-    await using office = new Office()
-    const code = await ticketIn(office)
-    expect(await office.refusal(tickets.ticketQr("boots", null, false))).toBe(
+    await using cli = new OwnerCli()
+    const code = await ticketIn(cli)
+    expect(await cli.refusal(tickets.ticketQr("boots", null, false))).toBe(
       '"boots" is not a tracking code. A code has eight letters and digits, such as 7K3M-Q9XD.'
     )
-    expect(await office.refusal(tickets.ticketQr("0000-0000", null, false))).toBe(
+    expect(await cli.refusal(tickets.ticketQr("0000-0000", null, false))).toBe(
       "No ticket has the code 0000-0000. Check it, and --database-url."
     )
-    expect(await office.refusal(tickets.ticketQr(code, null, false))).toBe(
+    expect(await cli.refusal(tickets.ticketQr(code, null, false))).toBe(
       "The ticket has no page. Add --tracking-pages and --public-url (or set WORKSHOP_TRACKING_PAGES and WORKSHOP_PUBLIC_URL) as for workshop serve, or open the shop with --tracking-base-url."
     )
     const other = "01980000-0000-7000-8000-000000000000"
-    expect(await office.refusal(tickets.ticketQr(code, other, false))).toContain("No ticket has the code")
+    expect(await cli.refusal(tickets.ticketQr(code, other, false))).toContain("No ticket has the code")
   })
 })

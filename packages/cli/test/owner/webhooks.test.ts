@@ -6,7 +6,7 @@ import { recordAttempt } from "../../../core/src/decisions/recordAttempt.js"
 import { run } from "../../../core/src/testing/Fixtures.js"
 import { commandRefusal } from "../../src/owner/ownerCommand.js"
 import * as webhooks from "../../src/owner/WebhookCommand.js"
-import { Office, open } from "./Office.js"
+import { OwnerCli, open } from "./OwnerCli.js"
 
 const URL = "https://shop.example.com/events"
 const asked = (shop: string) => ({ shop, ids: [], since: null, until: null, state: null, dry_run: false })
@@ -38,50 +38,50 @@ const attempted = (at: number, sent: SendResult) =>
 
 describe("workshop webhook (Specification, Webhooks; Commands)", () => {
   it("workshop webhook set shows the secret, and workshop webhook show does not", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    expect((await office.does(webhooks.showWebhook(shop))).data).toMatchObject({ url: null, on: false })
-    const { data, lines } = await office.does(webhooks.setWebhook(shop, URL, false))
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    expect((await cli.run(webhooks.showWebhook(shop))).data).toMatchObject({ url: null, on: false })
+    const { data, lines } = await cli.run(webhooks.setWebhook(shop, URL, false))
     const secret = expect.stringMatching(/^whsec_[\w-]{43}$/)
     expect(data).toEqual({ url: URL, secret, on: true, off_reason: null })
     expect(lines[0]).toMatch(/is shown only once/)
-    const shown = await office.does(webhooks.showWebhook(shop))
+    const shown = await cli.run(webhooks.showWebhook(shop))
     expect(shown.data).toMatchObject({ url: URL, on: true })
     expect(JSON.stringify(shown)).not.toContain(data.secret)
   })
 
   it("workshop webhook disable turns the webhook off, and remove removes it only after a confirmation", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    await office.does(webhooks.setWebhook(shop, URL, false))
-    expect((await office.does(webhooks.disableWebhook(shop))).data).toMatchObject({ on: false, off_reason: "disabled" })
-    office.answer = ""
-    expect(await office.refusal(webhooks.removeWebhook(shop, false))).toBe("Nothing was changed.")
-    expect((await office.does(webhooks.showWebhook(shop))).data.url).toBe(URL)
-    expect((await office.does(webhooks.removeWebhook(shop, true))).data).toMatchObject({ url: null, off_reason: null })
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    await cli.run(webhooks.setWebhook(shop, URL, false))
+    expect((await cli.run(webhooks.disableWebhook(shop))).data).toMatchObject({ on: false, off_reason: "disabled" })
+    cli.answer = ""
+    expect(await cli.refusal(webhooks.removeWebhook(shop, false))).toBe("Nothing was changed.")
+    expect((await cli.run(webhooks.showWebhook(shop))).data.url).toBe(URL)
+    expect((await cli.run(webhooks.removeWebhook(shop, true))).data).toMatchObject({ url: null, off_reason: null })
     const again = Effect.mapError(webhooks.removeWebhook(shop, true), commandRefusal)
-    expect(await office.refusal(again)).toContain("Set one with workshop webhook set")
+    expect(await cli.refusal(again)).toContain("Set one with workshop webhook set")
   })
 
   it("workshop webhook set refuses unreachable addresses, and takes an address of this machine only with --sandbox", async () => {
-    await using office = new Office()
-    const shop = await open(office)
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
     const local = "http://127.0.0.1:4020/"
-    expect(await office.refusal(webhooks.setWebhook(shop, local, false))).toBe("The address must start with https://.")
-    const taken = await office.does(webhooks.setWebhook(shop, local, true))
+    expect(await cli.refusal(webhooks.setWebhook(shop, local, false))).toBe("The address must start with https://.")
+    const taken = await cli.run(webhooks.setWebhook(shop, local, true))
     expect(taken.data.url).toBe(local)
     expect(taken.lines[0]).toContain(
       " Only a server with --sandbox delivers there, and these data are not from a sandbox."
     )
-    await office.meanwhile(Effect.flatMap(Directory, ({ markSandboxMade }) => markSandboxMade))
-    expect((await office.does(webhooks.setWebhook(shop, local, true))).lines[0]).not.toContain("Only")
+    await cli.meanwhile(Effect.flatMap(Directory, ({ markSandboxMade }) => markSandboxMade))
+    expect((await cli.run(webhooks.setWebhook(shop, local, true))).lines[0]).not.toContain("Only")
     const elsewhere = "https://shop.example.com:8443/events"
     const withPort =
       "To allow its port, add --webhook-port 8443, and pass the same --webhook-port to serve and dispatch"
-    expect(await office.refusal(webhooks.setWebhook(shop, elsewhere, false))).toBe(
+    expect(await cli.refusal(webhooks.setWebhook(shop, elsewhere, false))).toBe(
       `The address must use port 443. ${withPort}.`
     )
-    expect((await office.does(webhooks.setWebhook(shop, elsewhere, false, [443, 8443]))).data.url).toBe(elsewhere)
+    expect((await cli.run(webhooks.setWebhook(shop, elsewhere, false, [443, 8443]))).data.url).toBe(elsewhere)
   })
 
   it.each([
@@ -99,95 +99,91 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
   ])(
     "workshop webhook set %s names --webhook-port only if the address is refused for its port alone",
     async (url, must) => {
-      await using office = new Office()
-      expect(await office.refusal(webhooks.setWebhook(await open(office), url, false, [9443]))).toBe(
-        `The address ${must}`
-      )
+      await using cli = new OwnerCli()
+      expect(await cli.refusal(webhooks.setWebhook(await open(cli), url, false, [9443]))).toBe(`The address ${must}`)
     }
   )
 
   it("workshop webhook rotate replaces the secret, only after a confirmation", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    const { secret } = (await office.does(webhooks.setWebhook(shop, URL, false))).data
-    expect(await office.refusal(webhooks.rotateSecret(shop, false))).toMatch(/Add --yes/)
-    const rotated = (await office.does(webhooks.rotateSecret(shop, true))).data.secret
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    const { secret } = (await cli.run(webhooks.setWebhook(shop, URL, false))).data
+    expect(await cli.refusal(webhooks.rotateSecret(shop, false))).toMatch(/Add --yes/)
+    const rotated = (await cli.run(webhooks.rotateSecret(shop, true))).data.secret
     expect(rotated).toMatch(/^whsec_/)
     expect(rotated).not.toBe(secret)
   })
 
   it("workshop webhook rotate asks again within 24 hours, where --yes is not enough (Specification, Endpoints)", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    await office.does(webhooks.setWebhook(shop, URL, false))
-    expect((await office.does(webhooks.rotateSecret(shop, true))).data.replaces_before).toBeNull()
-    expect(await office.refusal(webhooks.rotateSecret(shop, true))).toMatch(
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    await cli.run(webhooks.setWebhook(shop, URL, false))
+    expect((await cli.run(webhooks.rotateSecret(shop, true))).data.replaces_before).toBeNull()
+    expect(await cli.refusal(webhooks.rotateSecret(shop, true))).toMatch(
       /^The secret was replaced within the last 24 hours\. .* would otherwise sign until \S+Z\. Add --force, because there is no terminal/
     )
-    const forced = (await office.does(webhooks.rotateSecret(shop, false, true))).data
+    const forced = (await cli.run(webhooks.rotateSecret(shop, false, true))).data
     expect(forced.replaces_before).toMatch(/^\d{4}-.*Z$/)
   })
 
   it("workshop webhook set says that the webhook is off, and turns it on with --enable (Specification, Endpoints)", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    await office.does(webhooks.setWebhook(shop, URL, false))
-    await office.does(webhooks.disableWebhook(shop))
-    const { data, lines } = await office.does(webhooks.setWebhook(shop, `${URL}/new`, false))
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    await cli.run(webhooks.setWebhook(shop, URL, false))
+    await cli.run(webhooks.disableWebhook(shop))
+    const { data, lines } = await cli.run(webhooks.setWebhook(shop, `${URL}/new`, false))
     expect(data).toMatchObject({ on: false, off_reason: "disabled" })
     expect(lines.join(" ")).toContain("the webhook is off because its owner turned it off")
-    const enabled = await office.does(webhooks.setWebhook(shop, `${URL}/new`, false, undefined, true))
+    const enabled = await cli.run(webhooks.setWebhook(shop, `${URL}/new`, false, undefined, true))
     expect(enabled.data).toMatchObject({ on: true, off_reason: null })
-    expect((await office.does(webhooks.showWebhook(shop))).data.on).toBe(true)
+    expect((await cli.run(webhooks.showWebhook(shop))).data.on).toBe(true)
   })
 
   it("workshop webhook deliveries reads pages until it has the number of --limit, also in one state", {
     timeout: 60_000
   }, async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    await office.does(webhooks.setWebhook(shop, URL, false))
-    for (let n = 0; n < 1_002; n++) await office.does(webhooks.sendPing(shop))
-    const all = (await office.does(webhooks.listDeliveries(shop, null, 10_000))).data
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    await cli.run(webhooks.setWebhook(shop, URL, false))
+    for (let n = 0; n < 1_002; n++) await cli.run(webhooks.sendPing(shop))
+    const all = (await cli.run(webhooks.listDeliveries(shop, null, 10_000))).data
     expect(all).toHaveLength(1_002)
-    expect((await office.does(webhooks.listDeliveries(shop, "pending", 1_001))).data).toEqual(all.slice(1))
-    expect((await office.does(webhooks.listDeliveries(shop, null, 2))).data).toEqual(all.slice(-2))
-    expect((await office.does(webhooks.listDeliveries(shop, "dead", 2))).data).toEqual([])
+    expect((await cli.run(webhooks.listDeliveries(shop, "pending", 1_001))).data).toEqual(all.slice(1))
+    expect((await cli.run(webhooks.listDeliveries(shop, null, 2))).data).toEqual(all.slice(-2))
+    expect((await cli.run(webhooks.listDeliveries(shop, "dead", 2))).data).toEqual([])
   })
 
   it("workshop webhook ping sends an event, which deliveries lists and replay sends again", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    await office.does(webhooks.setWebhook(shop, URL, false))
-    expect((await office.does(webhooks.listDeliveries(shop, null, 10_000))).lines).toEqual([
-      "There are no deliveries yet."
-    ])
-    const { id } = (await office.does(webhooks.sendPing(shop))).data
-    const { data, lines } = await office.does(webhooks.listDeliveries(shop, null, 10_000))
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    await cli.run(webhooks.setWebhook(shop, URL, false))
+    expect((await cli.run(webhooks.listDeliveries(shop, null, 10_000))).lines).toEqual(["There are no deliveries yet."])
+    const { id } = (await cli.run(webhooks.sendPing(shop))).data
+    const { data, lines } = await cli.run(webhooks.listDeliveries(shop, null, 10_000))
     expect(data).toMatchObject([{ event_id: id, type: "ping", state: "pending", attempts: [] }])
     expect(lines[1]).toMatch(new RegExp(`^${id}  ping  pending         0  -`))
-    expect((await office.does(webhooks.listDeliveries(shop, "dead", 10_000))).lines).toEqual(["None is dead."])
+    expect((await cli.run(webhooks.listDeliveries(shop, "dead", 10_000))).lines).toEqual(["None is dead."])
 
-    const counted = await office.does(webhooks.replayEvents({ ...asked(shop), ids: [id], dry_run: true }))
+    const counted = await cli.run(webhooks.replayEvents({ ...asked(shop), ids: [id], dry_run: true }))
     expect(counted.data.dry_run).toBe(true)
-    expect(await office.refusal(webhooks.replayEvents(asked(shop)))).toMatch(/^Name the events with --ids/)
+    expect(await cli.refusal(webhooks.replayEvents(asked(shop)))).toMatch(/^Name the events with --ids/)
     const both = webhooks.replayEvents({ ...asked(shop), ids: [id], state: "dead" })
-    expect(await office.refusal(both)).toMatch(/^--ids cannot be combined/)
+    expect(await cli.refusal(both)).toMatch(/^--ids cannot be combined/)
     const wrong = webhooks.replayEvents({ ...asked(shop), since: "yesterday" })
-    expect(await office.refusal(wrong)).toMatch(/^--since must/)
+    expect(await cli.refusal(wrong)).toMatch(/^--since must/)
   })
 
   it("workshop webhook deliveries shows a program every attempt, and a person the result of the last one (Specification, Webhooks; Sandbox)", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    await office.does(webhooks.setWebhook(shop, URL, false))
-    const { id } = (await office.does(webhooks.sendPing(shop))).data
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    await cli.run(webhooks.setWebhook(shop, URL, false))
+    const { id } = (await cli.run(webhooks.sendPing(shop))).data
     const noon = Date.parse("2100-01-01T12:00:00Z")
-    await office.meanwhile(attempted(noon, reset))
-    const afterReset = await office.does(webhooks.listDeliveries(shop, null, 10_000))
+    await cli.meanwhile(attempted(noon, reset))
+    const afterReset = await cli.run(webhooks.listDeliveries(shop, null, 10_000))
     expect(afterReset.lines[1]).toContain("reset (ECONNRESET), 41 ms, 192.0.2.7")
-    await office.meanwhile(attempted(noon + 3_600_000, { ...unavailable, address: null }))
-    const { data, lines } = await office.does(webhooks.listDeliveries(shop, null, 10_000))
+    await cli.meanwhile(attempted(noon + 3_600_000, { ...unavailable, address: null }))
+    const { data, lines } = await cli.run(webhooks.listDeliveries(shop, null, 10_000))
     expect(data).toMatchObject([{ event_id: id, state: "pending" }])
     expect(data[0].attempts).toEqual([
       {
@@ -217,10 +213,10 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
   })
 
   it("workshop webhook enable and ping need an address", async () => {
-    await using office = new Office()
-    const shop = await open(office)
-    const said = await office.refusal(Effect.mapError(webhooks.enableWebhook(shop), commandRefusal))
+    await using cli = new OwnerCli()
+    const shop = await open(cli)
+    const said = await cli.refusal(Effect.mapError(webhooks.enableWebhook(shop), commandRefusal))
     expect(said).toBe("The shop has no webhook; set its address first. Set one with workshop webhook set.")
-    expect((await office.does(webhooks.listNotices(shop))).lines).toEqual(["There are no notices yet."])
+    expect((await cli.run(webhooks.listNotices(shop))).lines).toEqual(["There are no notices yet."])
   })
 })

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest"
 import { RUNS_ALL } from "../../../../../test/runsAll.js"
 import { postgresStore } from "../../../../store-pg/test/cluster/TestStore.js"
 import { Api } from "../../../src/sandbox/Api.js"
-import { answering } from "./broken/answering.js"
-import { countingBroken } from "./broken/counting.js"
-import { deciding } from "./broken/deciding.js"
-import { telling } from "./broken/telling.js"
+import { brokenDecisions } from "./broken/decisions.js"
+import { brokenDeliveries } from "./broken/deliveries.js"
+import { brokenLimits } from "./broken/limits.js"
+import { brokenResponses } from "./broken/responses.js"
 import { type Fault, inProcess } from "./InProcess.js"
 
 /** Runs cases against our own server, whole or with a fault. */
@@ -52,7 +52,11 @@ describe("a server without a fault", () => {
 })
 
 describe("a broken server is caught by the case that states the rule", () => {
-  it.each([...answering, ...deciding, ...telling, ...countingBroken].map((server) => [server.does, server] as const))(
+  it.each(
+    [...brokenResponses, ...brokenDecisions, ...brokenDeliveries, ...brokenLimits].map(
+      (server) => [server.does, server] as const
+    )
+  )(
     "a server is caught by the case of the rule if it %s",
     async (_, { caughtBy, fault }) => {
       const results = await outcomes(fault(), caughtBy)

@@ -24,7 +24,7 @@ const dataOf = (type: string, change: (data: Json) => void) => () =>
   })
 
 /** Servers whose webhooks are wrong. */
-export const telling: ReadonlyArray<BrokenServer> = [
+export const brokenDeliveries: ReadonlyArray<BrokenServer> = [
   {
     does: "signs a text other than the one that it sends",
     caughtBy: ["signature"],

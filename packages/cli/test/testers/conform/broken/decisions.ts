@@ -22,7 +22,7 @@ const isReopening = (change: Change): boolean =>
   (JSON.parse(change.row.body) as { data: { from: Ticket["state"] } }).data.from === "collected"
 
 /** Servers that break a rule of the field. */
-export const deciding: ReadonlyArray<BrokenServer> = [
+export const brokenDecisions: ReadonlyArray<BrokenServer> = [
   {
     does: "numbers on after 9999",
     caughtBy: ["create-number-wraps"],

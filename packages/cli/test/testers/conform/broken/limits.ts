@@ -11,7 +11,7 @@ const without = (...policies: ReadonlyArray<PolicyName>) =>
   counting((take) => (policies.includes(take.policy) ? null : take))
 
 /** Servers that count wrong. */
-export const countingBroken: ReadonlyArray<BrokenServer> = [
+export const brokenLimits: ReadonlyArray<BrokenServer> = [
   {
     does: "does not count look-ups",
     caughtBy: ["limit-lookups-hour", "limit-lookups-count"],

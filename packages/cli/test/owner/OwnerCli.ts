@@ -21,14 +21,14 @@ export const lac = {
 }
 
 /** The output of a command, as a program and as a person reads it. */
-export interface Answered {
+export interface CommandOutput {
   // biome-ignore lint/suspicious/noExplicitAny: read as a program in any language would
   readonly data: any
   readonly lines: ReadonlyArray<string>
 }
 
-/** The operator's commands over a store of their own, in memory. */
-export class Office implements AsyncDisposable {
+/** The operator's commands on their own store in memory. */
+export class OwnerCli implements AsyncDisposable {
   readonly #runtime = ManagedRuntime.make(layer)
   /** The reply that the person at the terminal types to a question; null if there is no terminal. */
   answer: string | null = null
@@ -43,17 +43,17 @@ export class Office implements AsyncDisposable {
   }
 
   /** Runs a command. */
-  async does<E>(program: Effect.Effect<Output, E, Services>): Promise<Answered> {
+  async run<E>(program: Effect.Effect<Output, E, Services>): Promise<CommandOutput> {
     const { data, lines } = await this.#run(program)
     const look = { paint: plain, width: Number.POSITIVE_INFINITY }
     return { data: JSON.parse(JSON.stringify(data)), lines: lines(look) }
   }
 
-  /** Runs a command that must be refused, and returns the message. */
+  /** Runs a command that is refused, and returns the message of the refusal. */
   refusal<E extends { readonly message: string }>(program: Effect.Effect<Output, E, Services>): Promise<string> {
     const said = Effect.match(program, {
-      onSuccess: () => "It was done",
-      onFailure: (error) => (error instanceof CommandRefused ? error.message : `unsaid: ${error.message}`)
+      onSuccess: () => "The command succeeded",
+      onFailure: (error) => (error instanceof CommandRefused ? error.message : `another error: ${error.message}`)
     })
     return this.#run(said)
   }
@@ -69,4 +69,4 @@ export class Office implements AsyncDisposable {
 }
 
 /** Creates the shop, and returns its id. */
-export const open = async (office: Office): Promise<string> => (await office.does(shops.createShop(lac))).data.id
+export const open = async (cli: OwnerCli): Promise<string> => (await cli.run(shops.createShop(lac))).data.id

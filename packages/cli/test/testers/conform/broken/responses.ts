@@ -3,8 +3,8 @@ import { answers, type BrokenServer, instead, requests, ticketsIn } from "./Brok
 const isCreate = (method: string, path: string) => method === "POST" && path === "/v1/tickets"
 const isList = (method: string, path: string) => method === "GET" && path === "/v1/tickets"
 
-/** Servers that read requests or write responses incorrectly. */
-export const answering: ReadonlyArray<BrokenServer> = [
+/** Servers that read requests or write answers wrong. */
+export const brokenResponses: ReadonlyArray<BrokenServer> = [
   {
     does: "responds to a replay with 201",
     caughtBy: ["replay", "replay-no-duplicate"],
