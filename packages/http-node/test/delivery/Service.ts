@@ -8,7 +8,7 @@ import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { expect } from "vitest"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { testStore } from "../TestStore.js"
-import type { Shopfront } from "./Shopfront.js"
+import type { WebhookReceiver } from "./WebhookReceiver.js"
 
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND
@@ -112,10 +112,10 @@ export class Service implements AsyncDisposable {
   }
 
   /** Opens a shop that sends its events to a receiver. */
-  async shop(front: Shopfront): Promise<Shop> {
+  async shop(receiver: WebhookReceiver): Promise<Shop> {
     const input = { name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
     const { shop, key } = await this.good("POST", "/sandbox/shops", input)
-    const { secret } = await this.good("PUT", `/sandbox/shops/${shop.id}/webhook`, { url: front.url })
+    const { secret } = await this.good("PUT", `/sandbox/shops/${shop.id}/webhook`, { url: receiver.url })
     return new Shop(this, shop.id, key, secret)
   }
 

@@ -1,7 +1,7 @@
 import { verify } from "@workshop/webhooks"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { DAY, HOUR, type Json, MINUTE, Service } from "./Service.js"
-import { type Manner, Shopfront, saying } from "./Shopfront.js"
+import { type Responder, respondsWith, WebhookReceiver } from "./WebhookReceiver.js"
 
 let service: Service
 beforeAll(async () => {
@@ -11,10 +11,10 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 describe("Specification, Webhooks: every change of a ticket is sent, signed, to the shop's URL", () => {
   it("every type of event arrives, verifies at the time it was sent, and has the bytes that the log shows", async () => {
-    await using front = await Shopfront.open()
-    const shop = await service.shop(front)
+    await using receiver = await WebhookReceiver.open()
+    const shop = await service.shop(receiver)
     const verdicts: Array<Promise<unknown>> = []
-    front.manner = (response, { body, signature }) => {
+    receiver.responder = (response, { body, signature }) => {
       verdicts.push(verify(body, signature, shop.secret, { now: service.now, toleranceSeconds: 0 }))
       response.writeHead(204).end()
     }
@@ -36,8 +36,8 @@ describe("Specification, Webhooks: every change of a ticket is sent, signed, to 
     await shop.ping()
     await service.settle()
     const events: Array<Json> = await shop.own("GET", "/events")
-    expect(front.came.map(({ event }) => event)).toEqual(events)
-    expect([...new Set(front.types)].sort()).toEqual([
+    expect(receiver.requests.map(({ event }) => event)).toEqual(events)
+    expect([...new Set(receiver.types)].sort()).toEqual([
       "client.linked",
       "client.notified",
       "ping",
@@ -56,13 +56,13 @@ describe("Specification, Webhooks: every change of a ticket is sent, signed, to 
   })
 
   it("for 24 hours after a rotation both secrets verify, and then only the new one", async () => {
-    await using front = await Shopfront.open()
-    const shop = await service.shop(front)
+    await using receiver = await WebhookReceiver.open()
+    const shop = await service.shop(receiver)
     const { secret } = await shop.own("POST", "/webhook/rotate")
     const good = async () => {
       await shop.ping()
       await service.settle()
-      const { body, signature } = front.came.at(-1)!
+      const { body, signature } = receiver.requests.at(-1)!
       const verdicts = [shop.secret, secret].map((one) => verify(body, signature, one, { now: service.now }))
       return (await Promise.all(verdicts)).map(({ ok }) => ok)
     }
@@ -76,32 +76,32 @@ describe("Specification, Webhooks: every change of a ticket is sent, signed, to 
 
 describe("Specification, Webhooks: no behaviour of the receiver loses an event", () => {
   it("if the receiver is killed during a request and restarted, every event arrives under the same id", async () => {
-    await using front = await Shopfront.open()
-    const shop = await service.shop(front)
-    front.manner = (response) => void response.destroy()
+    await using receiver = await WebhookReceiver.open()
+    const shop = await service.shop(receiver)
+    receiver.responder = (response) => void response.destroy()
     await shop.ping()
     await service.settle()
-    await front.close()
+    await receiver.close()
     await shop.pings(5)
     await service.settle()
     expect(await shop.states()).toEqual(["pending reset", ...Array(5).fill("pending connect")])
-    front.manner = saying(200)
-    await front.reopen()
+    receiver.responder = respondsWith(200)
+    await receiver.reopen()
     await service.move({ advance_ms: MINUTE })
     expect(await shop.states()).toEqual(["delivered reset 200", ...Array(5).fill("delivered connect 200")])
-    expect(front.came).toHaveLength(7)
-    expect(front.ids.size).toBe(6)
+    expect(receiver.requests).toHaveLength(7)
+    expect(receiver.ids.size).toBe(6)
   })
 
   it("if the receiver is slow, four requests wait at a time and the rest follow, each once", async () => {
-    await using front = await Shopfront.open()
-    const shop = await service.shop(front)
+    await using receiver = await WebhookReceiver.open()
+    const shop = await service.shop(receiver)
     const kept: Array<() => void> = []
-    front.manner = (response) => void kept.push(() => saying(200)(response, front.came[0]!, 1))
+    receiver.responder = (response) => void kept.push(() => respondsWith(200)(response, receiver.requests[0]!, 1))
     await shop.pings(12)
     for (let done = 0; done < 12; done += 4) {
-      await front.until(done + 4)
-      expect(front.came).toHaveLength(done + 4)
+      await receiver.until(done + 4)
+      expect(receiver.requests).toHaveLength(done + 4)
       for (const release of kept.splice(0)) release()
     }
     await service.settle()
@@ -109,18 +109,18 @@ describe("Specification, Webhooks: no behaviour of the receiver loses an event",
   })
 
   it("a redirect counts as a failure and is not followed", async () => {
-    await using elsewhere = await Shopfront.open()
-    await using front = await Shopfront.open(saying(301, { location: elsewhere.url }))
-    const shop = await service.shop(front)
+    await using elsewhere = await WebhookReceiver.open()
+    await using receiver = await WebhookReceiver.open(respondsWith(301, { location: elsewhere.url }))
+    const shop = await service.shop(receiver)
     await shop.ping()
     await service.settle()
     expect(await shop.states()).toEqual(["pending 301"])
-    expect(elsewhere.came).toEqual([])
+    expect(elsewhere.requests).toEqual([])
   })
 
   it("a 410 turns the webhook off at once, its owner is notified, and later events are parked until it is on again", async () => {
-    await using front = await Shopfront.open(saying(410))
-    const shop = await service.shop(front)
+    await using receiver = await WebhookReceiver.open(respondsWith(410))
+    const shop = await service.shop(receiver)
     await shop.ping()
     await service.settle()
     await shop.pings(2)
@@ -128,17 +128,17 @@ describe("Specification, Webhooks: no behaviour of the receiver loses an event",
     expect(await shop.states()).toEqual(["parked 410", "parked", "parked"])
     expect(await shop.own("GET", "/webhook")).toMatchObject({ on: false, off_reason: "gone", failures_in_row: 1 })
     expect(await shop.own("GET", "/notices")).toMatchObject([
-      { kind: "webhook_off", off_reason: "gone", url: front.url }
+      { kind: "webhook_off", off_reason: "gone", url: receiver.url }
     ])
-    front.manner = saying(200)
+    receiver.responder = respondsWith(200)
     expect(await shop.own("POST", "/webhook/enable")).toMatchObject({ on: true, off_reason: null, failures_in_row: 0 })
     await service.settle()
     expect(await shop.states()).toEqual(["delivered 410 200", "delivered 200", "delivered 200"])
   })
 
   it("a delivery is dead after eight failures, and a replay of dead ones sends it under its id, with further attempt numbers", async () => {
-    await using front = await Shopfront.open(saying(500))
-    const shop = await service.shop(front)
+    await using receiver = await WebhookReceiver.open(respondsWith(500))
+    const shop = await service.shop(receiver)
     const { id } = await shop.ping()
     const begun = service.now.getTime()
     await service.move({ advance_ms: 45 * HOUR })
@@ -146,20 +146,20 @@ describe("Specification, Webhooks: no behaviour of the receiver loses an event",
     expect(dead).toMatchObject({ event_id: id, state: "dead", next_attempt_at: null })
     const minutes = dead.attempts.map(({ started_at }: Json) => (Date.parse(started_at) - begun) / MINUTE)
     expect(minutes).toEqual([0, 1, 6, 36, 156, 516, 1236, 2676])
-    front.manner = saying(202)
+    receiver.responder = respondsWith(202)
     expect(await shop.own("POST", "/deliveries/replay", { state: "dead", dry_run: true })).toEqual({ count: 1 })
     await service.settle()
-    expect(front.came).toHaveLength(8)
+    expect(receiver.requests).toHaveLength(8)
     expect(await shop.own("POST", "/deliveries/replay", { state: "dead" })).toEqual({ count: 1 })
     await service.settle()
     const [arrived] = await shop.own("GET", "/deliveries")
-    expect([arrived.state, arrived.attempts.at(-1).n, front.came.at(-1)!.event.id]).toEqual(["delivered", 9, id])
-    expect(new Set(front.came.map(({ body }) => body)).size).toBe(1)
+    expect([arrived.state, arrived.attempts.at(-1).n, receiver.requests.at(-1)!.event.id]).toEqual(["delivered", 9, id])
+    expect(new Set(receiver.requests.map(({ body }) => body)).size).toBe(1)
   })
 
   it("after 20 consecutive failures over 72 hours, with two warnings, the webhook is turned off and the rest is parked", async () => {
-    await using front = await Shopfront.open(saying(503))
-    const shop = await service.shop(front)
+    await using receiver = await WebhookReceiver.open(respondsWith(503))
+    const shop = await service.shop(receiver)
     for (let day = 0; day < 4; day++) {
       await shop.pings(2)
       await service.move({ advance_ms: DAY })
@@ -174,7 +174,7 @@ describe("Specification, Webhooks: no behaviour of the receiver loses an event",
     const { first_failure_at, created_at, failures_in_row } = notices[2]
     expect(Date.parse(created_at) - Date.parse(first_failure_at)).toBeGreaterThanOrEqual(72 * HOUR)
     expect(failures_in_row).toBeGreaterThanOrEqual(20)
-    front.manner = saying(200)
+    receiver.responder = respondsWith(200)
     await shop.own("POST", "/webhook/enable")
     await service.settle()
     expect(
@@ -185,17 +185,17 @@ describe("Specification, Webhooks: no behaviour of the receiver loses an event",
 
 describe("Specification, Webhooks: a slow or unavailable receiver must not slow other shops", () => {
   it("a shop whose receiver does not respond uses four connections, while the others get everything", async () => {
-    const hangs: Manner = () => {}
-    await using hanging = await Shopfront.open(hangs)
-    await using dead = await Shopfront.open()
-    await using well = await Shopfront.open()
+    const hangs: Responder = () => {}
+    await using hanging = await WebhookReceiver.open(hangs)
+    await using dead = await WebhookReceiver.open()
+    await using well = await WebhookReceiver.open()
     const [slow, gone, healthy] = [await service.shop(hanging), await service.shop(dead), await service.shop(well)]
     await dead.close()
     for (let i = 0; i < 30; i++) await Promise.all([slow.ping(), gone.ping(), healthy.ping()])
     await well.until(30)
     expect(well.ids.size).toBe(30)
-    expect(hanging.came).toHaveLength(4)
-    hanging.manner = saying(200)
+    expect(hanging.requests).toHaveLength(4)
+    hanging.responder = respondsWith(200)
     await hanging.close()
     await hanging.reopen()
     await service.move({ advance_ms: MINUTE })

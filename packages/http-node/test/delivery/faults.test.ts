@@ -1,11 +1,11 @@
 import { expect, it } from "vitest"
 import { type Json, Service } from "./Service.js"
-import { Shopfront, saying } from "./Shopfront.js"
+import { respondsWith, WebhookReceiver } from "./WebhookReceiver.js"
 
 it("a lost response closes the connection after the request was executed, and the till's replay gets that response", async () => {
   await using service = await Service.open()
-  await using front = await Shopfront.open()
-  const shop = await service.shop(front)
+  await using receiver = await WebhookReceiver.open()
+  const shop = await service.shop(receiver)
   await service.good("PUT", "/sandbox/faults", { faults: [{ method: "POST", fault: "lose_answer", next: 1 }] })
   const headers = { authorization: `Bearer ${shop.key}`, "idempotency-key": "till 7" }
   await expect(service.ask("POST", "/v1/tickets", { service: "Hem" }, headers)).rejects.toThrow("fetch failed")
@@ -15,8 +15,8 @@ it("a lost response closes the connection after the request was executed, and th
 
 it("the stream reports delivery attempts over a socket, and ends with the server", { timeout: 30_000 }, async () => {
   const service = await Service.open()
-  await using front = await Shopfront.open(saying(500))
-  const shop = await service.shop(front)
+  await using receiver = await WebhookReceiver.open(respondsWith(500))
+  const shop = await service.shop(receiver)
   const response = await service.stream()
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = (await reader.read()).value ?? ""

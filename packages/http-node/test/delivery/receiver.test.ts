@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest"
 import { type Json, Service } from "./Service.js"
-import { Shopfront, saying } from "./Shopfront.js"
+import { respondsWith, WebhookReceiver } from "./WebhookReceiver.js"
 
 const opened = async () => {
   const service = await Service.open()
-  const front = await Shopfront.open()
-  const shop = await service.shop(front)
+  const receiver = await WebhookReceiver.open()
+  const shop = await service.shop(receiver)
   return {
     service,
-    front,
+    receiver,
     shop,
     create: async () => {
       const ticket = await shop.api("POST", "/tickets", { service: "Hem" })
@@ -18,20 +18,20 @@ const opened = async () => {
     last: async (): Promise<Json> => (await shop.own("GET", "/deliveries")).at(-1),
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]()
-      await front[Symbol.asyncDispose]()
+      await receiver[Symbol.asyncDispose]()
     }
   }
 }
 
 describe("The built-in receiver (Specification, Sandbox)", () => {
   it("the built-in receiver replaces the shop's webhook, and shows each delivery with the verdict on its signature", async () => {
-    await using world = await opened()
-    const { shop, create, front } = world
+    await using setup = await opened()
+    const { shop, create, receiver } = setup
     expect(await shop.own("GET", "/receiver")).toMatchObject({ in_use: false, answer: 200, times: null })
     const { url, in_use } = await shop.own("PUT", "/receiver", { use: true })
     expect([in_use, (await shop.own("GET", "/webhook")).url]).toEqual([true, url])
     const ticket = await create()
-    expect(front.came).toEqual([])
+    expect(receiver.requests).toEqual([])
     const [got]: Array<Json> = await shop.own("GET", "/received")
     expect(got).toMatchObject({ type: "ticket.created", answered: "200", signature: { ok: true } })
     expect(got.signature.got).toBe(got.signature.expected)
@@ -50,8 +50,8 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
   })
 
   it("the built-in receiver fails as configured, a given number of times, and the retry comes only when the clock moves", async () => {
-    await using world = await opened()
-    const { service, shop, create, last } = world
+    await using setup = await opened()
+    const { service, shop, create, last } = setup
     for (const [answer, status, error] of [
       [500, 500, null],
       ["cut", null, "reset"],
@@ -75,8 +75,8 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
   })
 
   it("the built-in receiver can respond 410, which turns the webhook off, and shows since when and how many events wait", async () => {
-    await using world = await opened()
-    const { shop, create, last } = world
+    await using setup = await opened()
+    const { shop, create, last } = setup
     await shop.own("PUT", "/receiver", { answer: 410, times: 1, use: true })
     await create()
     await create()
@@ -85,27 +85,27 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
     expect(off.off_since).toBe((await shop.own("GET", "/notices")).at(-1).created_at)
     expect(await last()).toMatchObject({ state: "parked", parked: true })
     await shop.own("POST", "/webhook/enable")
-    await world.service.settle()
+    await setup.service.settle()
     expect(await shop.own("GET", "/webhook")).toMatchObject({ on: true, parked: 0, off_since: null })
-    const { now } = world.service
+    const { now } = setup.service
     await shop.own("POST", "/webhook/disable")
     expect((await shop.own("GET", "/webhook")).off_since).toBe(now.toISOString())
   })
 
   it("the built-in receiver forwards to a URL, and returns the response from there", async () => {
-    await using world = await opened()
-    const { shop, create, front, last } = world
-    front.manner = saying(418)
-    await shop.own("PUT", "/receiver", { forward_to: front.url, use: true })
+    await using setup = await opened()
+    const { shop, create, receiver, last } = setup
+    receiver.responder = respondsWith(418)
+    await shop.own("PUT", "/receiver", { forward_to: receiver.url, use: true })
     await create()
-    expect(front.came.map(({ event }) => event.type)).toEqual(["ticket.created"])
+    expect(receiver.requests.map(({ event }) => event.type)).toEqual(["ticket.created"])
     expect((await last()).attempts[0].status).toBe(418)
     expect((await shop.own("GET", "/received"))[0].answered).toBe("418")
   })
 
   it("the built-in receiver refuses a forbidden URL, and unknown fields", async () => {
-    await using world = await opened()
-    const { service, shop } = world
+    await using setup = await opened()
+    const { service, shop } = setup
     const path = `/sandbox/shops/${shop.id}/receiver`
     const { url } = await shop.own("GET", "/receiver")
     for (const forward_to of ["ftp://127.0.0.1/", "here", url]) {
@@ -122,8 +122,8 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
 
 describe("Deliveries that the sandbox shows (Specification, Sandbox)", () => {
   it("deliveries are shown with the ticket and the request as sent, and can be filtered by ticket, time, event and number", async () => {
-    await using world = await opened()
-    const { service, shop, create, front } = world
+    await using setup = await opened()
+    const { service, shop, create, receiver } = setup
     const first = await create()
     await service.move({ advance: "1h" })
     const second = await create()
@@ -133,9 +133,12 @@ describe("Deliveries that the sandbox shows (Specification, Sandbox)", () => {
       [second.id, second.number_label]
     ])
     const { request, created_at, event_id } = all[0]
-    expect(request).toMatchObject({ body: front.came[0]!.body, sent: { url: front.url, at: created_at } })
-    expect(Object.values(request.sent.headers)).toContain(front.came[0]!.signature)
-    expect(request.sent.headers).toMatchObject({ Host: new URL(front.url).host, "User-Agent": "Workshop-Webhooks/1" })
+    expect(request).toMatchObject({ body: receiver.requests[0]!.body, sent: { url: receiver.url, at: created_at } })
+    expect(Object.values(request.sent.headers)).toContain(receiver.requests[0]!.signature)
+    expect(request.sent.headers).toMatchObject({
+      Host: new URL(receiver.url).host,
+      "User-Agent": "Workshop-Webhooks/1"
+    })
     const ids = async (query: string) =>
       (await shop.own("GET", `/deliveries?${query}`)).map((delivery: Json) => delivery.event_id)
     expect(await ids(`ticket=${first.id}`)).toEqual([event_id])

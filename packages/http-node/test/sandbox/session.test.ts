@@ -3,7 +3,7 @@ import { SandboxApi } from "@workshop/http-node/sandbox"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { atEndOfFile } from "../../../../test/endOfFile.js"
-import { World } from "../World.js"
+import { TestService } from "../TestService.js"
 import { DAY, HOUR, type Json, later, NOBODY, Sandbox, START } from "./Sandbox.js"
 
 /** Entries that a reader of the stream got, each as its event. */
@@ -221,14 +221,14 @@ describe("POST /sandbox/scenarios/run (Specification, Sandbox)", () => {
 })
 
 describe("A server without a sandbox (Specification, Sandbox)", () => {
-  let world: World
+  let service: TestService
   beforeAll(async () => {
-    world = await World.open()
+    service = await TestService.open()
   })
-  afterAll(() => world.close())
+  afterAll(() => service.close())
 
   it("every path of the sandbox is a 404", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const calls: Array<readonly [string, string]> = [["GET", "/sandbox/openapi.json"]]
     HttpApi.reflect(SandboxApi, {
       onGroup: () => undefined,
@@ -237,6 +237,6 @@ describe("A server without a sandbox (Specification, Sandbox)", () => {
     expect(calls.length).toBeGreaterThan(50)
     for (const [method, path] of calls)
       for (const key of [null, shop.key])
-        expect((await world.api(method, path, { key })).status, `${method} ${path}`).toBe(404)
+        expect((await service.api(method, path, { key })).status, `${method} ${path}`).toBe(404)
   })
 })

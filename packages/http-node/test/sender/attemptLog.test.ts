@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Service } from "../delivery/Service.js"
-import { Shopfront } from "../delivery/Shopfront.js"
+import { WebhookReceiver } from "../delivery/WebhookReceiver.js"
 
 let service: Service
 beforeAll(async () => {
@@ -12,8 +12,10 @@ const ms = expect.any(Number)
 
 describe("the log of attempts as the owner reads it (Specification, Webhooks; Sandbox)", () => {
   it("the log has a response's status, the connected address, the phases, and the start of the body", async () => {
-    await using front = await Shopfront.open((response) => void response.writeHead(500).end(`no\n${"x".repeat(8192)}`))
-    const shop = await service.shop(front)
+    await using receiver = await WebhookReceiver.open(
+      (response) => void response.writeHead(500).end(`no\n${"x".repeat(8192)}`)
+    )
+    const shop = await service.shop(receiver)
     await shop.ping()
     const started_at = service.now.toISOString()
     await service.settle()
@@ -29,9 +31,9 @@ describe("the log of attempts as the owner reads it (Specification, Webhooks; Sa
   })
 
   it("the log has a failure's kind, the system's name for it, and the phases before it", async () => {
-    const front = await Shopfront.open()
-    const shop = await service.shop(front)
-    await front.close()
+    const receiver = await WebhookReceiver.open()
+    const shop = await service.shop(receiver)
+    await receiver.close()
     await shop.ping()
     const started_at = service.now.toISOString()
     await service.settle()

@@ -4,8 +4,8 @@ import { type SendResult, type ShopId, sandboxAddresses } from "@workshop/core"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { make } from "../../src/sender/NodeSender.js"
+import { fakeTime, waitFor } from "./FakeTime.js"
 import { answer, answering, post, receiver } from "./Receiver.js"
-import { come, standingTime } from "./StandingTime.js"
 
 const KIB = 1024
 const CROWD = 256
@@ -42,7 +42,7 @@ const shop = (n: number) => ({ shop_id: `shop_${n}` as ShopId })
 
 describe("256 hostile receivers at once (Specification, Webhooks)", () => {
   it("each shop gets the right result at a low cost, and a shop with a healthy receiver is not delayed", async () => {
-    const timeTo = standingTime()
+    const setTime = fakeTime()
     await using bad = await receiver({ onRequest: meanings })
     await using good = await answering(answer("200 OK"))
     const body = Effect.gen(function* () {
@@ -54,15 +54,15 @@ describe("256 hostile receivers at once (Specification, Webhooks)", () => {
       }
       const numbers = Array.from({ length: CROWD }, (_, n) => n)
       const crowd = yield* Effect.fork(Effect.forEach(numbers, one, { concurrency: "unbounded" }))
-      yield* Effect.promise(() => come(() => (bad.requests.length === CROWD ? true : undefined)))
-      // The test does not move the clock, so receivers that hold connections do so until the healthy shop has all its events.
+      yield* Effect.promise(() => waitFor(() => (bad.requests.length === CROWD ? true : undefined)))
+      // Time stands: those that hold on all do so until the healthy shop has everything.
       for (let i = 0; i < 20; i++)
         expect(yield* send(post(good.url, shop(CROWD)))).toMatchObject({ status: 200, error: null })
       expect(counts().bytes_read).toBeLessThanOrEqual(CROWD * 88 * KIB)
-      yield* Effect.promise(() => timeTo(10_000))
+      yield* Effect.promise(() => setTime(10_000))
       for (const [kind, came] of yield* Fiber.join(crowd))
         expect([kind, came]).toEqual([kind, hostile[kind as number]![0]])
-      yield* Effect.promise(() => come(() => (counts().open === counts().idle ? true : undefined)))
+      yield* Effect.promise(() => waitFor(() => (counts().open === counts().idle ? true : undefined)))
     })
     await Effect.runPromise(Effect.scoped(body))
   })

@@ -4,8 +4,8 @@ import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { make, type NodeSenderOptions } from "../../src/sender/NodeSender.js"
 import { authority, forShop, key } from "./certificates.js"
+import { fakeTime, waitFor } from "./FakeTime.js"
 import { answer, post, receiver } from "./Receiver.js"
-import { come, standingTime } from "./StandingTime.js"
 
 const SECOND = 1000
 
@@ -24,7 +24,7 @@ describe("An attempt has ten seconds by default for everything up to the status 
     [9.9, 200],
     [10.1, "timeout"]
   ])("a response at %s s has the result %s", async (at_s, expected) => {
-    const timeTo = standingTime()
+    const setTime = fakeTime()
     let asking: Socket | undefined
     await using at = await receiver({
       onRequest: (socket) => {
@@ -32,8 +32,8 @@ describe("An attempt has ten seconds by default for everything up to the status 
       }
     })
     await sending(at.url, { policy: sandboxAddresses }, async (sent) => {
-      const socket = await come(() => asking)
-      await timeTo(at_s * SECOND)
+      const socket = await waitFor(() => asking)
+      await setTime(at_s * SECOND)
       socket.write(answer("200 OK"))
       expect(outcome(await sent)).toBe(expected)
     })
@@ -43,7 +43,7 @@ describe("An attempt has ten seconds by default for everything up to the status 
     ["looked up at 4 s, encrypted at 8 s, answered at 9.9 s", 9.9, 200],
     ["looked up at 4 s, encrypted at 8 s, answered at 10.1 s", 10.1, "timeout"]
   ])("all stages share one deadline: %s", async (_, at_s, expected) => {
-    const timeTo = standingTime()
+    const setTime = fakeTime()
     let found: (() => void) | undefined
     let greeted: (() => void) | undefined
     let asking: Socket | undefined
@@ -69,14 +69,14 @@ describe("An attempt has ten seconds by default for everything up to the status 
       ca: authority
     }
     await sending(`https://shop.test:${at.port}/`, options, async (sent) => {
-      const answerLookup = await come(() => found)
-      await timeTo(4 * SECOND)
+      const answerLookup = await waitFor(() => found)
+      await setTime(4 * SECOND)
       answerLookup()
-      const shakeHands = await come(() => greeted)
-      await timeTo(8 * SECOND)
+      const shakeHands = await waitFor(() => greeted)
+      await setTime(8 * SECOND)
       shakeHands()
-      const socket = await come(() => asking)
-      await timeTo(at_s * SECOND)
+      const socket = await waitFor(() => asking)
+      await setTime(at_s * SECOND)
       socket.write(answer("200 OK"))
       const came = await sent
       expect(outcome(came)).toBe(expected)

@@ -2,7 +2,7 @@ import { eventTypes } from "@workshop/core/adapter"
 import Stripe from "stripe"
 import { describe, expect, it } from "vitest"
 import { DAY, type Json, Service } from "../delivery/Service.js"
-import { Shopfront } from "../delivery/Shopfront.js"
+import { WebhookReceiver } from "../delivery/WebhookReceiver.js"
 
 // Its scheme is ours, so that a receiver may judge by a library that we did not write.
 const { webhooks } = new Stripe("sk_test_nothing_is_sent")
@@ -10,10 +10,10 @@ const { webhooks } = new Stripe("sk_test_nothing_is_sent")
 describe("a public verifier as the receiver of webhooks (Specification, Webhooks)", () => {
   it("a public verifier accepts every type of event when it arrives, and none with another secret", async () => {
     await using service = await Service.open()
-    await using front = await Shopfront.open()
-    const shop = await service.shop(front)
+    await using receiver = await WebhookReceiver.open()
+    const shop = await service.shop(receiver)
     const judged: Array<readonly [type: string, accepted: boolean, underAnother: boolean]> = []
-    front.manner = (response, { body, signature, event }) => {
+    receiver.responder = (response, { body, signature, event }) => {
       const accepts = (secret: string) => {
         try {
           return webhooks.signature!.verifyHeader(body, signature, secret, 300, undefined, service.now.getTime())

@@ -17,7 +17,7 @@ import {
 } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { expect } from "vitest"
-import type { Services } from "../WorldServices.js"
+import type { Services } from "../TestServiceLayer.js"
 import type { Answer, Call } from "./Wire.js"
 
 export const ALL_SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const
@@ -56,22 +56,22 @@ export interface CardJson {
   readonly updated_at: string | null
 }
 
-/** The functions of the world that a shop calls. */
-interface Surroundings {
+/** The parts of the test service that a shop uses. */
+interface TestServiceParts {
   readonly api: <D>(method: string, path: string, call?: Call) => Promise<Answer<D>>
   readonly act: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
 }
 
 /** A shop with a key of all scopes: the requests of its till, and the acts of its owner in the app. */
 export class TestShop {
-  readonly world: Surroundings
+  readonly service: TestServiceParts
   readonly id: ShopId
   key = ""
   keyId = ""
   #attempts = 0
 
-  constructor(world: Surroundings, id: ShopId) {
-    this.world = world
+  constructor(service: TestServiceParts, id: ShopId) {
+    this.service = service
     this.id = id
   }
 
@@ -87,7 +87,7 @@ export class TestShop {
     name = "till"
   ): Promise<{ readonly id: string; readonly key: string }> {
     const input = Schema.decodeUnknownSync(KeyInput)({ name, scopes })
-    return this.world.act(
+    return this.service.act(
       Effect.flatMap(Keys, (keys) => keys.create(this.id, input)).pipe(
         Effect.map(({ key, record }) => ({ id: record.id as string, key }))
       )
@@ -95,12 +95,12 @@ export class TestShop {
   }
 
   revoke(keyId: string): Promise<unknown> {
-    return this.world.act(Effect.flatMap(Keys, (keys) => keys.revoke(keyId as never)))
+    return this.service.act(Effect.flatMap(Keys, (keys) => keys.revoke(keyId as never)))
   }
 
   change(patch: Readonly<Record<string, unknown>>): Promise<unknown> {
     const decoded = Schema.decodeUnknownSync(ShopPatch)(patch)
-    return this.world.act(Effect.flatMap(Shops, (shops) => shops.change(this.id, decoded)))
+    return this.service.act(Effect.flatMap(Shops, (shops) => shops.change(this.id, decoded)))
   }
 
   /** The events as sent, oldest first. */
@@ -113,7 +113,7 @@ export class TestShop {
   }
 
   async eventTexts(): Promise<ReadonlyArray<string>> {
-    const events = await this.world.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.events(this.id)))
+    const events = await this.service.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.events(this.id)))
     return events.map(({ body }) => body)
   }
 
@@ -123,11 +123,11 @@ export class TestShop {
   }
 
   get<D = TicketJson>(path: string, query: Call["query"] = "", call: Call = {}): Promise<Answer<D>> {
-    return this.world.api<D>("GET", path, { key: this.key, query, ...call })
+    return this.service.api<D>("GET", path, { key: this.key, query, ...call })
   }
 
   post<D = TicketJson>(path: string, body?: unknown, call: Call = {}): Promise<Answer<D>> {
-    return this.world.api<D>("POST", path, { key: this.key, body, ...call })
+    return this.service.api<D>("POST", path, { key: this.key, body, ...call })
   }
 
   /** Asks for a new ticket, with an attempt's own Idempotency-Key. */
@@ -182,36 +182,36 @@ export class TestShop {
   /** A new ticket made in the app. */
   createInApp(body: Readonly<Record<string, unknown>> = { service: "Hem" }) {
     const input = Schema.decodeUnknownSync(TicketInput)(body)
-    return this.world.act(Effect.flatMap(Tickets, (tickets) => tickets.create(this.caller, input)))
+    return this.service.act(Effect.flatMap(Tickets, (tickets) => tickets.create(this.caller, input)))
   }
 
   /** Postpones the promise in the app. */
   delay(id: string, delay: Readonly<Record<string, unknown>>) {
     const input = Schema.decodeUnknownSync(DelayInput)(delay)
-    return this.world.act(Effect.flatMap(Progress, (app) => app.announceDelay(this.caller, id as never, input)))
+    return this.service.act(Effect.flatMap(Progress, (app) => app.announceDelay(this.caller, id as never, input)))
   }
 
   /** Notes a part in the app. */
   part(id: string, part: Readonly<Record<string, unknown>>) {
     const input = Schema.decodeUnknownSync(PartInput)(part)
-    return this.world.act(Effect.flatMap(Progress, (app) => app.recordPart(this.caller, id as never, input)))
+    return this.service.act(Effect.flatMap(Progress, (app) => app.recordPart(this.caller, id as never, input)))
   }
 
   /** Puts a picture to the ticket in the app. */
   photo(id: string, photo_url: string) {
     const input = Schema.decodeUnknownSync(PhotoInput)({ photo_url })
-    return this.world.act(Effect.flatMap(Progress, (app) => app.attachPhoto(this.caller, id as never, input)))
+    return this.service.act(Effect.flatMap(Progress, (app) => app.attachPhoto(this.caller, id as never, input)))
   }
 
   /** Proposes a new price in the app. */
   quote(id: string, quote: Readonly<Record<string, unknown>>) {
     const input = Schema.decodeUnknownSync(QuoteInput)(quote)
-    return this.world.act(Effect.flatMap(Quotes, (quotes) => quotes.propose(this.caller, id as never, input)))
+    return this.service.act(Effect.flatMap(Quotes, (quotes) => quotes.propose(this.caller, id as never, input)))
   }
 
   /** The client accepts or refuses the proposed price. */
   answerQuote(id: string, how: "accept" | "refuse") {
     const answer = how === "accept" ? "accepted" : "refused"
-    return this.world.act(Effect.flatMap(Quotes, (quotes) => quotes.recordAnswer(this.caller, id as never, answer)))
+    return this.service.act(Effect.flatMap(Quotes, (quotes) => quotes.recordAnswer(this.caller, id as never, answer)))
   }
 }

@@ -1,13 +1,13 @@
 import { Keys } from "@workshop/core"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { MINUTE, NOBODY, World } from "../World.js"
+import { MINUTE, NOBODY, TestService } from "../TestService.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 5 })
+  service = await TestService.open({ seed: 5 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 let addresses = 0
 /** An address of its own for each test, as requests without a good key are counted by address. */
@@ -15,7 +15,7 @@ const address = () => `10.5.0.${++addresses}`
 
 describe("the Authorization header (Specification, Keys and scopes)", () => {
   it("a missing, wrong or malformed header is 401 UNAUTHENTICATED, always with the same message (Specification, Keys and scopes)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const from = address()
     const { key } = shop
     const odd = [
@@ -42,10 +42,10 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
       "Bearer __proto__",
       `Bearer ${"x".repeat(5000)}`
     ]
-    const first = await world.api("GET", "/v1/shop", { from })
+    const first = await service.api("GET", "/v1/shop", { from })
     expect(first.headers["www-authenticate"]).toBe("Bearer")
     for (const authorization of odd) {
-      const answer = await world.api(
+      const answer = await service.api(
         "GET",
         "/v1/shop",
         authorization === undefined ? { from } : { from, headers: { authorization } }
@@ -58,9 +58,9 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
 
   it("a sandbox's test key is refused as a test key, whether or not it exists (Specification, Keys and scopes)", async () => {
     const from = address()
-    const { key } = await world.shop()
+    const { key } = await service.shop()
     for (const test of [key.replace("wk_live_", "wk_test_"), "wk_test_stable-key", `wk_test_${"A".repeat(43)}`]) {
-      const answer = await world.api("GET", "/v1/shop", { from, headers: { authorization: `Bearer ${test}` } })
+      const answer = await service.api("GET", "/v1/shop", { from, headers: { authorization: `Bearer ${test}` } })
       expect([answer.status, answer.error.code, answer.headers["www-authenticate"]]).toEqual([
         401,
         "UNAUTHENTICATED",
@@ -73,17 +73,17 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
   })
 
   it("the name of the scheme may be in any case, as HTTP allows (Specification, Keys and scopes)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const scheme of ["Bearer", "bearer", "BEARER"]) {
-      const answer = await world.api("GET", "/v1/shop", { headers: { authorization: `${scheme} ${shop.key}` } })
+      const answer = await service.api("GET", "/v1/shop", { headers: { authorization: `${scheme} ${shop.key}` } })
       expect(answer.status).toBe(200)
     }
   })
 
   it("a key in the query or the body does not count (Specification, Keys and scopes)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const query of [`key=${shop.key}`, `access_token=${shop.key}`, `api_key=${shop.key}`]) {
-      expect((await world.api("GET", "/v1/shop", { query, from: address() })).status).toBe(401)
+      expect((await service.api("GET", "/v1/shop", { query, from: address() })).status).toBe(401)
     }
   })
 
@@ -104,14 +104,14 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
       ["POST", "/v1/clients/x/loyalty/redeem"]
     ] as const
     for (const [method, path] of endpoints) {
-      expect((await world.api(method, path, { from, raw: "{" })).status, `${method} ${path}`).toBe(401)
+      expect((await service.api(method, path, { from, raw: "{" })).status, `${method} ${path}`).toBe(401)
     }
   })
 })
 
 describe("keys (Specification, Keys and scopes)", () => {
   it("a key is wk_live_ and 43 characters of base64url, and no two keys are alike (Specification, Keys and scopes)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const keys = [shop.key]
     for (let i = 0; i < 4; i++) keys.push((await shop.newKey()).key)
     for (const key of keys) expect(key).toMatch(/^wk_live_[A-Za-z0-9_-]{43}$/)
@@ -119,7 +119,7 @@ describe("keys (Specification, Keys and scopes)", () => {
   })
 
   it("a key gives access to its own shop only (Specification, Keys and scopes)", async () => {
-    const [mine, theirs] = [await world.shop(), await world.shop()]
+    const [mine, theirs] = [await service.shop(), await service.shop()]
     await theirs.create()
     expect((await mine.get("/v1/tickets")).data).toEqual([])
     expect((await mine.get("/v1/shop")).data.id).toBe(mine.id)
@@ -127,7 +127,7 @@ describe("keys (Specification, Keys and scopes)", () => {
   })
 
   it("two Authorization headers are a 400, also with valid keys, and count against the address (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const [good, from] = [`Bearer ${shop.key}`, address()]
     const remaining = []
     for (const authorization of [
@@ -145,7 +145,7 @@ describe("keys (Specification, Keys and scopes)", () => {
   })
 
   it("a revoked key is refused at once, the shop's others stay valid, and a second revocation has no effect (Specification, Keys and scopes)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const second = await shop.newKey()
     expect((await shop.get("/v1/shop", "", { key: second.key })).status).toBe(200)
     await shop.revoke(second.id)
@@ -153,16 +153,16 @@ describe("keys (Specification, Keys and scopes)", () => {
     expect([answer.status, answer.error.code]).toEqual([401, "UNAUTHENTICATED"])
     await shop.revoke(second.id)
     expect((await shop.get("/v1/shop")).status).toBe(200)
-    world.clock.advance(10 * MINUTE)
+    service.clock.advance(10 * MINUTE)
     expect((await shop.get("/v1/shop", "", { key: second.key, from: address() })).status).toBe(401)
   })
 
   it("a shop has at most five active keys, and the sixth is TOO_MANY_KEYS until one is revoked (Specification, Keys and scopes; Sandbox)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const made = []
     for (let i = 0; i < 4; i++) made.push(await shop.newKey())
     const sixth = () =>
-      world.refusal(
+      service.refusal(
         Effect.flatMap(Keys, (keys) => keys.create(shop.id, { name: "6", scopes: ["tickets:read"] } as never))
       )
     expect(await sixth()).toBe("TooManyKeys")
@@ -199,8 +199,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
 describe("scopes (Specification, Keys and scopes)", () => {
   for (const scope of ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const) {
     it(`a key with only ${scope} gives access to its endpoints and no others: 403 FORBIDDEN with details.scope (Specification, Keys and scopes)`, async () => {
-      const shop = await world.shop()
-      const client = await world.known(shop)
+      const shop = await service.shop()
+      const client = await service.known(shop)
       const ticket = await shop.create()
       await shop.stamp(client.id, 10)
       const { key } = await shop.newKey([scope])
@@ -210,7 +210,7 @@ describe("scopes (Specification, Keys and scopes)", () => {
           .replace("CLIENT", client.id)
           .replace("PHONE", encodeURIComponent(client.phone))
         const body = method === "POST" ? BODIES[path] : undefined
-        const answer = await world.api(method, real, { key, body, once: shop.attempt() })
+        const answer = await service.api(method, real, { key, body, once: shop.attempt() })
         const known = `${method} ${path}`
         if (needed === null || needed === scope) expect([200, 201], known).toContain(answer.status)
         else {
@@ -225,13 +225,13 @@ describe("scopes (Specification, Keys and scopes)", () => {
   }
 
   it("HEAD needs the scope that GET needs (Specification, Errors; Keys and scopes)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { key } = await shop.newKey(["tickets:write"])
-    expect((await world.api("HEAD", "/v1/tickets", { key })).status).toBe(403)
+    expect((await service.api("HEAD", "/v1/tickets", { key })).status).toBe(403)
   })
 
   it("two keys of one shop see the same data (Specification, Keys and scopes)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const reader = await shop.newKey(["tickets:read", "clients:read"])
     const ticket = await shop.create()
     const seen = await shop.get(`/v1/tickets/${ticket.id}`, "", { key: reader.key })
@@ -252,7 +252,7 @@ describe("a shop's flags (Specification, Errors)", () => {
               ? "API_DISABLED"
               : "200"
         it(`a shop with active ${active}, approved ${approved}, API on ${api_enabled} gets ${code} at once, for reads and writes (Specification, Errors)`, async () => {
-          const shop = await world.shop()
+          const shop = await service.shop()
           expect((await shop.get("/v1/shop")).status).toBe(200)
           await shop.change({ active, approved, api_enabled })
           const answers = [

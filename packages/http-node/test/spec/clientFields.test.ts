@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, World } from "../World.js"
+import { DAY, TestService } from "../TestService.js"
 import type { CardJson } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 21 })
+  service = await TestService.open({ seed: 21 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 describe("the Client and the loyalty card (Specification, Resources)", () => {
   it("a client without a ticket has zeros, and an unused card (Specification, Resources; Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { data } = await shop.get(`/v1/clients/${client.id}`)
     expect(data).toEqual({
       id: client.id,
@@ -23,17 +23,17 @@ describe("the Client and the loyalty card (Specification, Resources)", () => {
   })
 
   it("tickets_open counts workshop, ready and impossible, and tickets_total all of this shop's tickets (Specification, Resources; Lists and sync)", async () => {
-    const [shop, other] = [await world.shop(), await world.shop()]
-    const client = await world.known(shop)
-    await world.visit(client, other)
+    const [shop, other] = [await service.shop(), await service.shop()]
+    const client = await service.known(shop)
+    await service.visit(client, other)
     await other.create({ service: "Hem", client_id: client.id })
     const make = async (...moves: ReadonlyArray<string>) => {
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
       await shop.move(id, ...moves)
     }
     await make()
-    world.clock.advance(60 * DAY)
-    await world.closeDue()
+    service.clock.advance(60 * DAY)
+    await service.closeDue()
     await make()
     await make("ready")
     await make("impossible")
@@ -43,8 +43,8 @@ describe("the Client and the loyalty card (Specification, Resources)", () => {
   })
 
   it("client.loyalty is the card, and null while the programme is off (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     await shop.stamp(client.id, 10)
     await shop.stamp(client.id, 3)
     const card: CardJson = {
@@ -52,7 +52,7 @@ describe("the Client and the loyalty card (Specification, Resources)", () => {
       lifetime: 13,
       rewards_available: 1,
       rewards_redeemed: 0,
-      updated_at: world.iso()
+      updated_at: service.iso()
     }
     expect((await shop.get(`/v1/clients/${client.id}`)).data).toMatchObject({ loyalty: card })
     await shop.change({ program: { active: false } })
@@ -70,8 +70,8 @@ describe("the Client and the loyalty card (Specification, Resources)", () => {
   ]
   for (const [given_name, family_name, hide_name, shown] of names) {
     it(`${given_name} ${family_name}, ${hide_name ? "hidden" : "in full"}, is shown as ${shown} everywhere (Specification, Resources; Clients and loyalty)`, async () => {
-      const shop = await world.shop()
-      const client = await world.known(shop, { given_name, family_name, hide_name })
+      const shop = await service.shop()
+      const client = await service.known(shop, { given_name, family_name, hide_name })
       const ticket = await shop.create({ service: "Hem", client_id: client.id })
       const badge = { id: client.id, display_name: shown }
       expect(ticket.client).toEqual(badge)

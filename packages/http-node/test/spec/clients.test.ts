@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, MINUTE, NOBODY, World } from "../World.js"
+import { DAY, MINUTE, NOBODY, TestService } from "../TestService.js"
 import type { CardJson, TestShop } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 45 })
+  service = await TestService.open({ seed: 45 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const BLANK: CardJson = { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
 
 describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
   it("a number, in any international format, finds the client who holds it (Specification, Endpoints; Tickets)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop, { phone: "+21622333444" })
+    const shop = await service.shop()
+    const client = await service.known(shop, { phone: "+21622333444" })
     const shown = { id: client.id, display_name: "Amira Ben Salah", tickets_open: 0, tickets_total: 0, loyalty: BLANK }
     const spellings = [
       "%2B21622333444",
@@ -33,7 +33,7 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
   })
 
   it("a missing, national or invalid phone is a 400, as any other parameter is (Specification, Endpoints; Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["", ["query phone"]],
       ["phone=", ["query phone"]],
@@ -57,21 +57,21 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
   })
 
   it("only clients who already know the shop are visible, by a ticket accepted there or a visit to the counter (Specification, Endpoints)", async () => {
-    const [shop, other] = [await world.shop(), await world.shop()]
-    const client = await world.client()
+    const [shop, other] = [await service.shop(), await service.shop()]
+    const client = await service.client()
     const status = async (of: TestShop) => (await of.get("/v1/clients", { phone: client.phone })).status
     expect([await status(shop), await status(other)]).toEqual([404, 404])
     await shop.create({ service: "Hem", client_phone: client.phone })
     expect(await status(shop)).toBe(404)
-    await world.answer(client, "accept")
+    await service.answer(client, "accept")
     expect([await status(shop), await status(other)]).toEqual([200, 404])
-    await world.visit(client, other)
+    await service.visit(client, other)
     expect([await status(shop), await status(other)]).toEqual([200, 200])
   })
 
   it("an unknown number and the number of a client who blocked the shop give the same 404 (Specification, Endpoints)", async () => {
-    const shop = await world.shop()
-    const blocker = await world.blocker(shop)
+    const shop = await service.shop()
+    const blocker = await service.blocker(shop)
     const [unknown, blocked] = [
       await shop.get("/v1/clients", { phone: "+21629999999" }),
       await shop.get("/v1/clients", { phone: blocker.phone })
@@ -82,8 +82,8 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
 
 describe("GET /v1/clients/{id} (Specification, Endpoints)", () => {
   it("the response has the display name, open and total ticket counts and the loyalty card, with the id in any case of letters (Specification, Endpoints)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     await shop.create({ service: "Hem", client_id: client.id })
     const shown = { id: client.id, display_name: "Amira Ben Salah", tickets_open: 1, tickets_total: 1, loyalty: BLANK }
     expect((await shop.get(`/v1/clients/${client.id}`)).data).toEqual(shown)
@@ -91,8 +91,8 @@ describe("GET /v1/clients/{id} (Specification, Endpoints)", () => {
   })
 
   it("a client of only another shop is a 404 (Specification, Endpoints; Clients and loyalty)", async () => {
-    const [shop, other] = [await world.shop(), await world.shop()]
-    const client = await world.known(other)
+    const [shop, other] = [await service.shop(), await service.shop()]
+    const client = await service.known(other)
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
     expect((await shop.get(`/v1/clients/${NOBODY}`)).status).toBe(404)
   })
@@ -100,8 +100,8 @@ describe("GET /v1/clients/{id} (Specification, Endpoints)", () => {
 
 describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
   it("the response has the shop's programme and the card (Specification, Endpoints; Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     expect((await shop.get(`/v1/clients/${client.id}/loyalty`)).data).toEqual({
       program: { active: true, name: "Stamps", stamps_required: 10, stamps_per_ticket: 1, reward_label: "A hem" },
       card: BLANK
@@ -109,12 +109,12 @@ describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
   })
 
   it("while the programme is off the response is a 200 with active false, and the present card (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     await shop.stamp(client.id, 7)
-    const updated_at = world.iso()
+    const updated_at = service.iso()
     await shop.change({ program: { active: false, name: null, reward_label: null } })
-    world.clock.advance(DAY)
+    service.clock.advance(DAY)
     expect((await shop.get(`/v1/clients/${client.id}/loyalty`)).data).toEqual({
       program: { active: false, name: null, stamps_required: 10, stamps_per_ticket: 1, reward_label: null },
       card: { balance: 7, lifetime: 7, rewards_available: 0, rewards_redeemed: 0, updated_at }
@@ -122,9 +122,9 @@ describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
   })
 
   it("a client has a separate card in each shop (Specification, Keys and scopes)", async () => {
-    const [shop, other] = [await world.shop(), await world.shop()]
-    const client = await world.known(shop)
-    await world.visit(client, other)
+    const [shop, other] = [await service.shop(), await service.shop()]
+    const client = await service.known(shop)
+    await service.visit(client, other)
     await shop.stamp(client.id, 7)
     const { data } = await other.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)
     expect(data.card).toEqual(BLANK)
@@ -133,8 +133,8 @@ describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
 
 describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () => {
   it("the response has the card, the added stamps and the number of unlocked rewards (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop({ program: { active: true, stamps_required: 3 } })
-    const client = await world.known(shop)
+    const shop = await service.shop({ program: { active: true, stamps_required: 3 } })
+    const client = await service.known(shop)
     const rows = [
       [1, 1, 0, 0],
       [1, 2, 0, 0],
@@ -144,11 +144,11 @@ describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () =
       [2, 17, 5, 0]
     ] as const
     for (const [count, balance, rewards_available, rewards_unlocked] of rows) {
-      world.clock.advance(MINUTE)
+      service.clock.advance(MINUTE)
       const answer = await shop.stamp(client.id, count)
       expect(answer.status).toBe(200)
       expect(answer.data).toEqual({
-        card: { balance, lifetime: balance, rewards_available, rewards_redeemed: 0, updated_at: world.iso() },
+        card: { balance, lifetime: balance, rewards_available, rewards_redeemed: 0, updated_at: service.iso() },
         added: count,
         rewards_unlocked
       })
@@ -158,8 +158,8 @@ describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () =
   })
 
   it("count is required and is a whole number from 1 to 10, and any other field is refused (Specification, Endpoints; Limits)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     for (const count of [0, 11, -1, 1.5, "1", null, true, [1], {}, 1e9]) {
       const answer = await shop.stamp(client.id, count)
       const issues = answer.error?.details?.issues
@@ -173,8 +173,8 @@ describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () =
   })
 
   it("while the programme is off the response is a 409 with the reason LOYALTY_OFF, and the card is unchanged (Specification, Endpoints)", async () => {
-    const shop = await world.shop({ program: { active: false } })
-    const client = await world.known(shop)
+    const shop = await service.shop({ program: { active: false } })
+    const client = await service.known(shop)
     const answer = await shop.stamp(client.id, 1)
     expect([answer.status, answer.error.code, answer.error.details]).toEqual([
       409,
@@ -188,20 +188,20 @@ describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () =
 
 describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () => {
   const withStamps = async (...counts: ReadonlyArray<number>) => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     for (const count of counts) await shop.stamp(client.id, count)
     return { shop, client }
   }
 
   it("a redemption uses one reward: stamps_required are spent, lifetime is unchanged, and the reward is returned (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10, 5)
-    world.clock.advance(MINUTE)
+    service.clock.advance(MINUTE)
     const answer = await shop.redeem(client.id)
     expect([answer.status, answer.meta]).toEqual([200, { replayed: false }])
     expect(answer.data).toEqual({
-      card: { balance: 5, lifetime: 15, rewards_available: 0, rewards_redeemed: 1, updated_at: world.iso() },
-      reward: { label: "A hem", redeemed_at: world.iso() }
+      card: { balance: 5, lifetime: 15, rewards_available: 0, rewards_redeemed: 1, updated_at: service.iso() },
+      reward: { label: "A hem", redeemed_at: service.iso() }
     })
     expect(await shop.events()).toEqual([])
   })
@@ -209,7 +209,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
   it("a reward without a label has the label null (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10)
     await shop.change({ program: { reward_label: null } })
-    expect((await shop.redeem(client.id)).data.reward).toEqual({ label: null, redeemed_at: world.iso() })
+    expect((await shop.redeem(client.id)).data.reward).toEqual({ label: null, redeemed_at: service.iso() })
   })
 
   it("without a reward the response is 409 NO_REWARD, and while the programme is off 409 LOYALTY_OFF (Specification, Clients and loyalty)", async () => {
@@ -249,7 +249,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
 
   it("the loyalty of an unknown client, or of another shop's, is a 404 (Specification, Endpoints)", async () => {
     const { client } = await withStamps(10)
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const id of [NOBODY, client.id]) {
       expect((await shop.get(`/v1/clients/${id}/loyalty`)).status).toBe(404)
       expect((await shop.stamp(id, 1)).status).toBe(404)

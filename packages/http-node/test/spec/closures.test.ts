@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, HOUR, World } from "../World.js"
+import { DAY, HOUR, TestService } from "../TestService.js"
 import type { TestShop } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 32 })
+  service = await TestService.open({ seed: 32 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 /** Moves the clock and closes what is due. */
 const wait = async (ms: number) => {
-  world.clock.advance(ms)
-  await world.closeDue()
+  service.clock.advance(ms)
+  await service.closeDue()
 }
 
 describe("automatic closure (Specification, States)", () => {
   it("a ready ticket never collected closes after 60 days as uncollected, with its event (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
-    world.clock.advance(HOUR)
+    service.clock.advance(HOUR)
     await shop.move(id, "ready")
     await wait(60 * DAY - 1)
     expect((await shop.ticket(id)).state).toBe("ready")
@@ -27,8 +27,8 @@ describe("automatic closure (Specification, States)", () => {
     expect(closed).toMatchObject({
       state: "abandoned",
       abandon_reason: "uncollected",
-      abandoned_at: world.iso(),
-      updated_at: world.iso(),
+      abandoned_at: service.iso(),
+      updated_at: service.iso(),
       outcome: null,
       collected_at: null
     })
@@ -37,7 +37,7 @@ describe("automatic closure (Specification, States)", () => {
   })
 
   it("a ticket left in the workshop for 60 days without any change from the shop closes as no_news (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     await wait(60 * DAY - 1)
     expect((await shop.ticket(id)).state).toBe("workshop")
@@ -46,7 +46,7 @@ describe("automatic closure (Specification, States)", () => {
     expect(closed).toMatchObject({
       state: "abandoned",
       abandon_reason: "no_news",
-      abandoned_at: world.iso(),
+      abandoned_at: service.iso(),
       ready_at: null
     })
     const event = (await shop.events()).at(-1)!
@@ -54,24 +54,24 @@ describe("automatic closure (Specification, States)", () => {
   })
 
   it("a ticket that is closed late has the time at which it was due (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
-    const due = world.iso(60 * DAY)
+    const due = service.iso(60 * DAY)
     await wait(75 * DAY)
     expect(await shop.ticket(id)).toMatchObject({ state: "abandoned", abandoned_at: due })
   })
 
   it("a ticket is closed once, however often the closer runs (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await shop.create()
-    world.clock.advance(60 * DAY)
-    await Promise.all([world.closeDue(), world.closeDue(), world.closeDue()])
+    service.clock.advance(60 * DAY)
+    await Promise.all([service.closeDue(), service.closeDue(), service.closeDue()])
     await wait(60 * DAY)
     expect(await shop.eventTypes()).toEqual(["ticket.created", "ticket.abandoned"])
   })
 
   it("impossible and collected tickets are never closed automatically (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const [impossible, collected] = [await shop.create(), await shop.create()]
     await shop.move(impossible.id, "impossible")
     await shop.move(collected.id, "ready", "collected")
@@ -81,16 +81,16 @@ describe("automatic closure (Specification, States)", () => {
   })
 
   it("if the shop's command commits first, the closure does nothing (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
-    world.clock.advance(60 * DAY)
+    service.clock.advance(60 * DAY)
     await shop.move(id, "ready")
     await wait(0)
     expect((await shop.ticket(id)).state).toBe("ready")
   })
 
   it("the time of a ready ticket counts from ready_at, and nothing else resets it (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     await shop.move(id, "ready")
     await wait(59 * DAY)
@@ -101,7 +101,7 @@ describe("automatic closure (Specification, States)", () => {
   })
 
   it("a ticket that is reopened and made ready again counts from the new ready_at (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     await shop.move(id, "ready")
     await wait(59 * DAY)
@@ -122,7 +122,7 @@ describe("automatic closure (Specification, States)", () => {
   }
   for (const [name, act] of Object.entries(news)) {
     it(`${name} is a change by the shop and restarts the 60 days of the workshop state (Specification, States)`, async () => {
-      const shop = await world.shop()
+      const shop = await service.shop()
       const { id } = await shop.create()
       await wait(59 * DAY)
       await act(shop, id)
@@ -134,7 +134,7 @@ describe("automatic closure (Specification, States)", () => {
   }
 
   it("a client's acceptance of a quote does not postpone the closure (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     await shop.quote(id, { price_minor: 700 })
     await wait(59 * DAY)
@@ -144,7 +144,7 @@ describe("automatic closure (Specification, States)", () => {
   })
 
   it("reads and refused requests do not postpone the closure (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     await wait(59 * DAY)
     await shop.ticket(id)
@@ -154,13 +154,13 @@ describe("automatic closure (Specification, States)", () => {
   })
 
   it("more tickets than one poll of the closer reads are all closed (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (let i = 0; i < 600; i++) {
-      if (i % 150 === 0) world.clock.advance(HOUR)
+      if (i % 150 === 0) service.clock.advance(HOUR)
       await shop.createInApp()
     }
     await wait(61 * DAY)
-    world.clock.advance(HOUR)
+    service.clock.advance(HOUR)
     const { data } = await shop.get<ReadonlyArray<unknown>>("/v1/tickets", { state: "workshop,ready" })
     expect(data).toEqual([])
     expect((await shop.eventTypes()).filter((type) => type === "ticket.abandoned")).toHaveLength(600)

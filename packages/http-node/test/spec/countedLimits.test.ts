@@ -1,15 +1,15 @@
 import { Tickets } from "@workshop/core"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { HOUR, MINUTE, NOBODY, SECOND, World } from "../World.js"
+import { HOUR, MINUTE, NOBODY, SECOND, TestService } from "../TestService.js"
 import type { TestShop } from "./TestShop.js"
 import type { Answer } from "./Wire.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 81 })
+  service = await TestService.open({ seed: 81 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const refusal = (answer: Answer) => ({ status: answer.status, policy: answer.error?.details?.limit, ...answer.limit })
 
@@ -19,7 +19,7 @@ const inApp = async (shop: TestShop, n: number) => {
 
 describe("tickets: at most 150 an hour and 600 a day for each shop (Specification, Limits)", () => {
   it("after 150 tickets in an hour, of app and API together, the next through either is a 429, and the headers say so (Specification, Limits)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await inApp(shop, 140)
     for (let left = 9; left >= 0; left--) {
       const { limit } = await shop.tryCreate({ service: "Hem" })
@@ -31,24 +31,24 @@ describe("tickets: at most 150 an hour and 600 a day for each shop (Specificatio
     expect(refusal(await shop.tryCreate({ service: "Hem" }, { key: (await shop.newKey()).key }))).toMatchObject({
       policy: "tickets_per_hour"
     })
-    expect((await (await world.shop()).tryCreate({ service: "Hem" })).status).toBe(201)
+    expect((await (await service.shop()).tryCreate({ service: "Hem" })).status).toBe(201)
   })
 
   it("the hour starts at its first ticket, and a create after exactly RateLimit-Reset seconds succeeds (Specification, Limits)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await inApp(shop, 1)
-    world.clock.advance(20 * MINUTE)
+    service.clock.advance(20 * MINUTE)
     await inApp(shop, 149)
     const refused = await shop.tryCreate({ service: "Hem" })
     expect(refusal(refused)).toMatchObject({ status: 429, reset: 2400 })
-    world.clock.advance(2400 * SECOND - 1)
+    service.clock.advance(2400 * SECOND - 1)
     expect((await shop.tryCreate({ service: "Hem" })).status).toBe(429)
-    world.clock.advance(1)
+    service.clock.advance(1)
     expect((await shop.tryCreate({ service: "Hem" })).status).toBe(201)
   })
 
   it("only created tickets count: not 400, 404, 409, 422, nor replays (Specification, Idempotency; Limits)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     await inApp(shop, 139)
     await shop.create({ service: "Hem" }, { once })
@@ -60,18 +60,18 @@ describe("tickets: at most 150 an hour and 600 a day for each shop (Specificatio
   })
 
   it("a create that the limit refuses is not counted as a request, takes no number and leaves its key unused (Specification, Idempotency; Tickets; Limits)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await inApp(shop, 150)
     const once = shop.attempt()
     for (let i = 0; i < 5; i++) expect((await shop.tryCreate({ service: "Hem" }, { once })).status).toBe(429)
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(119)
-    world.clock.advance(HOUR)
+    service.clock.advance(HOUR)
     const made = await shop.tryCreate({ service: "Hem" }, { once })
     expect([made.status, made.meta, made.data.number]).toEqual([201, { replayed: false }, 151])
   })
 
   it("only creates show the ticket limits in their headers (Specification, Limits)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await inApp(shop, 148)
     const { id } = await shop.create()
     expect((await shop.tryMove(id, "ready")).limit.limit).toBe(30)
@@ -85,11 +85,11 @@ describe("tickets: at most 150 an hour and 600 a day for each shop (Specificatio
     ["America/New_York", "2027-05-11T04:00:00.000Z"]
   ] as const) {
     it(`600 tickets are accepted in the calendar day of ${time_zone}, and the count begins again at its midnight (Specification, Limits)`, async () => {
-      world.clock.set(Date.parse(midnight) - 10 * HOUR)
-      const shop = await world.shop({ time_zone })
+      service.clock.set(Date.parse(midnight) - 10 * HOUR)
+      const shop = await service.shop({ time_zone })
       for (let hour = 0; hour < 4; hour++) {
         await inApp(shop, 150)
-        world.clock.advance(HOUR)
+        service.clock.advance(HOUR)
       }
       const refused = await shop.tryCreate({ service: "Hem" })
       expect(refusal(refused)).toEqual({
@@ -99,29 +99,29 @@ describe("tickets: at most 150 an hour and 600 a day for each shop (Specificatio
         remaining: 0,
         reset: 6 * 3600
       })
-      world.clock.set(Date.parse(midnight) - 1)
+      service.clock.set(Date.parse(midnight) - 1)
       expect((await shop.tryCreate({ service: "Hem" })).limit).toEqual({ limit: 600, remaining: 0, reset: 1 })
-      world.clock.advance(1)
+      service.clock.advance(1)
       expect((await shop.tryCreate({ service: "Hem" })).status).toBe(201)
     })
   }
 
   it("a day on which the clocks go forward has 23 hours: Paris, 28 March 2027 (Specification, Limits)", async () => {
-    world.clock.set(Date.parse("2027-03-28T00:30:00.000+01:00"))
-    const shop = await world.shop({ time_zone: "Europe/Paris" })
+    service.clock.set(Date.parse("2027-03-28T00:30:00.000+01:00"))
+    const shop = await service.shop({ time_zone: "Europe/Paris" })
     for (let hour = 0; hour < 4; hour++) {
       await inApp(shop, 150)
-      world.clock.advance(HOUR)
+      service.clock.advance(HOUR)
     }
     const refused = await shop.tryCreate({ service: "Hem" })
     expect(refusal(refused)).toMatchObject({ policy: "tickets_per_day", reset: 23 * 3600 - 4.5 * 3600 })
   })
 
   it("if both the hour and the day refuse, the headers show the longer reset (Specification, Limits)", async () => {
-    world.clock.set(Date.parse("2027-06-01T23:00:00.000Z"))
-    const shop = await world.shop()
+    service.clock.set(Date.parse("2027-06-01T23:00:00.000Z"))
+    const shop = await service.shop()
     for (let hour = 0; hour < 4; hour++) {
-      if (hour > 0) world.clock.advance(HOUR)
+      if (hour > 0) service.clock.advance(HOUR)
       await inApp(shop, 150)
     }
     expect(refusal(await shop.tryCreate({ service: "Hem" }))).toMatchObject({
@@ -131,18 +131,18 @@ describe("tickets: at most 150 an hour and 600 a day for each shop (Specificatio
   })
 
   it("a create in the app is refused by the same limit, as the refusal of its command says (Specification, Limits)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await inApp(shop, 150)
     const again = Effect.flatMap(Tickets, (tickets) => tickets.create(shop.caller, { service: "Hem" } as never))
-    expect(await world.refusal(again)).toBe("LimitReached")
+    expect(await service.refusal(again)).toBe("LimitReached")
   })
 })
 
 describe("stamps: at most 20 for each client, day and key (Specification, Endpoints; Clients and loyalty)", () => {
   it("20 stamps are added and the 21st is a 429, with Retry-After until the shop's midnight (Specification, Endpoints; Limits)", async () => {
-    world.clock.set(Date.parse("2027-07-01T09:00:00.000Z"))
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    service.clock.set(Date.parse("2027-07-01T09:00:00.000Z"))
+    const shop = await service.shop()
+    const client = await service.known(shop)
     for (const count of [10, 9, 1]) expect((await shop.stamp(client.id, count)).status).toBe(200)
     const refused = await shop.stamp(client.id, 1)
     expect(refusal(refused)).toEqual({
@@ -152,15 +152,15 @@ describe("stamps: at most 20 for each client, day and key (Specification, Endpoi
       remaining: 0,
       reset: 14 * 3600
     })
-    world.clock.advance(14 * HOUR - 1)
+    service.clock.advance(14 * HOUR - 1)
     expect((await shop.stamp(client.id, 1)).status).toBe(429)
-    world.clock.advance(1)
+    service.clock.advance(1)
     expect((await shop.stamp(client.id, 10)).status).toBe(200)
   })
 
   it("stamps that do not fit whole are refused whole, and a number that fits is accepted afterwards (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     await shop.stamp(client.id, 10)
     await shop.stamp(client.id, 5)
     expect(refusal(await shop.stamp(client.id, 6))).toMatchObject({
@@ -172,9 +172,9 @@ describe("stamps: at most 20 for each client, day and key (Specification, Endpoi
   })
 
   it("another client, another key and another shop have separate counts (Specification, Clients and loyalty)", async () => {
-    const [shop, other] = [await world.shop(), await world.shop()]
-    const [client, second] = [await world.known(shop), await world.known(shop)]
-    await world.visit(client, other)
+    const [shop, other] = [await service.shop(), await service.shop()]
+    const [client, second] = [await service.known(shop), await service.known(shop)]
+    await service.visit(client, other)
     const { key } = await shop.newKey()
     for (const count of [10, 10]) await shop.stamp(client.id, count)
     expect((await shop.stamp(client.id, 1)).status).toBe(429)
@@ -184,8 +184,8 @@ describe("stamps: at most 20 for each client, day and key (Specification, Endpoi
   })
 
   it("the stamp limit is shown only if it refuses, and replays and refusals do not count against it (Specification, Idempotency; Limits)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const once = shop.attempt()
     expect((await shop.stamp(client.id, 10, { once })).limit).toMatchObject({ limit: 30, remaining: 29 })
     for (let i = 0; i < 3; i++) expect((await shop.stamp(client.id, 10, { once })).meta).toEqual({ replayed: true })
@@ -196,16 +196,16 @@ describe("stamps: at most 20 for each client, day and key (Specification, Endpoi
   })
 
   it("stamps that the limit refuses are not counted as a request (Specification, Limits)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     for (const count of [10, 10]) await shop.stamp(client.id, count)
     for (let i = 0; i < 5; i++) await shop.stamp(client.id, 1)
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(117)
   })
 
   it("of thirty concurrent calls for one stamp each, exactly twenty succeed (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const answers = await Promise.all(Array.from({ length: 30 }, () => shop.stamp(client.id, 1)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { NOBODY, World } from "../World.js"
+import { NOBODY, TestService } from "../TestService.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 4 })
+  service = await TestService.open({ seed: 4 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const MAX = 1_000_000_000_000
 const many = (n: number) => Array.from({ length: n }, (_, i) => ({ label: `Item ${i}` }))
@@ -83,7 +83,7 @@ const GOOD: ReadonlyArray<
 describe("POST /v1/tickets accepts (Specification, Endpoints; Tickets)", () => {
   for (const [name, body, shows] of GOOD) {
     it(`a create accepts ${name} (Specification, Endpoints; Tickets)`, async () => {
-      const shop = await world.shop()
+      const shop = await service.shop()
       const ticket = await shop.create({ service: "Hem", ...body })
       expect(ticket).toMatchObject(shows)
       expect(await shop.ticket(ticket.id)).toEqual(ticket)
@@ -91,7 +91,7 @@ describe("POST /v1/tickets accepts (Specification, Endpoints; Tickets)", () => {
   }
 
   it("2 to 20 items are kept in the given order, each with a label and optional fields, and the price is not derived from them (Specification, Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const items = [
       { label: "x".repeat(200), service: "y".repeat(120), price_minor: MAX },
       { label: "Right", service: null, price_minor: null },
@@ -107,8 +107,8 @@ describe("POST /v1/tickets accepts (Specification, Endpoints; Tickets)", () => {
   })
 
   it("a client whom the shop knows is linked at once, with ticket.created and then client.linked, for an id in any case of letters (Specification, Tickets)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const badge = { id: client.id, display_name: "Amira Ben Salah" }
     const ticket = await shop.create({ service: "Hem", client_id: client.id.toUpperCase() })
     expect(ticket.client).toEqual(badge)
@@ -121,7 +121,7 @@ describe("POST /v1/tickets accepts (Specification, Endpoints; Tickets)", () => {
 
 describe("numbers of tickets (Specification, Resources; Tickets)", () => {
   it("the number 9999 is followed by 1 without a gap, and labels have four digits (Specification, Resources; Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await shop.change({ next_number: 9998 })
     const labels = []
     for (let i = 0; i < 4; i++) labels.push((await shop.create()).number_label)
@@ -129,7 +129,7 @@ describe("numbers of tickets (Specification, Resources; Tickets)", () => {
   })
 
   it("a failed create uses up no number, with any error (Specification, Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect((await shop.create()).number).toBe(1)
     expect((await shop.tryCreate({ service: "" })).status).toBe(400)
     expect((await shop.tryCreate({ service: "Hem", client_id: NOBODY })).status).toBe(404)
@@ -138,7 +138,7 @@ describe("numbers of tickets (Specification, Resources; Tickets)", () => {
   })
 
   it("forty concurrent creates get forty consecutive numbers (Specification, Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { key } = await shop.newKey()
     const made = await Promise.all(
       Array.from({ length: 40 }, (_, i) => shop.create({ service: "Hem" }, i % 2 === 0 ? { key } : {}))

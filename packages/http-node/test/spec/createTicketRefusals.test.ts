@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { MINUTE, NOBODY, World } from "../World.js"
+import { MINUTE, NOBODY, TestService } from "../TestService.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 46 })
+  service = await TestService.open({ seed: 46 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const MAX = 1_000_000_000_000
 const ITEM = { label: "Left" }
@@ -117,10 +117,10 @@ const TEXTS = ["service", "item", "description", "external_ref"]
 describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specification, Endpoints; Errors; Tickets)", () => {
   for (const [field, values] of BAD) {
     it(`${field} refuses ${values.length} invalid values, each named in details.issues (Specification, Errors; Tickets)`, async () => {
-      const shop = await world.shop()
+      const shop = await service.shop()
       for (const value of values) {
-        if ((await shop.get("/v1/shop")).limit.remaining < 5) world.clock.advance(MINUTE)
-        world.clock.advance(3000)
+        if ((await shop.get("/v1/shop")).limit.remaining < 5) service.clock.advance(MINUTE)
+        service.clock.advance(3000)
         const body = field.startsWith("items") ? { service: "Hem", items: value } : { service: "Hem", [field]: value }
         const answer = await shop.tryCreate(body)
         expect([answer.status, answer.error?.code], JSON.stringify(value)).toEqual([400, "VALIDATION_ERROR"])
@@ -134,9 +134,9 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
 
   for (const field of TEXTS) {
     it(`control characters and lone surrogates in ${field} are refused (Specification, Tickets)`, async () => {
-      const shop = await world.shop()
+      const shop = await service.shop()
       for (const character of [...CONTROL, ...LONE]) {
-        world.clock.advance(3000)
+        service.clock.advance(3000)
         const answer = await shop.tryCreate({ service: "Hem", [field]: `a${character}b` })
         const issues = answer.error?.details?.issues
         expect([answer.status, issues?.[0]], JSON.stringify(character)).toMatchObject([400, { in: "body", field }])
@@ -145,7 +145,7 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
   }
 
   it("control characters and lone surrogates in an item's label and service, and in a phone number, are refused (Specification, Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const bodies = [
       ["items.0.label", { items: [{ label: "a\u0000" }, ITEM] }],
       ["items.1.service", { items: [ITEM, { label: "b", service: "\ud800" }] }],
@@ -159,13 +159,13 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
   })
 
   it("a deposit above the price is refused (Specification, Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const answer = await shop.tryCreate({ service: "Hem", price_minor: 5, deposit_minor: 6 })
     expect(answer.error.details!.issues).toMatchObject([{ in: "body", field: "deposit_minor" }])
   })
 
   it("all problems of the header and of the body are reported at once, each by name (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const body = {
       type: "x",
       item: "",
@@ -196,7 +196,7 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
   })
 
   it("an invalid price or deposit is reported once, without a problem of the other (Specification, Errors; Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const [price_minor, deposit_minor, fields] of [
       [-5, 1, ["price_minor"]],
       [5, 6.5, ["deposit_minor"]],
@@ -209,14 +209,14 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
   })
 
   it("a deposit above the price is reported together with the other problems (Specification, Errors; Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const answer = await shop.tryCreate({ item: "", price_minor: 5, deposit_minor: 6 })
     const found = answer.error.details!.issues!.map(({ field }) => field)
     expect(found.sort()).toEqual(["deposit_minor", "item", "service"])
   })
 
   it("a body that is not an object is refused (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const body of [[], [{ service: "Hem" }], "Hem", 1, true, null]) {
       const answer = await shop.tryCreate(body, body === null ? { raw: "null" } : {})
       expect(answer.status, JSON.stringify(body)).toBe(400)
@@ -225,7 +225,7 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
   })
 
   it("the response to an invalid value repeats nothing of it (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const answer = await shop.tryCreate({
       service: "Hem",
       type: "t0psecret",

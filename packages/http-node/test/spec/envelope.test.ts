@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { NOBODY, World } from "../World.js"
+import { NOBODY, TestService } from "../TestService.js"
 import type { TicketJson } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 11 })
+  service = await TestService.open({ seed: 11 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** World.api checks the rules of Wire.ts on every response of every test. This file checks the fields of each kind of response. */
+/** TestService.api checks each answer of each test (Wire.ts). These tests check the content of each kind of answer. */
 describe("the envelope (Specification, Requests and responses; Lists and sync)", () => {
   it("a result has success true and data, and meta only if it has entries (Specification, Requests and responses; Lists and sync)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create()
     const metas: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["/v1/shop", []],
@@ -36,7 +36,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
   })
 
   it("a failure has success false and an error with code, message and optional details (Specification, Requests and responses; Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const answer = await shop.get(`/v1/tickets/${NOBODY}`)
     expect(JSON.parse(answer.text)).toEqual({
       success: false,
@@ -45,7 +45,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
   })
 
   it("an unknown route or method under /v1 is 404 after authentication, 401 before (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     const unknown = [
       ["GET", "/v1"],
@@ -78,12 +78,12 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       ["HEAD", "/v1/nothing"]
     ] as const
     for (const [method, path] of unknown) {
-      const answer = await world.api(method, path, { key: shop.key })
+      const answer = await service.api(method, path, { key: shop.key })
       const known = `${method} ${path}`
       expect(answer.status, known).toBe(404)
       if (method !== "HEAD") expect(answer.error.code, known).toBe("NOT_FOUND")
       expect(answer.headers.allow, known).toBeUndefined()
-      expect((await world.api(method, path)).status, known).toBe(401)
+      expect((await service.api(method, path)).status, known).toBe(401)
     }
   })
 
@@ -98,13 +98,13 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       "/%76%31/shop",
       "/..%2fv1/shop"
     ]) {
-      const answer = await world.api("GET", path)
+      const answer = await service.api("GET", path)
       expect([answer.status, answer.error.code], path).toEqual([404, "NOT_FOUND"])
     }
   })
 
   it("a path with an empty parameter or with invalid percent-encoding gets a response (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const path of [
       "/v1/tickets/%",
       "/v1/tickets/%zz",
@@ -119,7 +119,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
   })
 
   it("a path of thousands of characters gets a response (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const path of [
       `/v1/tickets/${"a".repeat(5000)}`,
       `/v1/${"x/".repeat(3000)}`,
@@ -131,7 +131,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
   })
 
   it("HEAD responds as GET without a body: with its status, type, length and limits (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     for (const path of [
       "/v1/shop",
@@ -142,17 +142,17 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       "/v1/tickets/by-number/1"
     ]) {
       const got = await shop.get(path)
-      const head = await world.api("HEAD", path, { key: shop.key })
+      const head = await service.api("HEAD", path, { key: shop.key })
       expect([head.status, head.text], path).toEqual([got.status, ""])
       expect(head.headers["content-length"], path).toBe(got.headers["content-length"])
       expect(head.limit.remaining, path).toBe(got.limit.remaining - 1)
     }
-    expect((await world.api("HEAD", "/v1/shop")).status).toBe(401)
+    expect((await service.api("HEAD", "/v1/shop")).status).toBe(401)
   })
 
   it("an unknown parameter is refused by name, also for an endpoint without parameters (Specification, Errors)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create()
     const calls = [
       ["GET", "/v1/shop", undefined],
@@ -167,7 +167,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       ["POST", `/v1/clients/${client.id}/loyalty/redeem`, undefined]
     ] as const
     for (const [method, path, body] of calls) {
-      const answer = await world.api(method, path, { key: shop.key, body, query: "verbose=1", once: shop.attempt() })
+      const answer = await service.api(method, path, { key: shop.key, body, query: "verbose=1", once: shop.attempt() })
       const issues = answer.error?.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
       expect([answer.status, issues], `${method} ${path}`).toEqual([400, ["query verbose"]])
     }
@@ -175,7 +175,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
   })
 
   it("no response may be stored, and none names the server's software (Specification, Errors)", async () => {
-    const { headers } = await (await world.shop()).get("/v1/shop")
+    const { headers } = await (await service.shop()).get("/v1/shop")
     expect(headers["cache-control"]).toBe("no-store")
     expect(headers["x-content-type-options"]).toBe("nosniff")
     expect(headers["x-powered-by"]).toBeUndefined()
@@ -187,7 +187,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
       "GET /v1/shop HTTP/9.9\r\n\r\n",
       "GET /v1/shop HTTP/1.1\r\nbad header\r\n\r\n"
     ]) {
-      const answer = await world.wire.bare(bytes)
+      const answer = await service.wire.bare(bytes)
       expect(answer, bytes).toMatch(/^HTTP\/1\.1 400 /)
       expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4))).toMatchObject({
         success: false,
@@ -204,7 +204,7 @@ describe("amounts and instants (Specification, Requests and responses)", () => {
       ["EUR", 2],
       ["JPY", 0]
     ] as const) {
-      const shop = await world.shop({ currency, decimals })
+      const shop = await service.shop({ currency, decimals })
       const { money } = await shop.create({ service: "Hem", price_minor: 1234567, deposit_minor: 234567 })
       expect(money).toEqual({
         currency,
@@ -218,8 +218,8 @@ describe("amounts and instants (Specification, Requests and responses)", () => {
   })
 
   it("every instant of every response and event is ISO 8601 in UTC with milliseconds and Z (Specification, Requests and responses; Tickets)", async () => {
-    const shop = await world.shop({ time_zone: "Asia/Tokyo" })
-    const client = await world.known(shop)
+    const shop = await service.shop({ time_zone: "Asia/Tokyo" })
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id, promised_at: "2026-12-24T18:00+09:00" })
     await shop.stamp(client.id, 10)
     await shop.quote(id, { price_minor: 5 })

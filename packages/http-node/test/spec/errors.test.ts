@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, HOUR, NOBODY, World } from "../World.js"
+import { DAY, HOUR, NOBODY, TestService } from "../TestService.js"
 import { SECRET } from "./Faults.js"
 import type { TestShop } from "./TestShop.js"
 import type { Answer } from "./Wire.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 7 })
+  service = await TestService.open({ seed: 7 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const coded = ({ status, error }: Answer) => [status, error.code]
 
 describe("each code of the table (Specification, Errors)", () => {
   it("400 VALIDATION_ERROR names each issue's part, field and what to change (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { error } = await shop.tryCreate({ service: "Hem", items: [{ label: "a" }, { label: "" }], colour: "red" })
     expect(error).toEqual({
       code: "VALIDATION_ERROR",
@@ -29,9 +29,9 @@ describe("each code of the table (Specification, Errors)", () => {
   })
 
   it("401 UNAUTHENTICATED and 404 NOT_FOUND have no details (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const answer of [
-      await world.api("GET", "/v1/shop"),
+      await service.api("GET", "/v1/shop"),
       await shop.get(`/v1/tickets/${NOBODY}`),
       await shop.get("/v1/x")
     ]) {
@@ -40,8 +40,8 @@ describe("each code of the table (Specification, Errors)", () => {
   })
 
   it("409 CONFLICT has reason, and for a refused move also from, to, allowed and the present ticket, and nothing else (Specification, Errors)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id, updated_at } = await shop.create()
     expect((await shop.tryMove(id, "collected")).error.details).toEqual({
       reason: "INVALID_TRANSITION",
@@ -60,8 +60,8 @@ describe("each code of the table (Specification, Errors)", () => {
   })
 
   it("429 TOO_MANY_ATTEMPTS has details.limit and nothing else (Specification, Errors)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     for (const count of [10, 10]) await shop.stamp(client.id, count)
     const { error } = await shop.stamp(client.id, 1)
     expect([error.code, error.details]).toEqual(["TOO_MANY_ATTEMPTS", { limit: "stamps_per_day" }])
@@ -70,7 +70,7 @@ describe("each code of the table (Specification, Errors)", () => {
 
 describe("422 PROFANITY (Specification, Errors)", () => {
   const create = async (body: object, forbidden_words: ReadonlyArray<string> = []) => {
-    const shop = await world.shop({ forbidden_words })
+    const shop = await service.shop({ forbidden_words })
     return shop.tryCreate({ service: "Hem", ...body })
   }
 
@@ -123,7 +123,7 @@ describe("422 PROFANITY (Specification, Errors)", () => {
   })
 
   it("a refused text leaves no ticket, event, number or remembered key (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     await shop.tryCreate({ service: "fuck" }, { once })
     expect(await shop.events()).toEqual([])
@@ -154,7 +154,7 @@ describe("failures of the service itself (Specification, Errors)", () => {
     RateLimits: async (shop) => [
       await shop.get("/v1/shop"),
       await shop.tryCreate({ service: "Hem" }),
-      await world.api("GET", "/v1/shop")
+      await service.api("GET", "/v1/shop")
     ]
   }
   const leaks = [
@@ -173,10 +173,10 @@ describe("failures of the service itself (Specification, Errors)", () => {
 
   for (const port of ["Store", "Reads", "Directory", "RateLimits"] as const) {
     it(`while ${port} is unavailable the response is 503 UNAVAILABLE with Retry-After, and afterwards requests succeed (Specification, Errors)`, async () => {
-      const shop = await world.shop()
-      world.clock.advance(HOUR)
-      world.faults.set(port, "unavailable")
-      const answers = await askers[port](shop).finally(() => world.faults.set(port, "none"))
+      const shop = await service.shop()
+      service.clock.advance(HOUR)
+      service.faults.set(port, "unavailable")
+      const answers = await askers[port](shop).finally(() => service.faults.set(port, "none"))
       for (const answer of answers) {
         expect(coded(answer)).toEqual([503, "UNAVAILABLE"])
         expect(answer.error.details).toBeUndefined()
@@ -188,15 +188,15 @@ describe("failures of the service itself (Specification, Errors)", () => {
 
   for (const port of ["Store", "Reads", "Directory"] as const) {
     it(`a bug in ${port} is 500 INTERNAL without a detail, and the log has the cause under the Request-Id (Specification, Errors)`, async () => {
-      const shop = await world.shop()
-      world.clock.advance(HOUR)
-      world.faults.set(port, "dying")
-      const answers = await askers[port](shop).finally(() => world.faults.set(port, "none"))
+      const shop = await service.shop()
+      service.clock.advance(HOUR)
+      service.faults.set(port, "dying")
+      const answers = await askers[port](shop).finally(() => service.faults.set(port, "none"))
       for (const answer of answers) {
         expect(coded(answer)).toEqual([500, "INTERNAL"])
         expect(answer.error.details).toBeUndefined()
         for (const leak of leaks) expect(answer.text).not.toContain(leak)
-        const logged = world.logs.filter((line) => line.includes(answer.headers["request-id"]!))
+        const logged = service.logs.filter((line) => line.includes(answer.headers["request-id"]!))
         expect(logged).toHaveLength(1)
         expect(logged[0]).toContain(SECRET.slice(0, 20))
       }
@@ -205,11 +205,13 @@ describe("failures of the service itself (Specification, Errors)", () => {
   }
 
   it("a request that failed with 503 or 500 leaves no trace, and its Idempotency-Key creates a ticket afterwards (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const fault of ["unavailable", "dying"] as const) {
       const once = shop.attempt()
-      world.faults.set("Store", fault)
-      const failed = await shop.tryCreate({ service: "Hem" }, { once }).finally(() => world.faults.set("Store", "none"))
+      service.faults.set("Store", fault)
+      const failed = await shop
+        .tryCreate({ service: "Hem" }, { once })
+        .finally(() => service.faults.set("Store", "none"))
       expect([500, 503]).toContain(failed.status)
       expect((await shop.tryCreate({ service: "Hem" }, { once })).meta).toEqual({ replayed: false })
     }
@@ -217,11 +219,11 @@ describe("failures of the service itself (Specification, Errors)", () => {
   })
 
   it("a response with 500 or 503 counts as a request like any other (Specification, Limits)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const before = (await shop.get("/v1/shop")).limit.remaining
-    world.faults.set("Reads", "dying")
-    await shop.get("/v1/shop").finally(() => world.faults.set("Reads", "none"))
+    service.faults.set("Reads", "dying")
+    await shop.get("/v1/shop").finally(() => service.faults.set("Reads", "none"))
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(before - 2)
-    world.clock.advance(DAY)
+    service.clock.advance(DAY)
   })
 })

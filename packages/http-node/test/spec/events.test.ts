@@ -1,34 +1,34 @@
 import { Webhooks } from "@workshop/core"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, HOUR, MINUTE, World } from "../World.js"
+import { DAY, HOUR, MINUTE, TestService } from "../TestService.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 6 })
+  service = await TestService.open({ seed: 6 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 describe("the events (Specification, Webhooks)", () => {
   it("a ticket's whole life raises each event with the ticket as it was then, in order (Specification, Webhooks)", async () => {
-    const shop = await world.shop({ tracking_base_url: "https://t.example/" })
-    const client = await world.client()
+    const shop = await service.shop({ tracking_base_url: "https://t.example/" })
+    const client = await service.client()
     const stands = []
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone, price_minor: 100 })
     const step = async (act: () => Promise<unknown>) => {
-      world.clock.advance(MINUTE)
+      service.clock.advance(MINUTE)
       await act()
       const ticket = await shop.ticket(id)
-      stands.push({ ticket, at: world.iso() })
+      stands.push({ ticket, at: service.iso() })
       return ticket
     }
-    const created = { ticket: await shop.ticket(id), at: world.iso() }
+    const created = { ticket: await shop.ticket(id), at: service.iso() }
     const badge = { id: client.id, display_name: "Amira Ben Salah" }
-    const linked = await step(() => world.answer(client, "accept"))
+    const linked = await step(() => service.answer(client, "accept"))
     const proposed = await step(() => shop.quote(id, { price_minor: 250, note: "More" }))
-    const proposed_at = world.iso()
+    const proposed_at = service.iso()
     const accepted = await step(() => shop.answerQuote(id, "accept"))
-    const quoted_at = world.iso()
+    const quoted_at = service.iso()
     const impossible = await step(() => shop.move(id, "impossible"))
     const back = await step(() => shop.move(id, "workshop"))
     const ready = await step(() => shop.move(id, "ready"))
@@ -36,10 +36,10 @@ describe("the events (Specification, Webhooks)", () => {
     const collected = await step(() => shop.move(id, "collected"))
     const reopened = await step(() => shop.move(id, "workshop"))
     const again = await step(() => shop.move(id, "ready"))
-    world.clock.advance(60 * DAY)
-    await world.closeDue()
+    service.clock.advance(60 * DAY)
+    await service.closeDue()
     const abandoned = await shop.ticket(id)
-    await world.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.ping(shop.id)))
+    await service.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.ping(shop.id)))
 
     const offered = { status: "proposed", price_minor: 250, note: "More", proposed_at, answered_at: null }
     const quote = { ...offered, status: "accepted", answered_at: quoted_at }
@@ -66,12 +66,12 @@ describe("the events (Specification, Webhooks)", () => {
     for (const { type, created_at, data } of events) {
       if (type !== "ping" && type !== "ticket.abandoned") expect(created_at, type).toBe(data.ticket.updated_at)
     }
-    expect(events.at(-1)!.created_at).toBe(world.iso())
+    expect(events.at(-1)!.created_at).toBe(service.iso())
   })
 
   it("events of one command have separate ids, which sort in their order (Specification, Tickets)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
     await shop.move(id, "ready", "collected", "workshop", "ready")
     const ids = (await shop.events()).map((event) => event.id)
@@ -81,25 +81,25 @@ describe("the events (Specification, Webhooks)", () => {
   })
 
   it("an event is a stored text, which later changes of ticket, client, shop or block do not change (Specification, Webhooks)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id, price_minor: 5 })
     const before = await shop.eventTexts()
     await shop.quote(id, { price_minor: 9 })
     await shop.answerQuote(id, "accept")
     await shop.move(id, "ready")
     await shop.change({ program: { active: false } })
-    await world.block(client, shop)
-    world.clock.advance(DAY)
+    await service.block(client, shop)
+    service.clock.advance(DAY)
     expect((await shop.eventTexts()).slice(0, before.length)).toEqual(before)
     expect(before[0]).toContain("Amira Ben Salah")
   })
 
   it("after a client blocked the shop, no new event names them (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
-    await world.block(client, shop)
+    await service.block(client, shop)
     const before = (await shop.eventTexts()).length
     await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
     await shop.move(id, "ready", "workshop", "impossible", "collected")
@@ -119,7 +119,7 @@ describe("the events (Specification, Webhooks)", () => {
   })
 
   it("a quote raises an event when it is proposed and one when it is refused, and a second answer raises none (Specification, Endpoints)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     await shop.quote(id, { price_minor: 5 })
     await shop.answerQuote(id, "refuse")
@@ -130,7 +130,7 @@ describe("the events (Specification, Webhooks)", () => {
   })
 
   it("a delay, a part and a photo raise ticket.updated, which names the changed fields (Specification, Endpoints)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     await shop.delay(id, { promised_at: "2026-12-24T09:00:00Z" })
     await shop.part(id, { label: "Zip", status: "ordered" })
@@ -145,8 +145,8 @@ describe("the events (Specification, Webhooks)", () => {
   })
 
   it("reads, look-ups, stamps, rewards, visits and blocks raise no events (Specification, Webhooks)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_phone: "+21626000111" })
     await shop.ticket(id)
     await shop.get("/v1/tickets")
@@ -157,7 +157,7 @@ describe("the events (Specification, Webhooks)", () => {
   })
 
   it("refused requests raise no events (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     await shop.tryMove(id, "collected")
     await shop.tryMove(id, "workshop")
@@ -166,7 +166,7 @@ describe("the events (Specification, Webhooks)", () => {
   })
 
   it("a ticket made in the app raises ticket.created as a ticket made through the API does (Specification, Webhooks)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { data } = await shop.createInApp({ service: "Hem" })
     expect((await shop.events()).map(({ type, data }) => [type, data])).toEqual([
       ["ticket.created", { ticket: await shop.ticket(data.id) }]
@@ -174,18 +174,18 @@ describe("the events (Specification, Webhooks)", () => {
   })
 
   it("the events of one shop are not visible to another (Specification, Keys and scopes)", async () => {
-    const [shop, other] = [await world.shop(), await world.shop()]
+    const [shop, other] = [await service.shop(), await service.shop()]
     await shop.create()
     expect(await other.events()).toEqual([])
     expect((await shop.events())[0]!.shop_id).toBe(shop.id)
   })
 
   it("an event's created_at follows the shop's clock, which never goes back (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
-    world.clock.advance(-HOUR)
+    service.clock.advance(-HOUR)
     await shop.move(id, "ready")
-    world.clock.advance(HOUR)
+    service.clock.advance(HOUR)
     const [created, ready] = await shop.events()
     expect(ready!.created_at).toBe(created!.created_at)
   })

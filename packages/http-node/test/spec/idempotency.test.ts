@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, HOUR, MINUTE, NOBODY, World } from "../World.js"
+import { DAY, HOUR, MINUTE, NOBODY, TestService } from "../TestService.js"
 import type { Answer, Call } from "./Wire.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 33 })
+  service = await TestService.open({ seed: 33 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const withoutRequestId = ({ status, headers, text }: Answer) => {
   const { "request-id": _, date: __, ...rest } = headers
@@ -17,8 +17,8 @@ const reused = { code: "CONFLICT", details: { reason: "IDEMPOTENCY_KEY_REUSED" }
 
 describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   it("a key has 1 to 80 characters, and a missing, empty or longer one is a 400 for all three operations (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const operations = [
       ["/v1/tickets", { service: "Hem" }],
       [`/v1/clients/${client.id}/loyalty/stamps`, { count: 1 }],
@@ -43,7 +43,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 
   it("a replayed create is a 200 with the same ticket, replayed true and the header, and creates no duplicate (Specification, Endpoints; Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     const body = { service: "Hem", items: [{ label: "a" }, { label: "b" }], client_phone: "+21627000111" }
     const first = await shop.tryCreate(body, { once })
@@ -52,7 +52,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
       { replayed: false },
       undefined
     ])
-    world.clock.advance(HOUR)
+    service.clock.advance(HOUR)
     const again = await shop.tryCreate(body, { once })
     expect([again.status, again.meta, again.headers["idempotent-replayed"]]).toEqual([200, { replayed: true }, "true"])
     expect(again.data).toEqual(first.data)
@@ -61,7 +61,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 
   it("a replay is the first response as it was then, even if the ticket changed since (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     const first = await shop.create({ service: "Hem" }, { once })
     await shop.move(first.id, "ready", "collected")
@@ -69,7 +69,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 
   it("requests that differ in the order of fields, spaces, null and an explicit default are the same (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem", price_minor: 5, item: "Coat", promised_at: "2026-12-01T10:00:00Z" }, { once })
     const same = [
@@ -86,8 +86,8 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 
   it("requests that differ in the spelling of the phone number and of ids are the same (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const once = shop.attempt()
     await shop.create({ service: "Hem", client_phone: "+21627000222", client_id: client.id }, { once })
     const again = { service: "Hem", client_phone: "+216 27 000 222", client_id: client.id.toUpperCase() }
@@ -98,7 +98,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 
   it("the same key with any other body is 409 IDEMPOTENCY_KEY_REUSED, and changes nothing (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     const items = [{ label: "a" }, { label: "b" }]
     const first = { service: "Hem", item: "Coat", price_minor: 5, items }
@@ -122,14 +122,14 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 
   it("keys that differ only in case are different keys (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect((await shop.tryCreate({ service: "A" }, { once: "key" })).status).toBe(201)
     expect((await shop.tryCreate({ service: "B" }, { once: "KEY" })).status).toBe(201)
   })
 
   it("the operations and the API keys are independent of each other (Specification, Idempotency)", async () => {
-    const [shop, other] = [await world.shop(), await world.shop()]
-    const client = await world.known(shop)
+    const [shop, other] = [await service.shop(), await service.shop()]
+    const client = await service.known(shop)
     const second = await shop.newKey()
     const once = "the one key"
     const answers = [
@@ -144,8 +144,8 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 
   it("the path parameter is part of the request, so the same key for another client is a 409 (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
-    const [a, b] = [await world.known(shop), await world.known(shop)]
+    const shop = await service.shop()
+    const [a, b] = [await service.known(shop), await service.known(shop)]
     const [stamps, redeem] = [shop.attempt(), shop.attempt()]
     await shop.stamp(a.id, 10, { once: stamps })
     expect((await shop.stamp(b.id, 10, { once: stamps })).error).toMatchObject(reused)
@@ -156,8 +156,8 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 
   it("only successes are remembered, so the corrected request with the same key succeeds (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const [create, redeem] = [shop.attempt(), shop.attempt()]
     expect((await shop.tryCreate({ service: "" }, { once: create })).status).toBe(400)
     expect((await shop.tryCreate({ service: "fuck" }, { once: create })).status).toBe(422)
@@ -169,23 +169,23 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 
   it("a key is remembered for 30 days, and is new afterwards (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
-    world.clock.advance(30 * DAY - 1)
+    service.clock.advance(30 * DAY - 1)
     expect((await shop.tryCreate({ service: "Hem" }, { once })).meta).toEqual({ replayed: true })
-    world.clock.advance(1)
+    service.clock.advance(1)
     const answer = await shop.tryCreate({ service: "Other" }, { once })
     expect([answer.status, answer.meta, answer.data.number]).toEqual([201, { replayed: false }, 2])
   })
 
   it("replayed stamps and rewards return the first card with 200, and are executed once (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const [stamps, redeem] = [shop.attempt(), shop.attempt()]
     const given = await shop.stamp(client.id, 10, { once: stamps })
     const spent = await shop.redeem(client.id, { once: redeem })
-    world.clock.advance(MINUTE)
+    service.clock.advance(MINUTE)
     for (const [first, again] of [
       [given, await shop.stamp(client.id, 10, { once: stamps })],
       [spent, await shop.redeem(client.id, { once: redeem })]
@@ -199,12 +199,12 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
   })
 
   it("a replay repeats the client of the first response even if they blocked the shop since; a new request shows none (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const once = shop.attempt()
     const body = { service: "Hem", client_id: client.id }
     const first = await shop.create(body, { once })
-    await world.block(client, shop)
+    await service.block(client, shop)
     const again = await shop.tryCreate(body, { once })
     expect([again.status, again.data]).toEqual([200, first])
     expect((await shop.tryCreate(body)).status).toBe(404)
@@ -214,7 +214,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
 
 describe("concurrent duplicates (Specification, Idempotency)", () => {
   it("thirty equal creates over sockets give one 201 and twenty-nine 200 with identical data (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     const body = { service: "Hem", items: [{ label: "a" }, { label: "b" }] }
     const answers = await Promise.all(Array.from({ length: 30 }, () => shop.tryCreate(body, { once })))
@@ -225,8 +225,8 @@ describe("concurrent duplicates (Specification, Idempotency)", () => {
   })
 
   it("ten concurrent requests for one reward under ten keys give one 200 and nine 409 NO_REWARD (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     await shop.stamp(client.id, 10)
     const answers = await Promise.all(Array.from({ length: 10 }, () => shop.redeem(client.id)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -236,7 +236,7 @@ describe("concurrent duplicates (Specification, Idempotency)", () => {
   })
 
   it("ten concurrent moves to ready give one 200, one event and 409 SAME_STATE for the rest (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     const answers = await Promise.all(Array.from({ length: 10 }, () => shop.tryMove(id, "ready")))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -246,8 +246,8 @@ describe("concurrent duplicates (Specification, Idempotency)", () => {
   })
 
   it("ten equal requests for stamps add them once, with responses that differ only in replayed (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const once = shop.attempt()
     const answers = await Promise.all(Array.from({ length: 10 }, () => shop.stamp(client.id, 3, { once })))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
@@ -256,14 +256,14 @@ describe("concurrent duplicates (Specification, Idempotency)", () => {
   })
 
   it("two different bodies under one key at once give one 201 and one 409 (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     const answers = await Promise.all(["A", "B"].map((service) => shop.tryCreate({ service }, { once })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
   })
 
   it("replays differ from each other only in values that count down (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
     const [a, b] = [

@@ -1,14 +1,14 @@
 import type { ShopId } from "@workshop/core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Cursor from "../../../core/src/domain/Cursor.js"
-import { DAY, HOUR, MINUTE, NOBODY, SECOND, World } from "../World.js"
+import { DAY, HOUR, MINUTE, NOBODY, SECOND, TestService } from "../TestService.js"
 import type { TestShop, TicketJson } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 42 })
+  service = await TestService.open({ seed: 42 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 type Query = Readonly<Record<string, string | number>>
 
@@ -29,13 +29,13 @@ const refused = async (shop: TestShop, query: Query | string) => {
 
 /** Six tickets, A to F, an hour apart, each with something of its own. */
 const six = async () => {
-  const shop = await world.shop()
-  const client = await world.known(shop)
+  const shop = await service.shop()
+  const client = await service.known(shop)
   const made: Record<string, TicketJson> = {}
-  const add = async (service: string, body: object, ...moves: ReadonlyArray<string>) => {
-    made[service] = await shop.create({ service, ...body })
-    await shop.move(made[service].id, ...moves)
-    world.clock.advance(HOUR)
+  const add = async (name: string, body: object, ...moves: ReadonlyArray<string>) => {
+    made[name] = await shop.create({ service: name, ...body })
+    await shop.move(made[name].id, ...moves)
+    service.clock.advance(HOUR)
   }
   await add("A", { external_ref: "R1" })
   await add("B", { client_id: client.id, client_phone: "+21620555111" }, "ready")
@@ -49,7 +49,7 @@ const six = async () => {
 describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
   it("without a parameter the list has the shop's tickets, newest first, at most 50, and none of another shop (Specification, Endpoints; Lists and sync)", async () => {
     const { shop } = await six()
-    await (await world.shop()).create({ service: "Foreign" })
+    await (await service.shop()).create({ service: "Foreign" })
     const answer = await list(shop)
     expect(answer.data.map(({ service }) => service)).toEqual(["F", "E", "D", "C", "B", "A"])
     expect(answer.meta).toEqual({ has_more: false, next_cursor: null })
@@ -57,7 +57,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
   })
 
   it("a shop without tickets has an empty list (Specification, Endpoints)", async () => {
-    const answer = await list(await world.shop())
+    const answer = await list(await service.shop())
     expect([answer.data, answer.meta]).toEqual([[], { has_more: false, next_cursor: null }])
   })
 
@@ -106,13 +106,13 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
   })
 
   it("a date without a time is 00:00 UTC, which created_after includes and created_before excludes (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
-    const midnight = Math.ceil(world.now / DAY) * DAY
-    world.clock.set(midnight - 1)
+    const shop = await service.shop()
+    const midnight = Math.ceil(service.now / DAY) * DAY
+    service.clock.set(midnight - 1)
     await shop.create({ service: "Before" })
-    world.clock.set(midnight)
+    service.clock.set(midnight)
     await shop.create({ service: "At" })
-    const day = world.iso().slice(0, 10)
+    const day = service.iso().slice(0, 10)
     expect(await found(shop, { created_after: day })).toEqual(["At"])
     expect(await found(shop, { created_before: day })).toEqual(["Before"])
     expect(await found(shop, { updated_since: day })).toEqual(["At"])
@@ -120,7 +120,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
   })
 
   it("invalid parameters are refused by name (Specification, Endpoints; Lists and sync; Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["state", ["", "open", "Ready", "ready,", ",", "ready,open", "ready;workshop"]],
       ["number", ["", "0", "10000", "-1", "1.5", "abc", "1e3", "0x10", "99999999999999999999", "%201"]],
@@ -139,7 +139,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     ]
     for (const [name, values] of rows) {
       for (const value of values) {
-        world.clock.advance(SECOND)
+        service.clock.advance(SECOND)
         const problems = await refused(shop, `${name}=${value}`)
         expect([...new Set(problems)], `${name}=${value}`).toEqual([`query ${name}`])
       }
@@ -147,7 +147,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
   })
 
   it("all problems of a query are reported at once (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const query =
       "state=x&number=0&client_id=1&phone=1&external_ref=&created_after=x&created_before=x&updated_since=x&limit=0&who=1"
     expect((await refused(shop, query)).sort()).toEqual(
@@ -167,7 +167,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
   })
 
   it("a repeated parameter and invalid percent-encoding are refused by name (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect(await refused(shop, "number=5&number=6")).toEqual(["query number"])
     expect(await refused(shop, "limit=5&limit=5")).toEqual(["query limit"])
     for (const bad of ["%", "%2", "%zz", "%ff", "%C3", "%ED%A0%80"]) {
@@ -177,7 +177,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
   })
 
   it("empty parts of a query are ignored (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await shop.create({ service: "A" })
     expect(await found(shop, "&&limit=1&")).toEqual(["A"])
   })
@@ -204,10 +204,10 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
   }
 
   const many = async (n: number) => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const ids: Array<string> = []
     for (let i = 0; i < n; i++) {
-      if (i % 3 === 0) world.clock.advance(1)
+      if (i % 3 === 0) service.clock.advance(1)
       ids.push((await shop.createInApp()).data.id)
     }
     const created = await list(shop, { limit: 100 })
@@ -258,7 +258,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
   it("tickets created meanwhile do not affect later pages (Specification, Lists and sync)", async () => {
     const { shop, order } = await many(6)
     const first = await list(shop, { limit: 3 })
-    world.clock.advance(1)
+    service.clock.advance(1)
     await shop.createInApp()
     const second = await list(shop, { limit: 3, cursor: first.meta.next_cursor as string })
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(order)
@@ -281,9 +281,9 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     for (const query of [{}, { updated_since: "2026-01-02" }]) {
       expect(await refused(shop, { cursor: since, ...query })).toEqual(["query cursor"])
     }
-    world.clock.advance(MINUTE)
+    service.clock.advance(MINUTE)
     for (let at = 0; at < cursor.length; at++) {
-      if (at % 50 === 49) world.clock.advance(MINUTE)
+      if (at % 50 === 49) service.clock.advance(MINUTE)
       const damaged = `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`
       expect((await list(shop, { cursor: damaged, state: "workshop" })).status, damaged).toBe(400)
       expect((await list(shop, { cursor: cursor.slice(0, at), state: "workshop" })).status).toBe(400)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { MINUTE, World } from "../World.js"
+import { MINUTE, TestService } from "../TestService.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 48 })
+  service = await TestService.open({ seed: 48 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const ACTS = [
   ["status", { status: "ready" }, { status: "impossible" }, "ticket.ready"],
@@ -15,7 +15,7 @@ const ACTS = [
 describe("an Idempotency-Key on POST …/status and …/notified (Specification, Endpoints)", () => {
   for (const [act, body, other, event] of ACTS) {
     it(`${act}: a repetition returns the same ticket and changes nothing`, async () => {
-      const shop = await world.shop()
+      const shop = await service.shop()
       const { id } = await shop.create()
       const ask = (asked: object, once?: string, path = id) =>
         shop.post(`/v1/tickets/${path}/${act}`, asked, once === undefined ? {} : { once })
@@ -25,7 +25,7 @@ describe("an Idempotency-Key on POST …/status and …/notified (Specification,
         { replayed: false },
         undefined
       ])
-      world.clock.advance(MINUTE)
+      service.clock.advance(MINUTE)
       const again = await ask(body, "one")
       expect([again.status, again.meta, again.data]).toEqual([200, { replayed: true }, first.data])
       expect(again.headers["idempotent-replayed"]).toBe("true")
@@ -37,7 +37,7 @@ describe("an Idempotency-Key on POST …/status and …/notified (Specification,
     })
 
     it(`${act}: every request without a key is separate`, async () => {
-      const shop = await world.shop()
+      const shop = await service.shop()
       const { id } = await shop.create()
       const ask = () => shop.post(`/v1/tickets/${id}/${act}`, body)
       expect((await ask()).meta).toEqual({ replayed: false })
@@ -49,7 +49,7 @@ describe("an Idempotency-Key on POST …/status and …/notified (Specification,
   }
 
   it("a refused request does not use up the key, and a key that is too long is a 400", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     const move = (status: string, once: string) => shop.post(`/v1/tickets/${id}/status`, { status }, { once })
     expect((await move("collected", "one")).status).toBe(409)

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { NOBODY, World } from "../World.js"
+import { NOBODY, TestService } from "../TestService.js"
 import type { TestShop } from "./TestShop.js"
 import type { Answer } from "./Wire.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 22 })
+  service = await TestService.open({ seed: 22 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const INVALID = { service: "" }
 
@@ -39,21 +39,21 @@ const useUpLookups = async (shop: TestShop) => {
 
 describe("the order of checks: a request with two errors gets the first of them (Specification, Errors)", () => {
   it("401 comes before the limit on requests: a wrong key is 401 although the limit of the right one is used up (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await useUpRequests(shop)
     expect(outcome(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")
     expect(outcome(await shop.get("/v1/shop", "", { key: `${shop.key.slice(0, -1)}!` }))).toBe("401 UNAUTHENTICATED")
   })
 
   it("the limit on requests comes before the shop's flags (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await useUpRequests(shop)
     await shop.change({ active: false, approved: false, api_enabled: false })
     expect(outcome(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")
   })
 
   it("ACCOUNT_DEACTIVATED comes before SHOP_NOT_APPROVED, and that before API_DISABLED (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await shop.change({ active: false, approved: false, api_enabled: false })
     expect(outcome(await shop.get("/v1/shop"))).toBe("403 ACCOUNT_DEACTIVATED")
     await shop.change({ active: true })
@@ -63,21 +63,21 @@ describe("the order of checks: a request with two errors gets the first of them 
   })
 
   it("the shop's flags come before the 404 of an unknown route (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await shop.change({ api_enabled: false })
     expect(outcome(await shop.get("/v1/nothing"))).toBe("403 API_DISABLED")
-    expect(outcome(await world.api("DELETE", "/v1/shop", { key: shop.key }))).toBe("403 API_DISABLED")
+    expect(outcome(await service.api("DELETE", "/v1/shop", { key: shop.key }))).toBe("403 API_DISABLED")
   })
 
   it("the 404 of an unknown route comes before the 403 of a missing scope (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { key } = await shop.newKey(["clients:read"])
     expect(outcome(await shop.post("/v1/tickets/x/nothing", {}, { key }))).toBe("404 NOT_FOUND")
-    expect(outcome(await world.api("PUT", `/v1/tickets/${NOBODY}`, { key }))).toBe("404 NOT_FOUND")
+    expect(outcome(await service.api("PUT", `/v1/tickets/${NOBODY}`, { key }))).toBe("404 NOT_FOUND")
   })
 
   it("the 403 of a missing scope comes before the limit on writes, of which such a request uses none (Specification, Errors; Limits)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { key } = await shop.newKey(["tickets:write"])
     for (let i = 0; i < 30; i++) {
       const answer = await shop.stamp(NOBODY, 1, { key })
@@ -90,7 +90,7 @@ describe("the order of checks: a request with two errors gets the first of them 
   })
 
   it("the 403 of a missing scope comes before 400 (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { key } = await shop.newKey(["clients:read"])
     expect(outcome(await shop.post("/v1/tickets", undefined, { key, raw: "{" }))).toBe("403 FORBIDDEN")
     expect(outcome(await shop.get("/v1/tickets", "limit=0", { key }))).toBe("403 FORBIDDEN")
@@ -98,7 +98,7 @@ describe("the order of checks: a request with two errors gets the first of them 
   })
 
   it("the limit on writes comes before 400 (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await useUpWrites(shop)
     const limit = "429 TOO_MANY_ATTEMPTS writes_per_minute"
     expect(outcome(await shop.post("/v1/tickets", undefined, { raw: "{" }))).toBe(limit)
@@ -107,14 +107,14 @@ describe("the order of checks: a request with two errors gets the first of them 
   })
 
   it("400 comes before a replay: a repeated key with an invalid body is a 400 (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
     expect(outcome(await shop.tryCreate({ service: "Hem", colour: 1 }, { once }))).toBe("400 VALIDATION_ERROR")
   })
 
   it("400 comes before the limit on look-ups, of which such a request uses none (Specification, Errors; Limits)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await useUpLookups(shop)
     expect(outcome(await shop.get("/v1/clients", { phone: "nobody" }))).toBe("400 VALIDATION_ERROR")
     expect(outcome(await shop.get("/v1/clients", { phone: "+21629999999" }))).toBe(
@@ -123,8 +123,8 @@ describe("the order of checks: a request with two errors gets the first of them 
   })
 
   it("the limit on look-ups comes before 404 and before a result (Specification, Errors)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     await useUpLookups(shop)
     for (const phone of [client.phone, "+21629999999"]) {
       expect(outcome(await shop.get("/v1/clients", { phone }))).toBe("429 TOO_MANY_ATTEMPTS lookups_per_hour")
@@ -132,22 +132,22 @@ describe("the order of checks: a request with two errors gets the first of them 
   })
 
   it("400 comes before 404 (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect(outcome(await shop.tryMove(NOBODY, "open"))).toBe("400 VALIDATION_ERROR")
     expect(outcome(await shop.stamp(NOBODY, 11))).toBe("400 VALIDATION_ERROR")
     expect(outcome(await shop.tryCreate({ service: "", client_id: NOBODY }))).toBe("400 VALIDATION_ERROR")
   })
 
   it("a replay comes before 404, 409, 422 and the limits on tickets and stamps (Specification, Errors; Idempotency)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const [create, stamps, redeem] = [shop.attempt(), shop.attempt(), shop.attempt()]
     const body = { service: "Sprocket hem", client_id: client.id }
     await shop.create(body, { once: create })
     await shop.stamp(client.id, 10, { once: stamps })
     await shop.redeem(client.id, { once: redeem })
     await shop.stamp(client.id, 10)
-    await world.block(client, shop)
+    await service.block(client, shop)
     await shop.change({ program: { active: false }, forbidden_words: ["sprocket"] })
     await useUpTickets(shop).catch(() => undefined)
     expect(outcome(await shop.tryCreate({ service: "Hem" }))).toBe("429 TOO_MANY_ATTEMPTS tickets_per_hour")
@@ -157,32 +157,32 @@ describe("the order of checks: a request with two errors gets the first of them 
   })
 
   it("404 comes before 409: stamps for an unknown client while the programme is off are a 404 (Specification, Errors)", async () => {
-    const shop = await world.shop({ program: { active: false } })
+    const shop = await service.shop({ program: { active: false } })
     expect(outcome(await shop.stamp(NOBODY, 1))).toBe("404 NOT_FOUND")
     expect(outcome(await shop.redeem(NOBODY))).toBe("404 NOT_FOUND")
   })
 
   it("404 comes before 422: a forbidden word for an unknown client is a 404 (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect(outcome(await shop.tryCreate({ service: "fuck", client_id: NOBODY }))).toBe("404 NOT_FOUND")
   })
 
   it("404 comes before the limit on tickets (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await useUpTickets(shop)
     expect(outcome(await shop.tryCreate({ service: "Hem", client_id: NOBODY }))).toBe("404 NOT_FOUND")
   })
 
   it("409 comes before 422: a repeated key with another body that holds a forbidden word is a 409 (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
     expect(outcome(await shop.tryCreate({ service: "fuck" }, { once }))).toBe("409 CONFLICT IDEMPOTENCY_KEY_REUSED")
   })
 
   it("409 comes before the limit on stamps: it is sent if the programme is off and the day's stamps are used up (Specification, Errors)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     await shop.stamp(client.id, 10)
     await shop.stamp(client.id, 10)
     await shop.change({ program: { active: false } })
@@ -192,14 +192,14 @@ describe("the order of checks: a request with two errors gets the first of them 
   })
 
   it("422 comes before the limit on tickets (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await useUpTickets(shop)
     expect(outcome(await shop.tryCreate({ service: "fuck" }))).toBe("422 PROFANITY")
     expect(outcome(await shop.tryCreate({ service: "Hem" }))).toBe("429 TOO_MANY_ATTEMPTS tickets_per_hour")
   })
 
   it("400 comes before 422 (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect(outcome(await shop.tryCreate({ service: "fuck", item: "" }))).toBe("400 VALIDATION_ERROR")
   })
 })

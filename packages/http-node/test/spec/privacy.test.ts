@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { NOBODY, World } from "../World.js"
+import { NOBODY, TestService } from "../TestService.js"
 import type { TestShop } from "./TestShop.js"
 import type { Answer } from "./Wire.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 66 })
+  service = await TestService.open({ seed: 66 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 /** A person about whom the shop must learn nothing: an id and a phone number that it can look up. */
 interface Stranger {
@@ -21,22 +21,22 @@ interface Kind {
   readonly afterwards?: (shop: TestShop, stranger: Stranger) => Promise<void>
 }
 
-const blocks = (_: TestShop, stranger: Stranger) => world.answer(stranger, "block")
+const blocks = (_: TestShop, stranger: Stranger) => service.answer(stranger, "block")
 
 /** Specification, Clients and loyalty: the people whom a shop must not be able to distinguish. */
 const STRANGERS: Readonly<Record<string, Kind>> = {
-  "no account": { who: async () => ({ id: NOBODY, phone: world.phone() }) },
-  "an account unknown to the shop": { who: () => world.client() },
-  "an account that knew the shop and blocked it": { who: (shop) => world.known(shop), afterwards: blocks },
-  "an account that blocked the shop at its first offer": { who: () => world.client(), afterwards: blocks },
+  "no account": { who: async () => ({ id: NOBODY, phone: service.phone() }) },
+  "an account unknown to the shop": { who: () => service.client() },
+  "an account that knew the shop and blocked it": { who: (shop) => service.known(shop), afterwards: blocks },
+  "an account that blocked the shop at its first offer": { who: () => service.client(), afterwards: blocks },
   "an account that blocked the shop and came to its counter again": {
-    who: (shop) => world.known(shop),
+    who: (shop) => service.known(shop),
     afterwards: async (shop, stranger) => {
       await blocks(shop, stranger)
-      await world.visit(stranger, shop)
+      await service.visit(stranger, shop)
     }
   },
-  "a client of another shop": { who: async () => world.known(await world.shop()) }
+  "a client of another shop": { who: async () => service.known(await service.shop()) }
 }
 
 /** Everything that a shop can see of its answers, ids and codes drawn at random aside. */
@@ -59,7 +59,7 @@ const TRIES: Readonly<Record<string, (shop: TestShop, stranger: Stranger) => Pro
   "look up by phone again": (shop, { phone }) => shop.get("/v1/clients", { phone }),
   "look up by id": (shop, { id }) => shop.get(`/v1/clients/${id}`),
   "read the loyalty card": (shop, { id }) => shop.get(`/v1/clients/${id}/loyalty`),
-  "HEAD of the loyalty card": (shop, { id }) => world.api("HEAD", `/v1/clients/${id}/loyalty`, { key: shop.key }),
+  "HEAD of the loyalty card": (shop, { id }) => service.api("HEAD", `/v1/clients/${id}/loyalty`, { key: shop.key }),
   "add stamps": (shop, { id }) => shop.stamp(id, 5),
   "add stamps again": (shop, { id }) => shop.stamp(id, 10),
   "use a reward": (shop, { id }) => shop.redeem(id),
@@ -77,8 +77,8 @@ const TRIES: Readonly<Record<string, (shop: TestShop, stranger: Stranger) => Pro
 
 /** A shop whose data are the same for every stranger: a ticket of a client of its own, and one that is offered to the stranger. */
 const shopFor = async (kind: string) => {
-  const shop = await world.shop({ tracking_base_url: "https://t.example/" })
-  const own = await world.known(shop)
+  const shop = await service.shop({ tracking_base_url: "https://t.example/" })
+  const own = await service.known(shop)
   await shop.create({ service: "Own", client_id: own.id })
   const { who, afterwards } = STRANGERS[kind]!
   const stranger = await who(shop)
@@ -106,14 +106,14 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
   }
 
   it("all attempts one after another in one shop give the same responses, counters and events (Specification, Clients and loyalty)", async () => {
-    const begin = world.now
+    const begin = service.now
     const all = async (kind: string) => {
-      world.clock.set(begin)
+      service.clock.set(begin)
       const { shop, stranger } = await shopFor(kind)
       const before = (await shop.eventTexts()).length
       const answers = []
       for (const [name, act] of Object.entries(TRIES)) {
-        world.clock.advance(1)
+        service.clock.advance(1)
         answers.push([name, seen(stranger, await act(shop, stranger))])
       }
       const events = (await shop.eventTexts()).slice(before).map((text) => masked(stranger, text))
@@ -124,8 +124,8 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
   })
 
   it("the 404 of an unknown client equals that of a blocking one, to the byte (Specification, Endpoints)", async () => {
-    const shop = await world.shop()
-    const blocker = await world.blocker(shop)
+    const shop = await service.shop()
+    const blocker = await service.blocker(shop)
     for (const path of [(id: string) => `/v1/clients/${id}`, (id: string) => `/v1/clients/${id}/loyalty`]) {
       const [unknown, blocked] = [await shop.get(path(NOBODY)), await shop.get(path(blocker.id))]
       expect([blocked.status, blocked.text]).toEqual([404, unknown.text])
@@ -133,11 +133,11 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
   })
 
   it("a ticket of a client who blocks the shop has client null everywhere: by id, list, by number, sync, status, notified (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
     expect((await shop.ticket(id)).client).not.toBeNull()
-    await world.block(client, shop)
+    await service.block(client, shop)
     const answers = [
       await shop.get(`/v1/tickets/${id}`),
       await shop.get("/v1/tickets", { number: 1 }),
@@ -156,8 +156,8 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
   })
 
   it("the tickets of a client who blocks the shop are not found by client_id, although they stay (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
     const lists: ReadonlyArray<Readonly<Record<string, string>>> = [
       { client_id: client.id },
@@ -165,7 +165,7 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
     ]
     for (const query of lists)
       expect((await shop.get<ReadonlyArray<unknown>>("/v1/tickets", query)).data).toHaveLength(1)
-    await world.block(client, shop)
+    await service.block(client, shop)
     for (const query of lists) {
       const [theirs, nobodys] = [
         await shop.get("/v1/tickets", query),
@@ -177,33 +177,33 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
   })
 
   it("a block reveals nothing to the shop: no event, no change of the ticket, no new updated_at (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.client()
+    const shop = await service.shop()
+    const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
     const [ticket, events] = [await shop.ticket(id), await shop.eventTexts()]
-    world.clock.advance(1000)
-    await world.answer(client, "block")
+    service.clock.advance(1000)
+    await service.answer(client, "block")
     expect(await shop.ticket(id)).toEqual(ticket)
     expect(await shop.eventTexts()).toEqual(events)
-    const { data } = await shop.get<ReadonlyArray<unknown>>("/v1/tickets", { updated_since: world.iso() })
+    const { data } = await shop.get<ReadonlyArray<unknown>>("/v1/tickets", { updated_since: service.iso() })
     expect(data).toEqual([])
   })
 
   it("a create with the phone of a known client links nobody, and makes an offer that the client may accept (Specification, Endpoints)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const answer = await shop.tryCreate({ service: "Hem", client_phone: client.phone })
     expect(answer.data.client).toBeNull()
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
   it("no stamps are added to the card of a client who blocked the shop (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
-    await world.block(client, shop)
+    await service.block(client, shop)
     await shop.move(id, "ready", "collected")
-    expect(await world.inbox(client)).toEqual([])
+    expect(await service.inbox(client)).toEqual([])
     expect((await shop.get(`/v1/clients/${client.id}/loyalty`)).status).toBe(404)
   })
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { HOUR, World } from "../World.js"
+import { HOUR, TestService } from "../TestService.js"
 import type { TestShop, TicketJson } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 47 })
+  service = await TestService.open({ seed: 47 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const list = (shop: TestShop, query: string) => shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
 
@@ -25,9 +25,9 @@ const refused = async (shop: TestShop, query: string) => {
 
 describe("the ways to write a query (Specification, Endpoints)", () => {
   it("state given several times means the same as a list of states (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const a = await shop.create({ service: "A" })
-    world.clock.advance(1)
+    service.clock.advance(1)
     await shop.create({ service: "B" })
     await shop.move(a.id, "ready")
     expect(await found(shop, "state=ready&state=collected")).toEqual(["A"])
@@ -40,7 +40,7 @@ describe("the ways to write a query (Specification, Endpoints)", () => {
   })
 
   it("a tracking code, in any spelling, finds the shop's ticket and no other shop's (Specification, Lists and sync)", async () => {
-    const [shop, other] = [await world.shop(), await world.shop()]
+    const [shop, other] = [await service.shop(), await service.shop()]
     const { tracking_code } = await shop.create({ service: "A" })
     await shop.create({ service: "B" })
     const code = String(tracking_code)
@@ -64,13 +64,13 @@ describe("the ways to write a query (Specification, Endpoints)", () => {
   })
 
   it("an unescaped plus of an offset is read as a plus, and t and z may be in lower case (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await shop.create({ service: "A", promised_at: "2031-03-02t10:00:00z" })
-    const at = Date.parse(world.iso())
+    const at = Date.parse(service.iso())
     const east = (ms: number) => new Date(ms + HOUR).toISOString().replace("Z", "")
     expect(await found(shop, `updated_since=${east(at)}+01:00`)).toEqual(["A"])
     expect(await found(shop, `updated_since=${east(at + 1)}+01:00`)).toEqual([])
-    expect(await found(shop, `created_after=${world.iso().toLowerCase()}`)).toEqual(["A"])
+    expect(await found(shop, `created_after=${service.iso().toLowerCase()}`)).toEqual(["A"])
     expect((await list(shop, "")).data[0]?.promised_at).toBe("2031-03-02T10:00:00.000Z")
   })
 })

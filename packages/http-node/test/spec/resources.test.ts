@@ -1,13 +1,13 @@
 import { Webhooks } from "@workshop/core"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { MINUTE, World } from "../World.js"
+import { MINUTE, TestService } from "../TestService.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 2 })
+  service = await TestService.open({ seed: 2 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -47,7 +47,7 @@ const TICKET_FIELDS = [
 
 describe("the Ticket (Specification, Resources)", () => {
   it("a ticket with only a service has every field, the others null (Specification, Resources)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const ticket = await shop.create({ service: "Hem" })
     expect(Object.keys(ticket).sort()).toEqual([...TICKET_FIELDS].sort())
     expect(ticket).toEqual({
@@ -78,8 +78,8 @@ describe("the Ticket (Specification, Resources)", () => {
       tracking_code: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/),
       tracking_url: null,
       photo_url: null,
-      created_at: world.iso(),
-      updated_at: world.iso(),
+      created_at: service.iso(),
+      updated_at: service.iso(),
       ready_at: null,
       collected_at: null,
       abandoned_at: null,
@@ -91,9 +91,9 @@ describe("the Ticket (Specification, Resources)", () => {
   })
 
   it("a ticket with all fields shows all of them, also the nested ones (Specification, Resources; Tickets)", async () => {
-    const shop = await world.shop({ tracking_base_url: "https://t.example/" })
-    const client = await world.known(shop)
-    const created_at = world.iso()
+    const shop = await service.shop({ tracking_base_url: "https://t.example/" })
+    const client = await service.known(shop)
+    const created_at = service.iso()
     const { id, tracking_code } = await shop.create({
       service: "Zip",
       type: "prepare",
@@ -107,12 +107,12 @@ describe("the Ticket (Specification, Resources)", () => {
       promised_at: "2026-11-30T18:00:00+01:00",
       external_ref: "POS-1"
     })
-    world.clock.advance(MINUTE)
+    service.clock.advance(MINUTE)
     await shop.quote(id, { price_minor: 2500, note: "A longer zip" })
-    const proposed_at = world.iso()
-    world.clock.advance(MINUTE)
+    const proposed_at = service.iso()
+    service.clock.advance(MINUTE)
     await shop.answerQuote(id, "accept")
-    const answered_at = world.iso()
+    const answered_at = service.iso()
     await shop.delay(id, { promised_at: "2026-12-02T17:00:00Z", reason: "Late" })
     await shop.part(id, { label: "YKK 40", status: "ordered", expected_at: "2026-12-01T08:00:00Z" })
     await shop.photo(id, "https://p.example/1.jpg")
@@ -166,14 +166,14 @@ describe("the Ticket (Specification, Resources)", () => {
   })
 
   it("a ticket created in the app has created_via app and the next number of the shop's sequence (Specification, Resources)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await shop.create()
     const { data } = await shop.createInApp({ service: "Hem" })
     expect(await shop.ticket(data.id)).toMatchObject({ created_via: "app", number: 2, number_label: "0002" })
   })
 
   it("a refused quote leaves the price unchanged, and so does a proposed one (Specification, Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create({ service: "Hem", price_minor: 100 })
     await shop.quote(id, { price_minor: 300 })
     const proposed = await shop.ticket(id)
@@ -181,18 +181,18 @@ describe("the Ticket (Specification, Resources)", () => {
       status: "proposed",
       price_minor: 300,
       note: null,
-      proposed_at: world.iso(),
+      proposed_at: service.iso(),
       answered_at: null
     })
     expect(proposed.money).toMatchObject({ price_minor: 100, before_minor: null })
     await shop.answerQuote(id, "refuse")
     const refused = await shop.ticket(id)
-    expect(refused.quote).toMatchObject({ status: "refused", answered_at: world.iso() })
+    expect(refused.quote).toMatchObject({ status: "refused", answered_at: service.iso() })
     expect(refused.money).toMatchObject({ price_minor: 100, remaining_minor: 100, before_minor: null })
   })
 
   it("the tracking codes of a shop are all different and cannot be derived from other fields (Specification, Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const codes = new Set<unknown>()
     for (let i = 0; i < 25; i++) codes.add((await shop.create()).tracking_code)
     expect(codes.size).toBe(25)
@@ -201,7 +201,7 @@ describe("the Ticket (Specification, Resources)", () => {
 
 describe("the shop record and the event envelope (Specification, Resources)", () => {
   it("the shop record is id, name, currency, decimals, time_zone and the key's scopes (Specification, Keys and scopes)", async () => {
-    const shop = await world.shop({ name: "Atelier Ünï", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+    const shop = await service.shop({ name: "Atelier Ünï", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
     const { key } = await shop.newKey(["clients:read", "tickets:read"])
     const { data } = await shop.get("/v1/shop", "", { key })
     expect(data).toEqual({
@@ -216,14 +216,14 @@ describe("the shop record and the event envelope (Specification, Resources)", ()
   })
 
   it("an event is id, type, created_at, api_version 1, shop_id and data; a ping's data is empty (Specification, Resources; Webhooks)", async () => {
-    const shop = await world.shop()
-    await world.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.ping(shop.id)))
+    const shop = await service.shop()
+    await service.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.ping(shop.id)))
     const ticket = await shop.create()
     expect(await shop.events()).toEqual([
       {
         id: expect.stringMatching(UUID_V7),
         type: "ping",
-        created_at: world.iso(),
+        created_at: service.iso(),
         api_version: "1",
         shop_id: shop.id,
         data: {}

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, HOUR, MINUTE, World } from "../World.js"
+import { DAY, HOUR, MINUTE, TestService } from "../TestService.js"
 import type { CardJson } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 31 })
+  service = await TestService.open({ seed: 31 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const program = { stamps_per_ticket: 3, stamps_required: 10 }
 
 describe("the side effects of a ticket's change of state (Specification, States)", () => {
   it("a new ticket is in the workshop and has none of the later times (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const ticket = await shop.create({ service: "Hem" })
     expect(ticket).toMatchObject({
       state: "workshop",
@@ -22,38 +22,38 @@ describe("the side effects of a ticket's change of state (Specification, States)
       abandoned_at: null,
       abandon_reason: null,
       notified_at: null,
-      created_at: world.iso(),
-      updated_at: world.iso()
+      created_at: service.iso(),
+      updated_at: service.iso()
     })
   })
 
   it("ready sets ready_at, and collected sets collected_at and the outcome ready (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
-    world.clock.advance(HOUR)
-    const ready_at = world.iso()
+    service.clock.advance(HOUR)
+    const ready_at = service.iso()
     expect(await shop.move(id, "ready")).toMatchObject({ ready_at, updated_at: ready_at, outcome: null })
-    world.clock.advance(HOUR)
+    service.clock.advance(HOUR)
     const collected = await shop.move(id, "collected")
-    expect(collected).toMatchObject({ ready_at, collected_at: world.iso(), outcome: "ready" })
+    expect(collected).toMatchObject({ ready_at, collected_at: service.iso(), outcome: "ready" })
   })
 
   it("an impossible ticket is collected with the outcome impossible, without ready_at (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     const collected = await shop.move(id, "impossible", "collected")
-    expect(collected).toMatchObject({ ready_at: null, collected_at: world.iso(), outcome: "impossible" })
+    expect(collected).toMatchObject({ ready_at: null, collected_at: service.iso(), outcome: "impossible" })
   })
 
   it("a move back to the workshop clears ready_at, collected_at and outcome, and keeps notified_at (Specification, States)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
     await shop.move(id, "ready")
-    const notified_at = world.iso()
-    world.clock.advance(MINUTE)
+    const notified_at = service.iso()
+    service.clock.advance(MINUTE)
     await shop.move(id, "collected")
-    world.clock.advance(MINUTE)
+    service.clock.advance(MINUTE)
     const reopened = await shop.move(id, "workshop")
     expect(reopened).toMatchObject({
       state: "workshop",
@@ -66,52 +66,52 @@ describe("the side effects of a ticket's change of state (Specification, States)
 
   for (const status of ["ready", "impossible"]) {
     it(`a linked client is notified in the app when their ticket is ${status} (Specification, States)`, async () => {
-      const shop = await world.shop()
-      const client = await world.known(shop)
+      const shop = await service.shop()
+      const client = await service.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
-      world.clock.advance(MINUTE)
+      service.clock.advance(MINUTE)
       const moved = await shop.move(id, status)
 
-      expect(moved.notified_at).toBe(world.iso())
+      expect(moved.notified_at).toBe(service.iso())
       const events = (await shop.events()).slice(2)
       expect(events.map(({ type, data }) => [type, data])).toEqual([
         [`ticket.${status}`, { ticket: moved }],
-        ["client.notified", { ticket: moved, channel: "app", notified_at: world.iso() }]
+        ["client.notified", { ticket: moved, channel: "app", notified_at: service.iso() }]
       ])
-      const [note, ...more] = await world.inbox(client)
+      const [note, ...more] = await service.inbox(client)
       expect(more).toEqual([])
       expect(note).toMatchObject({ type: `ticket.${status}`, ticket_id: id, client_id: client.id })
     })
 
     it(`without a linked client nobody is notified when a ticket is ${status} (Specification, States)`, async () => {
-      const shop = await world.shop()
-      const stranger = await world.client()
+      const shop = await service.shop()
+      const stranger = await service.client()
       const { id } = await shop.create({ service: "Hem", client_phone: stranger.phone })
       const moved = await shop.move(id, status)
       expect(moved.notified_at).toBeNull()
       expect(await shop.eventTypes()).toEqual(["ticket.created", `ticket.${status}`])
-      expect(await world.inbox(stranger)).toEqual([])
+      expect(await service.inbox(stranger)).toEqual([])
     })
 
     it(`a client who blocked the shop is not notified when their ticket is ${status} (Specification, Clients and loyalty)`, async () => {
-      const shop = await world.shop()
-      const client = await world.known(shop)
+      const shop = await service.shop()
+      const client = await service.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
-      await world.block(client, shop)
+      await service.block(client, shop)
       const before = (await shop.events()).length
       const moved = await shop.move(id, status)
       expect(moved).toMatchObject({ notified_at: null, client: null })
       expect((await shop.eventTypes()).slice(before)).toEqual([`ticket.${status}`])
-      expect(await world.inbox(client)).toEqual([])
+      expect(await service.inbox(client)).toEqual([])
     })
   }
 
   it("collecting and reopening notify nobody in the app (Specification, States)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
+    const shop = await service.shop()
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
     await shop.move(id, "ready", "collected", "workshop")
-    expect(await world.inbox(client)).toHaveLength(1)
+    expect(await service.inbox(client)).toHaveLength(1)
     expect(await shop.eventTypes()).toEqual([
       "ticket.created",
       "client.linked",
@@ -125,9 +125,9 @@ describe("the side effects of a ticket's change of state (Specification, States)
 
 describe("stamps that tickets earn (Specification, States; Clients and loyalty)", () => {
   const setting = async (settings: Readonly<Record<string, unknown>> = {}) => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await shop.change({ program: { ...program, ...settings } })
-    const client = await world.known(shop)
+    const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
     const lifetime = async () => (await shop.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)).data.card
     return { shop, client, id, lifetime }
@@ -136,9 +136,9 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
   it("a ticket earns stamps_per_ticket at the first ready, once in its life (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting()
     await shop.move(id, "ready")
-    const ready = { balance: 3, lifetime: 3, rewards_available: 0, rewards_redeemed: 0, updated_at: world.iso() }
+    const ready = { balance: 3, lifetime: 3, rewards_available: 0, rewards_redeemed: 0, updated_at: service.iso() }
     expect(await lifetime()).toEqual(ready)
-    world.clock.advance(MINUTE)
+    service.clock.advance(MINUTE)
     await shop.move(id, "workshop", "ready", "collected", "workshop", "ready", "collected")
     expect(await lifetime()).toEqual(ready)
   })
@@ -161,11 +161,11 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
   })
 
   it("a ticket made ready before its client was linked earns when it is collected (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.client()
+    const shop = await service.shop()
+    const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
     await shop.move(id, "ready")
-    await world.answer(client, "accept")
+    await service.answer(client, "accept")
     await shop.move(id, "collected")
     const { data } = await shop.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)
     expect(data.card.lifetime).toBe(1)
@@ -187,8 +187,8 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
 
 describe("tickets offered to a phone number (Specification, States; Endpoints)", () => {
   it("the ticket is offered to the account holding client_phone, and nobody is linked automatically (Specification, States)", async () => {
-    const shop = await world.shop()
-    const client = await world.client()
+    const shop = await service.shop()
+    const client = await service.client()
     const ticket = await shop.create({ service: "Hem", client_phone: client.phone })
     expect(ticket).toMatchObject({ client: null, client_phone: client.phone })
     expect((await shop.ticket(ticket.id)).client).toBeNull()
@@ -196,14 +196,14 @@ describe("tickets offered to a phone number (Specification, States; Endpoints)",
   })
 
   it("an accepted offer links the client and makes them known in the ticket, the events and the look-up (Specification, Webhooks; Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.client()
+    const shop = await service.shop()
+    const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
-    world.clock.advance(MINUTE)
-    await world.answer(client, "accept")
+    service.clock.advance(MINUTE)
+    await service.answer(client, "accept")
     const badge = { id: client.id, display_name: "Amira Ben Salah" }
     const ticket = await shop.ticket(id)
-    expect(ticket).toMatchObject({ client: badge, updated_at: world.iso() })
+    expect(ticket).toMatchObject({ client: badge, updated_at: service.iso() })
     expect((await shop.events()).at(-1)).toMatchObject({ type: "client.linked", data: { ticket, client: badge } })
     expect((await shop.get("/v1/clients", { phone: client.phone })).data).toMatchObject({
       id: client.id,
@@ -212,25 +212,25 @@ describe("tickets offered to a phone number (Specification, States; Endpoints)",
   })
 
   it("a block leaves the ticket unlinked, raises no event, and is not undone by a later visit (Specification, Clients and loyalty)", async () => {
-    const shop = await world.shop()
-    const client = await world.client()
+    const shop = await service.shop()
+    const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
     const before = await shop.ticket(id)
-    await world.answer(client, "block")
-    await world.visit(client, shop)
+    await service.answer(client, "block")
+    await service.visit(client, shop)
     expect(await shop.ticket(id)).toEqual(before)
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
   })
 
   it("a link accepted by the client does not postpone the closure for no news (Specification, States)", async () => {
-    const shop = await world.shop()
-    const client = await world.client()
+    const shop = await service.shop()
+    const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
-    world.clock.advance(59 * DAY)
-    await world.answer(client, "accept")
-    world.clock.advance(DAY)
-    await world.closeDue()
+    service.clock.advance(59 * DAY)
+    await service.answer(client, "accept")
+    service.clock.advance(DAY)
+    await service.closeDue()
     expect((await shop.ticket(id)).state).toBe("abandoned")
   })
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, HOUR, NOBODY, World } from "../World.js"
+import { DAY, HOUR, NOBODY, TestService } from "../TestService.js"
 import type { TestShop } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 3 })
+  service = await TestService.open({ seed: 3 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 /** The moves that bring a ticket into each state, and how long it is in that state before the test reads its status. */
 const WAYS = {
@@ -65,11 +65,11 @@ const MATRIX: ReadonlyArray<
 ]
 
 const brought = async (way: Way): Promise<readonly [TestShop, string]> => {
-  const shop = await world.shop()
+  const shop = await service.shop()
   const { id } = await shop.create()
   await shop.move(id, ...WAYS[way].moves)
-  world.clock.advance(WAYS[way].wait)
-  await world.closeDue()
+  service.clock.advance(WAYS[way].wait)
+  await service.closeDue()
   return [shop, id]
 }
 
@@ -80,7 +80,7 @@ describe("a status request from every state (Specification, States)", () => {
       const [shop, id] = await brought(way)
       const before = await shop.ticket(id)
       const count = (await shop.events()).length
-      if (WAYS[way].wait === 0) world.clock.advance(7)
+      if (WAYS[way].wait === 0) service.clock.advance(7)
       const answer = await shop.tryMove(id, asked)
       const after = await shop.ticket(id)
       const raised = (await shop.events()).slice(count)
@@ -90,7 +90,7 @@ describe("a status request from every state (Specification, States)", () => {
         expect(answer.status).toBe(200)
         expect(answer.data).toEqual(after)
         expect(after.state).toBe(asked)
-        expect(after.updated_at).toBe(world.iso())
+        expect(after.updated_at).toBe(service.iso())
         expect(raised.map(({ type, data }) => [type, data])).toEqual([
           [result, result === "ticket.reopened" ? { ticket: after, from } : { ticket: after }]
         ])
@@ -107,7 +107,7 @@ describe("a status request from every state (Specification, States)", () => {
   }
 
   it("only ready, impossible, workshop and collected can be requested, not abandoned (Specification, Endpoints)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     for (const status of ["abandoned", "READY", "", " ready", "open", 1, true, null, ["ready"], { status: "ready" }]) {
       const answer = await shop.tryMove(id, status)
@@ -120,7 +120,7 @@ describe("a status request from every state (Specification, States)", () => {
   })
 
   it("another shop's ticket and an unknown one get the same 404 for every status (Specification, Endpoints)", async () => {
-    const [mine, theirs] = [await world.shop(), await world.shop()]
+    const [mine, theirs] = [await service.shop(), await service.shop()]
     const { id } = await theirs.create()
     for (const status of ["ready", "impossible", "workshop", "collected"]) {
       const [foreign, unknown] = [await mine.tryMove(id, status), await mine.tryMove(NOBODY, status)]

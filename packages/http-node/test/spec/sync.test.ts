@@ -1,13 +1,13 @@
 import * as FastCheck from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, HOUR, MINUTE, World } from "../World.js"
+import { DAY, HOUR, MINUTE, TestService } from "../TestService.js"
 import type { TestShop, TicketJson } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 43 })
+  service = await TestService.open({ seed: 43 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 interface Place {
   readonly updated_since: string
@@ -53,44 +53,44 @@ const everything = async (shop: TestShop) => {
 
 describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists and sync)", () => {
   it("the list has the changes since then, inclusive, in their order, and synced_until continues it (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const [a, b, c] = [
       await shop.create({ service: "A" }),
       await shop.create({ service: "B" }),
       await shop.create({ service: "C" })
     ]
-    world.clock.advance(MINUTE)
-    const since = world.iso()
+    service.clock.advance(MINUTE)
+    const since = service.iso()
     await shop.move(b.id, "ready")
     await shop.move(a.id, "ready")
-    world.clock.advance(1)
+    service.clock.advance(1)
     await shop.move(b.id, "collected")
     const changes = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: since })
     expect(changes.data.map(({ id, state }) => [id, state])).toEqual([
       [a.id, "ready"],
       [b.id, "collected"]
     ])
-    expect(changes.meta).toEqual({ has_more: false, next_cursor: null, synced_until: world.iso() })
-    const later = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: world.iso(1) })
-    expect([later.data, later.meta.synced_until]).toEqual([[], world.iso()])
+    expect(changes.meta).toEqual({ has_more: false, next_cursor: null, synced_until: service.iso() })
+    const later = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: service.iso(1) })
+    expect([later.data, later.meta.synced_until]).toEqual([[], service.iso()])
     expect((await shop.ticket(c.id)).updated_at < since).toBe(true)
   })
 
   it("synced_until is returned only with updated_since (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect(Object.keys((await shop.get("/v1/tickets")).meta).sort()).toEqual(["has_more", "next_cursor"])
     const synced = await shop.get("/v1/tickets", { updated_since: "2026-01-01" })
     expect(synced.meta).toEqual({ has_more: false, next_cursor: null, synced_until: "2026-01-01T00:00:00.000Z" })
   })
 
   it("a client that followed a future updated_since misses no later change (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { updated_at } = await shop.create()
-    world.clock.advance(MINUTE)
-    const synced = await shop.get("/v1/tickets", { updated_since: world.iso(DAY) })
+    service.clock.advance(MINUTE)
+    const synced = await shop.get("/v1/tickets", { updated_since: service.iso(DAY) })
     expect([synced.data, synced.meta.synced_until]).toEqual([[], updated_at])
-    const none = await (await world.shop()).get("/v1/tickets", { updated_since: world.iso(DAY) })
-    expect(none.meta.synced_until).toBe(world.iso())
+    const none = await (await service.shop()).get("/v1/tickets", { updated_since: service.iso(DAY) })
+    expect(none.meta.synced_until).toBe(service.iso())
     const { id } = await shop.create()
     const { data } = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", {
       updated_since: synced.meta.synced_until as string
@@ -99,9 +99,9 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
   })
 
   it("synced_until advances even if the filter matches nothing, on each page no further than the page (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const first = await shop.create({ service: "Hem", external_ref: "A" })
-    world.clock.advance(MINUTE)
+    service.clock.advance(MINUTE)
     const second = await shop.create()
     const asked = { updated_since: "2026-01-01" }
     expect((await shop.get("/v1/tickets", { ...asked, external_ref: "B" })).meta.synced_until).toBe(second.updated_at)
@@ -110,21 +110,21 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
   })
 
   it("an automatic closure, a link and an accepted quote are changes too (Specification, Webhooks)", async () => {
-    const shop = await world.shop()
-    const client = await world.client()
+    const shop = await service.shop()
+    const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
     await shop.quote(id, { price_minor: 10 })
     const acts = [
-      () => world.answer(client, "accept"),
+      () => service.answer(client, "accept"),
       () => shop.answerQuote(id, "accept"),
       async () => {
-        world.clock.advance(60 * DAY)
-        await world.closeDue()
+        service.clock.advance(60 * DAY)
+        await service.closeDue()
       }
     ]
     for (const act of acts) {
-      world.clock.advance(HOUR)
-      const since = world.iso()
+      service.clock.advance(HOUR)
+      const since = service.iso()
       await act()
       const { data } = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: since })
       expect(data).toEqual([await shop.ticket(id)])
@@ -132,7 +132,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
   })
 
   it("a ticket that changes before its page is read moves to a later page and is not missed (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const ids = []
     for (let i = 0; i < 4; i++) ids.push((await shop.create()).id)
     const till = new Till(shop)
@@ -144,15 +144,15 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
   })
 
   it("updated_at never decreases, even if the clock steps back (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const first = await shop.create()
-    world.clock.advance(-HOUR)
+    service.clock.advance(-HOUR)
     const second = await shop.create()
     const moved = await shop.move(first.id, "ready")
     expect([second.updated_at, moved.updated_at]).toEqual([first.updated_at, first.updated_at])
     const { data } = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: first.updated_at })
     expect(data.map(({ id }) => id)).toEqual([second.id, first.id])
-    world.clock.advance(HOUR)
+    service.clock.advance(HOUR)
   })
 
   const SEED = 20261120
@@ -182,13 +182,13 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
       }
     )
     const run = async (steps: ReadonlyArray<{ readonly act: string; readonly n: number }>) => {
-      world.clock.advance(2 * MINUTE)
-      const shop = await world.shop()
+      service.clock.advance(2 * MINUTE)
+      const shop = await service.shop()
       const till = new Till(shop)
       const ids: Array<string> = []
       const writes: Array<Promise<unknown>> = []
       for (const { act, n } of steps) {
-        if (act === "clock") world.clock.advance(n)
+        if (act === "clock") service.clock.advance(n)
         if (act === "create") {
           for (let i = 0; i < n; i++) writes.push(shop.createInApp().then(({ data }) => ids.push(data.id)))
         }
@@ -199,7 +199,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
         if (act === "poll") await till.turn(n)
       }
       await Promise.all(writes)
-      world.clock.advance(MINUTE)
+      service.clock.advance(MINUTE)
       while (await till.turn(5)) {}
       expect(till.tickets).toEqual(await everything(shop))
     }

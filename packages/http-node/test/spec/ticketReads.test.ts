@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, HOUR, MINUTE, NOBODY, World } from "../World.js"
+import { DAY, HOUR, MINUTE, NOBODY, TestService } from "../TestService.js"
 import type { TicketJson } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 44 })
+  service = await TestService.open({ seed: 44 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const BAD_IDS = [
   "1",
@@ -22,7 +22,7 @@ const BAD_IDS = [
 
 describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
   it("a ticket is found by its id in upper or lower case (Specification, Endpoints)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const ticket = await shop.create()
     expect(await shop.ticket(ticket.id)).toEqual(ticket)
     expect(await shop.ticket(ticket.id.toUpperCase())).toEqual(ticket)
@@ -30,14 +30,14 @@ describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
   })
 
   it("another shop's ticket is the same 404 as an unknown one (Specification, Endpoints)", async () => {
-    const [mine, theirs] = [await world.shop(), await world.shop()]
+    const [mine, theirs] = [await service.shop(), await service.shop()]
     const { id } = await theirs.create()
     const [foreign, unknown] = [await mine.get(`/v1/tickets/${id}`), await mine.get(`/v1/tickets/${NOBODY}`)]
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text])
   })
 
   it("an id in the path that is not a UUID is a 400, for every endpoint with an id (Specification, Endpoints; Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const endpoints = [
       ["GET", "/v1/tickets/ID", undefined],
       ["POST", "/v1/tickets/ID/status", { status: "ready" }],
@@ -49,8 +49,8 @@ describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
     ] as const
     for (const [method, path, body] of endpoints) {
       for (const id of BAD_IDS) {
-        world.clock.advance(3000)
-        const answer = await world.api(method, path.replace("ID", id), { key: shop.key, body, once: shop.attempt() })
+        service.clock.advance(3000)
+        const answer = await service.api(method, path.replace("ID", id), { key: shop.key, body, once: shop.attempt() })
         const issues = answer.error.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
         expect([answer.status, issues], `${method} ${path} ${id}`).toEqual([400, ["path id"]])
       }
@@ -68,7 +68,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
   })
 
   it("a number of one ticket returns that ticket, without others (Specification, Endpoints)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     await shop.create()
     const second = await shop.create()
     const answer = await shop.get("/v1/tickets/by-number/2")
@@ -76,17 +76,17 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
   })
 
   it("the most recent open ticket with the number is returned, and meta.others lists the rest, newest first (Specification, Endpoints; Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const again = async (...moves: ReadonlyArray<string>) => {
       await shop.change({ next_number: 7 })
-      world.clock.advance(HOUR)
+      service.clock.advance(HOUR)
       const { id } = await shop.create()
       await shop.move(id, ...moves)
       return shop.ticket(id)
     }
     const abandoned = await again()
-    world.clock.advance(60 * DAY)
-    await world.closeDue()
+    service.clock.advance(60 * DAY)
+    await service.closeDue()
     const workshop = await again()
     const impossible = await again("impossible")
     const collected = await again("ready", "collected")
@@ -108,12 +108,12 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
   })
 
   it("a ready ticket counts as open, and another shop's tickets are not among the others (Specification, Endpoints; Lists and sync)", async () => {
-    const [shop, stranger] = [await world.shop(), await world.shop()]
+    const [shop, stranger] = [await service.shop(), await service.shop()]
     await stranger.create()
     const old = await shop.create()
     await shop.move(old.id, "ready")
     await shop.change({ next_number: 1 })
-    world.clock.advance(MINUTE)
+    service.clock.advance(MINUTE)
     const young = await shop.create()
     await shop.move(young.id, "ready", "collected")
     const answer = await shop.get("/v1/tickets/by-number/1")
@@ -122,7 +122,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
   })
 
   it("of two tickets of one millisecond the one with the higher id is the newest (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const twins = [await shop.create()]
     await shop.change({ next_number: 1 })
     twins.push(await shop.create())
@@ -134,7 +134,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
   })
 
   it("meta.others has at most 100 tickets (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (let i = 0; i < 103; i++) {
       await shop.change({ next_number: 5 })
       await shop.createInApp()
@@ -143,7 +143,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
   })
 
   it("a number without a ticket is a 404, and one outside 1..9999 or not an integer is a 400 (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const n of ["1", "42", "9999"]) expect((await shop.get(`/v1/tickets/by-number/${n}`)).status, n).toBe(404)
     for (const n of ["0", "10000", "-1", "1.5", "1e2", "abc", "0x1", "%201", "99999999999999999999", "NaN"]) {
       const answer = await shop.get(`/v1/tickets/by-number/${n}`)
@@ -156,20 +156,20 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
 describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", () => {
   for (const channel of ["sms", "whatsapp", "call"]) {
     it(`${channel} sets notified_at and emits client.notified with its channel, and nobody is notified in the app (Specification, States)`, async () => {
-      const shop = await world.shop()
-      const client = await world.known(shop)
+      const shop = await service.shop()
+      const client = await service.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
-      world.clock.advance(MINUTE)
+      service.clock.advance(MINUTE)
       const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel })
       expect(answer.status).toBe(200)
       expect(answer.meta).toEqual({ replayed: false })
       expect(answer.data).toEqual(await shop.ticket(id))
-      expect(answer.data).toMatchObject({ notified_at: world.iso(), updated_at: world.iso(), state: "workshop" })
+      expect(answer.data).toMatchObject({ notified_at: service.iso(), updated_at: service.iso(), state: "workshop" })
       const events = (await shop.events()).slice(2)
       expect(events.map(({ type, data }) => [type, data])).toEqual([
-        ["client.notified", { ticket: answer.data, channel, notified_at: world.iso() }]
+        ["client.notified", { ticket: answer.data, channel, notified_at: service.iso() }]
       ])
-      expect(await world.inbox(client)).toEqual([])
+      expect(await service.inbox(client)).toEqual([])
     })
   }
 
@@ -181,24 +181,24 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
   }
   for (const [state, moves] of Object.entries(states)) {
     it(`a ticket in the state ${state} accepts it, also without a client and more than once (Specification, States)`, async () => {
-      const shop = await world.shop()
+      const shop = await service.shop()
       const { id } = await shop.create()
       await shop.move(id, ...moves)
-      world.clock.advance(48 * HOUR)
+      service.clock.advance(48 * HOUR)
       for (let i = 0; i < 2; i++) {
-        world.clock.advance(MINUTE)
+        service.clock.advance(MINUTE)
         const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
-        expect(answer.data).toMatchObject({ state, notified_at: world.iso() })
+        expect(answer.data).toMatchObject({ state, notified_at: service.iso() })
       }
       expect((await shop.eventTypes()).filter((type) => type === "client.notified")).toHaveLength(2)
     })
   }
 
   it("an abandoned ticket is a 409 ABANDONED and is unchanged (Specification, States)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
-    world.clock.advance(60 * DAY)
-    await world.closeDue()
+    service.clock.advance(60 * DAY)
+    await service.closeDue()
     const before = await shop.ticket(id)
     const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
     const { state, updated_at } = before
@@ -207,7 +207,7 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
   })
 
   it("other channels, app among them, and unknown fields are a 400, and unknown tickets a 404 (Specification, Endpoints)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const { id } = await shop.create()
     for (const channel of ["app", "SMS", "email", "", null, 1, ["sms"]]) {
       const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel })
@@ -217,7 +217,7 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
     expect(extra.error.details?.issues).toMatchObject([{ in: "body", field: "note" }])
     expect((await shop.post(`/v1/tickets/${id}/notified`)).status).toBe(400)
     expect((await shop.post(`/v1/tickets/${NOBODY}/notified`, { channel: "sms" })).status).toBe(404)
-    const foreign = await (await world.shop()).post(`/v1/tickets/${id}/notified`, { channel: "sms" })
+    const foreign = await (await service.shop()).post(`/v1/tickets/${id}/notified`, { channel: "sms" })
     expect(foreign.status).toBe(404)
     expect((await shop.ticket(id)).notified_at).toBeNull()
   })

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { DAY, MINUTE, World } from "../World.js"
+import { DAY, MINUTE, TestService } from "../TestService.js"
 import type { TestShop, TicketJson } from "./TestShop.js"
 
 const BASE = "https://tickets.example/t/"
 
-let world: World
+let service: TestService
 let shop: TestShop
 beforeAll(async () => {
-  world = await World.open({ seed: 20, tracking_base_url: BASE })
-  shop = await world.shop({ name: "Atelier Lac" })
+  service = await TestService.open({ seed: 20, tracking_base_url: BASE })
+  shop = await service.shop({ name: "Atelier Lac" })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 let addresses = 0
 /** Asks for a page from an address of its own, unless one is given. */
 const look = async (path: string, { language = "en", from = `10.1.0.${++addresses}`, method = "GET" } = {}) => {
   const headers = { "accept-language": language, "x-forwarded-for": from }
-  const response = await fetch(`${world.base}${path}`, { method, headers })
+  const response = await fetch(`${service.base}${path}`, { method, headers })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 const page = (ticket: TicketJson, language = "en") => look(`/t/${ticket.tracking_code}`, { language })
@@ -30,7 +30,7 @@ const alike = ({ status, headers, text }: Awaited<ReturnType<typeof look>>) => (
 
 describe("GET /t/{tracking_code}: the client's page", () => {
   it("the page shows the state, the item, the promised time, its delay, the missing part, the money and how the client was notified", async () => {
-    const phone = world.phone()
+    const phone = service.phone()
     const { id } = await shop.create({
       ...{ service: "Resole", item: "Brown boots", description: "The rude one", client_phone: phone },
       ...{ price_minor: 45_500, deposit_minor: 10_000, promised_at: "2026-11-23T16:00:00Z", external_ref: "secret-ref" }
@@ -48,7 +48,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
   })
 
   it("the page shows nothing of the client who is linked to the ticket", async () => {
-    const client = await world.known(shop, { given_name: "Yasmine", family_name: "Trabelsi" })
+    const client = await service.known(shop, { given_name: "Yasmine", family_name: "Trabelsi" })
     const ticket = await shop.move((await shop.create({ service: "Hem", client_id: client.id })).id, "ready")
     const { text } = await page(ticket)
     expect(text).toContain("in the app")
@@ -114,7 +114,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     expect(ticket.tracking_url).toBe(`${BASE}${ticket.tracking_code}`)
     expect((await shop.ticket(ticket.id)).tracking_url).toBe(ticket.tracking_url)
     expect((await shop.events()).at(-1)?.data.ticket.tracking_url).toBe(ticket.tracking_url)
-    const own = await world.shop({ tracking_base_url: "https://lac.example/suivi/" })
+    const own = await service.shop({ tracking_base_url: "https://lac.example/suivi/" })
     const other = await own.create()
     expect(other.tracking_url).toBe(`https://lac.example/suivi/${other.tracking_code}`)
   })
@@ -122,16 +122,16 @@ describe("GET /t/{tracking_code}: the client's page", () => {
 
 describe("a code without a page", () => {
   it("a code that is unknown, misspelt, of a closed shop or of a ticket that ended long ago is the same 404, in every header and in the body", async () => {
-    const closed = await world.shop()
+    const closed = await service.shop()
     const foreign = await closed.create()
     await closed.change({ active: false })
     const old = await shop.create()
     const collected = await shop.move((await shop.create()).id, "ready", "collected")
-    world.clock.advance(60 * DAY)
-    await world.closeDue()
+    service.clock.advance(60 * DAY)
+    await service.closeDue()
     expect((await page(old)).text).toContain("The shop gave no news for 60 days")
     expect((await page(collected)).status).toBe(404)
-    world.clock.advance(30 * DAY + 1)
+    service.clock.advance(30 * DAY + 1)
 
     const unknown = alike(await look("/t/0000-0000"))
     expect(unknown.status).toBe(404)
@@ -159,21 +159,21 @@ describe("a code without a page", () => {
       expect(refused.headers.get("cache-control")).toBe("private, no-store")
     }
     expect((await look(`/t/${tracking_code}`)).status).toBe(200)
-    world.clock.advance(MINUTE)
+    service.clock.advance(MINUTE)
     expect((await look(`/t/${tracking_code}`, { from })).status).toBe(200)
   })
 
   it("an IPv6 network counts as one address, and tries do not affect the limits of the API", async () => {
     for (let i = 0; i < 60; i++) await look("/t/0000-0000", { from: `2001:db8:9:9::${i.toString(16)}` })
     expect((await look("/t/0000-0000", { from: "2001:db8:9:9:ffff::1" })).status).toBe(429)
-    const tried = await world.api("GET", "/v1/shop", { from: "2001:db8:9:9::1", key: "wk_live_unknown" })
+    const tried = await service.api("GET", "/v1/shop", { from: "2001:db8:9:9::1", key: "wk_live_unknown" })
     expect(tried.status).toBe(401)
   })
 })
 
 describe("a server without tracking pages", () => {
   it("a server without tracking pages responds 404 at their paths, and tracking_url is null", async () => {
-    const plain = await World.open({ seed: 91 })
+    const plain = await TestService.open({ seed: 91 })
     try {
       const ticket = await (await plain.shop()).create()
       expect(ticket.tracking_url).toBeNull()

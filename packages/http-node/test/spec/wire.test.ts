@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { World } from "../World.js"
+import { TestService } from "../TestService.js"
 import type { TestShop } from "./TestShop.js"
 
-let world: World
+let service: TestService
 beforeAll(async () => {
-  world = await World.open({ seed: 41 })
+  service = await TestService.open({ seed: 41 })
 })
-afterAll(() => world.close())
+afterAll(() => service.close())
 
 const LIMIT = 64 * 1024
 
@@ -41,12 +41,12 @@ describe("a request's body (Specification, Errors)", () => {
   }
   for (const [name, raw] of Object.entries(malformed)) {
     it(`${name} is a 400 as malformed JSON (Specification, Errors)`, async () => {
-      expect(await issuesOf(await world.shop(), raw)).toEqual(["body body"])
+      expect(await issuesOf(await service.shop(), raw)).toEqual(["body body"])
     })
   }
 
   it("bytes that are not UTF-8 are a 400: invalid bytes, overlong forms, encoded surrogates, UTF-16 (Specification, Errors; Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const around = (...bytes: ReadonlyArray<number>) =>
       Buffer.concat([Buffer.from('{"service":"He'), Buffer.from(bytes), Buffer.from('m"}')])
     for (const bytes of [[0xff], [0x80], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]) {
@@ -56,7 +56,7 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("escapes are read as JSON defines them, \\u0041 and pairs of surrogates, and \\u0000 and lone halves are a 400 (Specification, Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect((await send(shop, '{"service":"\\u0041\\ud83d\\ude00"}')).data).toMatchObject({ service: "A😀" })
     for (const written of ["\\u0000", "\\ud83d", "\\ude00", "\\ude00\\ud83d"]) {
       expect(await issuesOf(shop, `{"service":"a${written}b"}`)).toEqual(["body service"])
@@ -64,7 +64,7 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("numbers that JSON's doubles cannot hold are a 400 (1e400, 2^53+1, 1.5), and 1.0 and 1e3 are whole (Specification, Tickets)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const number of ["1e400", "-1e400", "9007199254740993", "1.5", "-1", "1e-5", "1000000000001"]) {
       expect(await issuesOf(shop, `{"service":"Hem","price_minor":${number}}`), number).toEqual(["body price_minor"])
     }
@@ -80,7 +80,7 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("a field called __proto__ is unknown, and has no effect (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect(await issuesOf(shop, '{"service":"Hem","__proto__":{"type":"prepare"}}')).toEqual(["body __proto__"])
     expect(await issuesOf(shop, '{"service":"Hem","constructor":{"prototype":{"x":1}}}')).toEqual(["body constructor"])
     const item = '{"label":"a","__proto__":{"price_minor":1}}'
@@ -95,14 +95,14 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("a byte order mark before the JSON is ignored, as RFC 8259 allows, and is a character within a text (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect((await send(shop, '\ufeff{"service":"Hem"}')).data).toMatchObject({ service: "Hem" })
     expect((await send(shop, '{"service":"a\ufeffb"}')).data).toMatchObject({ service: "a\ufeffb" })
     expect(await issuesOf(shop, '\ufeff\ufeff{"service":"Hem"}')).toEqual(["body body"])
   })
 
   it("a compressed body is a 400 (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const encoding of ["gzip", "br", "deflate"]) {
       expect(await issuesOf(shop, '{"service":"Hem"}', { "content-encoding": encoding })).toEqual([
         "header Content-Encoding"
@@ -111,7 +111,7 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("a duplicate member of an object is a 400, together with all other errors (Specification, Lists and sync)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect(await issuesOf(shop, '{"service":"First","service":"Last"}')).toEqual(["body service"])
     const items = '"items":[{"label":"a"},{"label":"b","label":"c"}]'
     expect(await issuesOf(shop, `{"service":"Hem",${items},"colour":"red"}`)).toEqual([
@@ -128,7 +128,7 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("two Idempotency-Key headers are a 400, equal or not, and nothing is created (Specification, Idempotency)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     for (const keys of [
       ["one", "two"],
       ["one", "one"]
@@ -143,7 +143,7 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("nesting as deep as 64 KiB allow gets an ordinary response (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const depth = 30_000
     expect(await issuesOf(shop, "[".repeat(depth) + "]".repeat(depth))).toEqual(["body body"])
     expect(await issuesOf(shop, `{"service":${"[".repeat(depth)}${"]".repeat(depth)}}`)).toEqual(["body service"])
@@ -157,7 +157,7 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("a body of exactly 64 KiB is read, and one more byte is a 400 (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     expect((await send(shop, bodyOf(LIMIT))).status).toBe(201)
     expect(await issuesOf(shop, bodyOf(LIMIT + 1))).toEqual(["body body"])
     expect(await issuesOf(shop, bodyOf(3 * 1024 * 1024))).toEqual(["body body"])
@@ -165,12 +165,12 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("a body in chunks without a length has the same limit (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const chunked = (body: string) => {
       const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
       const rest = ["Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close", "", ""]
       const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-      return world.wire.bare([...head, ...rest].join("\r\n") + chunk)
+      return service.wire.bare([...head, ...rest].join("\r\n") + chunk)
     }
     expect(await chunked(bodyOf(LIMIT))).toMatch(/^HTTP\/1\.1 201 /)
     const refused = await chunked(bodyOf(LIMIT + 1))
@@ -179,7 +179,7 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("a 400 lists the header's problems together with those of an unreadable body (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const answer = await shop.post("/v1/tickets", undefined, { raw: "{" })
     expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`).sort()).toEqual([
       "body body",
@@ -188,7 +188,7 @@ describe("a request's body (Specification, Errors)", () => {
   })
 
   it("an empty body counts as an empty object, and the 400 lists the required fields (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const answer = await shop.post("/v1/tickets", undefined, { once: shop.attempt() })
     expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)).toEqual(["body service"])
   })
@@ -202,7 +202,7 @@ describe("a request's content type (Specification, Errors)", () => {
     "application/json ;x=y"
   ]) {
     it(`the content type ${type} is accepted (Specification, Errors)`, async () => {
-      const answer = await send(await world.shop(), '{"service":"Hem"}', { "content-type": type })
+      const answer = await send(await service.shop(), '{"service":"Hem"}', { "content-type": type })
       expect(answer.status).toBe(201)
     })
   }
@@ -219,18 +219,18 @@ describe("a request's content type (Specification, Errors)", () => {
   ]
   for (const type of refused) {
     it(`the content type "${type}" is a 400 (Specification, Errors)`, async () => {
-      expect(await issuesOf(await world.shop(), '{"service":"Hem"}', { "content-type": type })).toEqual([
+      expect(await issuesOf(await service.shop(), '{"service":"Hem"}', { "content-type": type })).toEqual([
         "header Content-Type"
       ])
     })
   }
 
   it("a body without a content type is a 400 (Specification, Errors)", async () => {
-    const shop = await world.shop()
+    const shop = await service.shop()
     const body = '{"service":"Hem"}'
     const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
     const rest = [`Content-Length: ${body.length}`, "Connection: close", "", body]
-    const answer = await world.wire.bare([...head, ...rest].join("\r\n"))
+    const answer = await service.wire.bare([...head, ...rest].join("\r\n"))
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toContain('"field":"Content-Type"')
   })

@@ -2,41 +2,41 @@ import * as Http from "node:http"
 import type { Socket } from "node:net"
 import { freePort } from "../../../../test/freePort.js"
 
-/** A request as it came in. */
-export interface Came {
+/** A request that the receiver received. */
+export interface ReceivedRequest {
   readonly signature: string
   readonly body: string
   readonly event: { readonly id: string; readonly type: string; readonly [field: string]: unknown }
 }
 
-/** A receiver's reaction to a request; it may respond later. */
-export type Manner = (response: Http.ServerResponse, came: Came, nth: number) => void
+/** Responds to a request, perhaps later. */
+export type Responder = (response: Http.ServerResponse, received: ReceivedRequest, nth: number) => void
 
 /** Responds with a status. */
-export const saying =
-  (status: number, headers: Readonly<Record<string, string>> = {}): Manner =>
+export const respondsWith =
+  (status: number, headers: Readonly<Record<string, string>> = {}): Responder =>
   (response) =>
     void response.writeHead(status, headers).end()
 
-/** A shop's receiver on loopback. It can be closed and opened again at the same place. */
-export class Shopfront implements AsyncDisposable {
-  readonly came: Array<Came> = []
-  manner: Manner
+/** A shop's webhook receiver on loopback. It can be closed and opened again at the same port. */
+export class WebhookReceiver implements AsyncDisposable {
+  readonly requests: Array<ReceivedRequest> = []
+  responder: Responder
   #server: Http.Server | undefined
   #port = 0
   readonly #sockets = new Set<Socket>()
   #watchers: Array<() => void> = []
 
-  private constructor(manner: Manner) {
-    this.manner = manner
+  private constructor(responder: Responder) {
+    this.responder = responder
   }
 
-  static async open(manner: Manner = saying(200)): Promise<Shopfront> {
-    const front = new Shopfront(manner)
+  static async open(responder: Responder = respondsWith(200)): Promise<WebhookReceiver> {
+    const receiver = new WebhookReceiver(responder)
     // Others must not get the port while it is closed.
-    front.#port = await freePort()
-    await front.reopen()
-    return front
+    receiver.#port = await freePort()
+    await receiver.reopen()
+    return receiver
   }
 
   get url(): string {
@@ -44,12 +44,12 @@ export class Shopfront implements AsyncDisposable {
   }
 
   get types(): ReadonlyArray<string> {
-    return this.came.map(({ event }) => event.type)
+    return this.requests.map(({ event }) => event.type)
   }
 
-  /** Each event that came, once. */
+  /** The ids of the received events. */
   get ids(): ReadonlySet<string> {
-    return new Set(this.came.map(({ event }) => event.id))
+    return new Set(this.requests.map(({ event }) => event.id))
   }
 
   async reopen(): Promise<void> {
@@ -59,9 +59,9 @@ export class Shopfront implements AsyncDisposable {
         body += chunk
       })
       request.on("end", () => {
-        const came = { signature: String(request.headers["service-signature"]), body, event: JSON.parse(body) }
-        this.came.push(came)
-        this.manner(response, came, this.came.length)
+        const received = { signature: String(request.headers["service-signature"]), body, event: JSON.parse(body) }
+        this.requests.push(received)
+        this.responder(response, received, this.requests.length)
         for (const look of this.#watchers) look()
       })
     })
@@ -73,7 +73,7 @@ export class Shopfront implements AsyncDisposable {
     this.#server = server
   }
 
-  /** Dies, with every connection. */
+  /** Stops listening, and closes every connection. */
   async close(): Promise<void> {
     const server = this.#server
     if (server === undefined) return
@@ -82,11 +82,11 @@ export class Shopfront implements AsyncDisposable {
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
 
-  /** Returns once so many have come, which the test's own deadline bounds. */
+  /** Waits until so many requests were received, at most until the deadline of the test. */
   until(many: number): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
-        if (this.came.length < many) return
+        if (this.requests.length < many) return
         this.#watchers = this.#watchers.filter((other) => other !== look)
         resolve()
       }

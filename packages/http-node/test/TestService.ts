@@ -6,9 +6,9 @@ import { Cause, Effect, Exit, ManagedRuntime, Schema, Scope } from "effect"
 import { Faults } from "./spec/Faults.js"
 import { TestShop } from "./spec/TestShop.js"
 import { type Answer, type Call, Wire } from "./spec/Wire.js"
-import { layerOf, type Services } from "./WorldServices.js"
+import { layerOf, type Services } from "./TestServiceLayer.js"
 
-/** 20 November 2026, a Friday, 10:20:42.123 UTC: when every world begins. */
+/** 20 November 2026, a Friday, 10:20:42.123 UTC: when every test service starts. */
 export const START = "2026-11-20T10:20:42.123Z"
 
 export const SECOND = 1000
@@ -25,18 +25,18 @@ export interface Person {
   readonly phone: string
 }
 
-/** The options of a world. */
-interface WorldOptions {
+/** The options of a test service. */
+interface TestServiceOptions {
   readonly seed?: number
-  /** Where the clients' pages are served, at the root of this very world; null where they are off. */
+  /** Where the clients' pages are served, at the root of this test service; null where they are off. */
   readonly tracking_base_url?: string | null
 }
 
 /**
- * The whole service on a real socket, over the memory store, with a clock that moves only when a test moves it. One
- * world serves a test file; each test has shops and clients of its own, because limits count by key and by shop.
+ * The whole service on a real socket, over the memory store, with a clock that moves only when told. One of them
+ * serves a test file; its tests take shops and clients of their own, as limits count by key and by shop.
  */
-export class World {
+export class TestService {
   readonly clock: SettableClock
   readonly faults: Faults
   readonly wire: Wire
@@ -50,7 +50,7 @@ export class World {
   #keys = 0
 
   private constructor(
-    parts: Pick<World, "clock" | "faults" | "wire" | "logs" | "base">,
+    parts: Pick<TestService, "clock" | "faults" | "wire" | "logs" | "base">,
     runtime: ManagedRuntime.ManagedRuntime<Services, never>,
     close: () => Promise<void>
   ) {
@@ -63,7 +63,7 @@ export class World {
     this.#close = close
   }
 
-  static async open({ seed = 1, tracking_base_url = null }: WorldOptions = {}): Promise<World> {
+  static async open({ seed = 1, tracking_base_url = null }: TestServiceOptions = {}): Promise<TestService> {
     const clock = new SettableClock(Date.parse(START))
     const faults = new Faults()
     const logs: Array<string> = []
@@ -78,7 +78,7 @@ export class World {
     )
     const wire = new Wire(at.port)
     const base = `http://127.0.0.1:${at.port}`
-    return new World({ clock, faults, wire, logs, base }, runtime, async () => {
+    return new TestService({ clock, faults, wire, logs, base }, runtime, async () => {
       wire.close()
       await runtime.runPromise(Scope.close(scope, Exit.void))
       await runtime.dispose()
@@ -148,7 +148,7 @@ export class World {
     return { id, phone: input.phone }
   }
 
-  /** A Tunisian mobile number that no client of this world has. */
+  /** A Tunisian mobile number that nobody in this service has. */
   phone(): string {
     return `+2162${String(++this.#people).padStart(7, "0")}`
   }

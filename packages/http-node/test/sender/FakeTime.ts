@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from "vitest"
 
-/** Fakes timers and the monotonic clock until the test ends, so that time passes only when the test moves it. Sockets work as usual. */
-export const standingTime = (): ((to_ms: number) => Promise<void>) => {
+/** Replaces timers and the monotonic clock until the test ends. Returns a function that advances both to an instant. Sockets are real. */
+export const fakeTime = (): ((to_ms: number) => Promise<void>) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
   const begun = process.hrtime.bigint()
   let passed_ms = 0
@@ -17,8 +17,8 @@ export const standingTime = (): ((to_ms: number) => Promise<void>) => {
   }
 }
 
-/** Runs turns of the event loop until `look` returns a value, and returns that. */
-export const come = async <A>(look: () => A | undefined): Promise<A> => {
+/** Waits for a result of `look` other than undefined, for at most 200,000 turns of the event loop. */
+export const waitFor = async <A>(look: () => A | undefined): Promise<A> => {
   for (let turns = 0; turns < 200_000; turns++) {
     const found = look()
     if (found !== undefined) return found

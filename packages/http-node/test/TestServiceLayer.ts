@@ -5,7 +5,7 @@ import { layer as workshopLayer } from "../../core/src/services/Workshop.js"
 import type { Faults } from "./spec/Faults.js"
 import { testStore } from "./TestStore.js"
 
-/** The services of a world, and what they need. */
+/** The services of a test service, and what they need. */
 export const layerOf = (
   clock: SettableClock,
   faults: Faults,
