@@ -4,7 +4,7 @@ import type { Second } from "./Generator.js"
 import { judgeOverload, type Overload, SETTLED_S, WELL_MS } from "./judgeOverload.js"
 import { memoryOf, postgresTime, processorTime } from "./Probe.js"
 import { type Chart, plot } from "./plot.js"
-import { onStage, type Stage } from "./Stage.js"
+import { type Testbed, withTestbed } from "./Testbed.js"
 
 /** Five keys each, with 120 requests a minute and key: enough for ten minutes at three thousand requests a second. */
 const SHOPS = 300
@@ -47,7 +47,7 @@ const isWell = (one: Second): boolean => {
   return waits.length > 0 && bad.length === 0 && quantile(waits, 0.99) <= WELL_MS
 }
 
-const looking = ({ node, postgres, generator }: Stage) => {
+const looking = ({ node, postgres, generator }: Testbed) => {
   let in_flight = 0
   const look = async () => {
     try {
@@ -167,9 +167,9 @@ const report = (seen: Overload, during: ReadonlyArray<Moment>): void => {
 
 /** Load beyond capacity: what is handled, refused and lost, how late, with which memory, and how soon the node is well again. */
 export const overload = (seconds: number, folder: string): Promise<ReadonlyArray<string>> =>
-  onStage(SHOPS, async (stage) => {
-    const { generator } = stage
-    const { look, end } = looking(stage)
+  withTestbed(SHOPS, async (testbed) => {
+    const { generator } = testbed
+    const { look, end } = looking(testbed)
     const moments: Array<Moment> = []
     const phase = async (
       lasts: number,

@@ -4,7 +4,7 @@ import type { Second } from "./Generator.js"
 import { judgeSoak, thirds, uncleanFor, type Window } from "./judgeSoak.js"
 import { inAll, type Sample, sample } from "./Probe.js"
 import { type Chart, type Line, plot } from "./plot.js"
-import { onStage } from "./Stage.js"
+import { withTestbed } from "./Testbed.js"
 
 /** Tickets, keys and shops have limits; with these, an hour at 60 requests a second stays far below them. */
 const SHOPS = 160
@@ -129,7 +129,7 @@ const report = (
 
 /** A mixed load at a steady rate. The resources of the node and its database are measured meanwhile, and must not grow. */
 export const soak = (minutes: number, rate: number, folder: string): Promise<ReadonlyArray<string>> =>
-  onStage(SHOPS, async ({ postgres, node, generator }) => {
+  withTestbed(SHOPS, async ({ postgres, node, generator }) => {
     const total = Math.round(minutes * 60)
     const every_s = Math.max(2, Math.min(15, Math.floor(total / 40)))
     const samples: Array<Sample> = []

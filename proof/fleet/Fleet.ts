@@ -3,7 +3,7 @@ import { layerOn, Memory, memoryCells } from "@workshop/store-memory"
 import { type Context, Effect, Layer } from "effect"
 import { History, type Json } from "./History.js"
 import { Node, type Surroundings } from "./Node.js"
-import { World } from "./World.js"
+import { Simulation } from "./Simulation.js"
 
 const SECOND = 1000
 
@@ -74,7 +74,7 @@ const storesOf = (seed: number): Pick<Surroundings, "store" | "cells"> => {
 /** The nodes over one store, the receivers, and the shops and clients of a run. */
 export class Fleet {
   readonly history = new History()
-  readonly world: World
+  readonly simulation: Simulation
   readonly nodes: Array<Node> = []
   readonly shops: Array<KnownShop> = []
   readonly clients: Array<{ readonly id: string; readonly phone: string }> = []
@@ -85,10 +85,10 @@ export class Fleet {
 
   constructor(seed: number) {
     this.#seed = seed
-    this.world = new World(seed ^ 0x5eed)
-    const { world, history, nodes } = this
+    this.simulation = new Simulation(seed ^ 0x5eed)
+    const { simulation, history, nodes } = this
     const receive: Surroundings["receive"] = (...post) => this.receive(...post)
-    this.#around = { world, history, nodes, receive, ...storesOf(seed) }
+    this.#around = { simulation, history, nodes, receive, ...storesOf(seed) }
   }
 
   startNode(off_ms: number): Node {
@@ -119,18 +119,18 @@ export class Fleet {
   }
 
   receive(...[node, post, answer]: Parameters<Surroundings["receive"]>) {
-    const { world, history } = this
-    const { draws } = world
+    const { simulation, history } = this
+    const { draws } = simulation
     const shop = this.shops.find(({ id }) => id === post.shop_id)!
-    const started_at = world.now
+    const started_at = simulation.now
     const arrive = (isDouble: boolean) => {
       const { answers, least, most } = shop.behaviour
       const takes = draws.between(least, most)
-      const isLate = world.now + takes - started_at >= ANSWER_MS
+      const isLate = simulation.now + takes - started_at >= ANSWER_MS
       const status = isLate ? null : draws.oneOf<number | null>(answers)
       const reception = {
         kind: "reception" as const,
-        at: world.now,
+        at: simulation.now,
         started_at,
         node: node.machine.name,
         url: post.url,
@@ -143,19 +143,19 @@ export class Fleet {
       }
       history.receptions.push(reception)
       if (isDouble) return
-      const wait = isLate ? started_at + ANSWER_MS - world.now : takes
-      world.later(
+      const wait = isLate ? started_at + ANSWER_MS - simulation.now : takes
+      simulation.later(
         wait,
         () => {
-          reception.ended_at = world.now
+          reception.ended_at = simulation.now
           answer(sentOf(status))
         },
         node.machine
       )
     }
-    world.later(draws.between(1, 20), () => {
+    simulation.later(draws.between(1, 20), () => {
       arrive(false)
-      if (draws.chance(0.03)) world.later(draws.between(1, 50), () => arrive(true))
+      if (draws.chance(0.03)) simulation.later(draws.between(1, 50), () => arrive(true))
     })
   }
 
@@ -176,27 +176,33 @@ export class Fleet {
 
   /** Notes a fault that begins now; it ends when `end` has been done, after a while. */
   fault(node: Node, what: string, ms: number, end: () => void): void {
-    const { world, history } = this
+    const { simulation, history } = this
     const fault = {
       kind: "fault" as const,
-      at: world.now,
+      at: simulation.now,
       until: Number.POSITIVE_INFINITY,
       node: node.machine.name,
       what
     }
     history.note(fault)
-    world.later(ms, () => {
-      fault.until = world.now
+    simulation.later(ms, () => {
+      fault.until = simulation.now
       end()
     })
   }
 
   /** All machines sleep for a while, as when their host does. */
   sleep(ms: number): void {
-    const { world, history } = this
-    const fault = { kind: "fault" as const, at: world.now, until: world.now + ms, node: "all", what: "asleep" }
+    const { simulation, history } = this
+    const fault = {
+      kind: "fault" as const,
+      at: simulation.now,
+      until: simulation.now + ms,
+      node: "all",
+      what: "asleep"
+    }
     if (ms > 4 * SECOND) history.note(fault)
-    world.leap(ms)
+    simulation.leap(ms)
   }
 
   /** A node gets no notifications of changed keys and settings for a while. */

@@ -1,6 +1,6 @@
 import type { Change } from "@workshop/core/store"
 
-/** A request to a node and what came of it; times are the world's, which no clock of a node shows. */
+/** A request to a node and what came of it; times are the simulation's, which no clock of a node shows. */
 export interface Exchange {
   readonly kind: "exchange"
   readonly at: number

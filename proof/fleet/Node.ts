@@ -47,7 +47,7 @@ import {
   Stream
 } from "effect"
 import type { History } from "./History.js"
-import { Machine, type World } from "./World.js"
+import { Machine, type Simulation } from "./Simulation.js"
 
 /** The faults between a node and the rest, which the script sets: all off by default. */
 export interface Faults {
@@ -79,7 +79,7 @@ export type Services = Shops | Keys | Webhooks | Offers | Clients | Quotes | Del
 
 /** The parts that all nodes share: the store, the receivers, and the history. */
 export interface Surroundings {
-  readonly world: World
+  readonly simulation: Simulation
   readonly history: History
   readonly store: Context.Context<StorePorts>
   /** The cells of the store, if it has several: each node connects to them by itself. */
@@ -113,7 +113,7 @@ export class Node {
 
   constructor(name: string, around: Surroundings) {
     this.#around = around
-    this.machine = new Machine(name, around.world)
+    this.machine = new Machine(name, around.simulation)
     around.nodes.push(this)
   }
 
@@ -135,11 +135,11 @@ export class Node {
       const [dispatcher, closer, notifications] = yield* Effect.all([Dispatcher, Closer, NotificationSender])
       yield* Effect.all([dispatcher.run, closer.run, notifications.run], { concurrency: "unbounded" })
     }).pipe(Effect.provide(this.#layer(seed)), Effect.scoped)
-    const { history, world } = this.#around
+    const { history, simulation } = this.#around
     this.#main = Effect.runFork(program, { scheduler: this.machine })
     this.#main.addObserver((exit) => {
       if (!this.#isOver && !this.machine.isDead)
-        history.note({ kind: "crash", at: world.now, node: this.machine.name, what: String(exit) })
+        history.note({ kind: "crash", at: simulation.now, node: this.machine.name, what: String(exit) })
     })
   }
 
@@ -164,12 +164,12 @@ export class Node {
     Runtime.runFork(this.#runtime!)(work, { scheduler: this.machine }).addObserver(done)
   }
 
-  readonly #wait = Effect.suspend(() => Effect.sleep(this.#around.world.draws.between(0, 3)))
+  readonly #wait = Effect.suspend(() => Effect.sleep(this.#around.simulation.draws.between(0, 3)))
 
   /** Hits a call with a fault at a share of times, or lets other fibers run before it goes on. */
   #risk(waits: number, share: (faults: Faults) => number): Effect.Effect<void, StoreUnavailable> {
     return Effect.suspend((): Effect.Effect<void, StoreUnavailable> => {
-      const { draws } = this.#around.world
+      const { draws } = this.#around.simulation
       const failing = share(this.faults)
       if (failing > 0 && draws.chance(failing)) {
         this.#troubles++
@@ -208,7 +208,7 @@ export class Node {
 
   /** A cell as this node reaches it. */
   readonly #reached = ({ name, ports }: Cell): Cell => {
-    const { draws } = this.#around.world
+    const { draws } = this.#around.simulation
     const how = <A, E>(call: Effect.Effect<A, E>) =>
       Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
         if (this.faults.unavailableCells.has(name)) {
@@ -224,16 +224,16 @@ export class Node {
   }
 
   #store(inner: Context.Tag.Service<Store>): Context.Tag.Service<Store> {
-    const { history, nodes, world } = this.#around
+    const { history, nodes, simulation } = this.#around
     const committed = (changes: ReadonlyArray<Change>) => {
-      for (const change of changes) history.committed(world.now, this.machine.name, change)
+      for (const change of changes) history.committed(simulation.now, this.machine.name, change)
       const about = changes.find(({ _tag }) => _tag === "KeyPut" || _tag === "ShopPut")
       if (about === undefined) return
       const row = about.row as { readonly shop_id?: string; readonly id: string }
       const shop_id = row.shop_id ?? row.id
       for (const node of nodes)
         if (node !== this && !node.faults.dropsNotifications)
-          world.later(world.draws.between(1, 30), () => node.changedShops.unsafeOffer(shop_id), node.machine)
+          simulation.later(simulation.draws.between(1, 30), () => node.changedShops.unsafeOffer(shop_id), node.machine)
     }
     return {
       transact: (command) =>
@@ -244,8 +244,8 @@ export class Node {
               ...command,
               run: (state, moment) => {
                 // As a store does whose save was rejected: the command decides again, in another moment.
-                if (world.draws.chance(0.1))
-                  command.run(state, { ...moment, entropy: world.draws.bytes(moment.entropy.length) })
+                if (simulation.draws.chance(0.1))
+                  command.run(state, { ...moment, entropy: simulation.draws.bytes(moment.entropy.length) })
                 const decided = command.run(state, moment)
                 changes = Either.isRight(decided) ? decided.right.changes : []
                 return decided
@@ -282,11 +282,11 @@ export class Node {
   })
 
   #layer(seed: number) {
-    const { history, receive, world } = this.#around
+    const { history, receive, simulation } = this.#around
     const notify = (to: "client" | "owner") => (row: { readonly id: string; readonly shop_id: string }) =>
       Effect.suspend(() => {
-        if (world.draws.chance(this.faults.failingNotifiers)) return Effect.fail(new NotificationFailed({}))
-        history.note({ kind: "notified", at: world.now, to, id: row.id, shop: row.shop_id })
+        if (simulation.draws.chance(this.faults.failingNotifiers)) return Effect.fail(new NotificationFailed({}))
+        history.note({ kind: "notified", at: simulation.now, to, id: row.id, shop: row.shop_id })
         return Effect.void
       })
     const sender = Layer.succeed(WebhookSender, {

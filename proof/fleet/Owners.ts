@@ -21,9 +21,9 @@ export class Owners {
     onDone: (answer: Types.NoInfer<A>) => void = () => {},
     tries = 0
   ): void {
-    const { world, history } = this.#fleet
-    const node = world.draws.oneOf(this.#fleet.up())
-    const at = world.now
+    const { simulation, history } = this.#fleet
+    const node = simulation.draws.oneOf(this.#fleet.up())
+    const at = simulation.now
     let isOver = false
     const over_ = (outcome: "done" | "refused" | "unknown", answer: Json) => {
       if (isOver) return
@@ -31,7 +31,7 @@ export class Owners {
       history.acts.push({
         kind: "act",
         at,
-        ended_at: world.now,
+        ended_at: simulation.now,
         node: node.machine.name,
         shop: shop?.no ?? -1,
         act,
@@ -42,7 +42,7 @@ export class Owners {
       if (outcome === "done") onDone(answer)
       else if (outcome === "unknown" && tries > 0) this.act(shop, act, about, work, onDone, tries - 1)
     }
-    world.later(
+    simulation.later(
       0,
       () =>
         node.act(work, (exit) => {
@@ -52,7 +52,7 @@ export class Owners {
         }),
       node.machine
     )
-    world.later(CLIENT_WAITS_MS, () => over_("unknown", null))
+    simulation.later(CLIENT_WAITS_MS, () => over_("unknown", null))
   }
 
   patch(shop: KnownShop, patch: Json): void {

@@ -5,13 +5,13 @@ import type { History, Json } from "./History.js"
 import type { Services } from "./Node.js"
 import { Owners } from "./Owners.js"
 import type { Step } from "./Script.js"
+import { HOUR, MINUTE, SECOND, type Simulation, START } from "./Simulation.js"
 import { stepsOf } from "./steps.js"
 import { Tills } from "./Tills.js"
-import { HOUR, MINUTE, SECOND, START, type World } from "./World.js"
 
 /** Plays a script on a service of two or three nodes over one store, and writes down what is seen from outside. */
 export class Player {
-  readonly world: World
+  readonly simulation: Simulation
   readonly #seed: number
   readonly #fleet: Fleet
   readonly #tills: Tills
@@ -21,33 +21,33 @@ export class Player {
   constructor(seed: number) {
     this.#seed = seed
     this.#fleet = new Fleet(seed)
-    this.world = this.#fleet.world
+    this.simulation = this.#fleet.simulation
     this.#tills = new Tills(this.#fleet)
     this.#owners = new Owners(this.#fleet)
     this.#steps = stepsOf(this.#fleet, this.#tills, this.#owners)
   }
 
   play(script: ReadonlyArray<Step>): History {
-    const { world, history, nodes } = this.#fleet
+    const { simulation, history, nodes } = this.#fleet
     this.#open_()
     for (const { does, picks, then_ms } of script) {
       this.#steps[does](picks)
       // The machines sleep for most of a longer time.
-      world.pass(Math.min(then_ms, SECOND))
+      simulation.pass(Math.min(then_ms, SECOND))
       if (then_ms > SECOND) this.#fleet.sleep(then_ms - SECOND)
     }
     this.#heal()
     this.#finish()
     history.isOver = true
     for (const node of nodes) node.finish()
-    world.pass(6 * SECOND)
+    simulation.pass(6 * SECOND)
     return history
   }
 
   #open_(): void {
-    const { world } = this.#fleet
+    const { simulation } = this.#fleet
     for (const off_ms of this.#seed % 2 === 0 ? [0, 700, -900] : [0, -900]) this.#fleet.startNode(off_ms)
-    world.pass(50)
+    simulation.pass(50)
     for (let no = 0; no < 2; no++) {
       const input = ShopInput.make({
         name: `Shop ${no}` as never,
@@ -78,7 +78,7 @@ export class Player {
           })
         }
       )
-      world.pass(100)
+      simulation.pass(100)
     }
     for (const shop of this.#fleet.shops) {
       this.#owners.makeKey(shop)
@@ -87,7 +87,7 @@ export class Player {
       this.#owners.patch(shop, {
         program: { active: true, name: "Stamps", stamps_required: 3, stamps_per_ticket: 1, reward_label: "A hem" }
       })
-      world.pass(100)
+      simulation.pass(100)
     }
     for (let i = 0; i < 3; i++) {
       const phone = `+2162000000${i}`
@@ -103,7 +103,7 @@ export class Player {
         Effect.flatMap(Clients, (clients) => clients.register(input)),
         ({ id }) => this.#fleet.clients.push({ id, phone })
       )
-      world.pass(50)
+      simulation.pass(50)
     }
     for (const [i, client] of this.#fleet.clients.entries()) {
       const shop = this.#fleet.shop(i)
@@ -114,16 +114,16 @@ export class Player {
         Effect.flatMap(Clients, (clients) => clients.visit(client.id as never, shop.id as never))
       )
     }
-    world.pass(100)
+    simulation.pass(100)
   }
 
   #heal(): void {
-    const { world, history } = this.#fleet
-    // Every fault has ended by then, and every receiver has responded.
+    const { simulation, history } = this.#fleet
+    // Every fault has come to its end by then, and every receiver has answered.
     for (const shop of this.#fleet.shops) shop.behaviour = receiverBehaviours[0]
-    world.pass(SECOND)
+    simulation.pass(SECOND)
     this.#fleet.sleep(25 * SECOND)
-    world.pass(SECOND)
+    simulation.pass(SECOND)
     for (const { machine } of this.#fleet.nodes) machine.clock_off_ms = 0
     for (const shop of this.#fleet.shops) {
       // An earlier act may have taken effect after a later one, so the owner's belief does not count.
@@ -132,21 +132,21 @@ export class Player {
       this.#owners.turnOn(shop, 5)
       this.#owners.makeKey(shop)
     }
-    history.healed_at = world.now
-    world.pass(2 * SECOND)
+    history.healed_at = simulation.now
+    simulation.pass(2 * SECOND)
     this.#fleet.sleep(61 * SECOND)
     for (const open of [...this.#tills.open.values()]) {
       const shop = open.shop
       const key = shop.keys.find(({ id }) => id === open.key.id)!
       // A revoked key cannot request the response again.
       if (!key.isRevoked) this.#tills.insist(open)
-      world.pass(20)
+      simulation.pass(20)
     }
   }
 
   #finish(): void {
-    const { world, history } = this.#fleet
-    world.pass(3 * SECOND)
+    const { simulation, history } = this.#fleet
+    simulation.pass(3 * SECOND)
     // Failed deliveries have their next attempts; a delivery may have failed seven times.
     for (const ms of [
       61 * SECOND,
@@ -159,16 +159,16 @@ export class Player {
     ]) {
       this.#fleet.sleep(ms)
       // After a long sleep all is due that ever will be, and the receivers are well.
-      world.pass(ms < HOUR ? 1200 : 500)
+      simulation.pass(ms < HOUR ? 1200 : 500)
     }
     for (const shop of this.#fleet.shops) {
       this.#owners.makeKey(shop)
       this.#tills.follow(shop, 0)
     }
-    world.pass(3 * SECOND)
+    simulation.pass(3 * SECOND)
     history.shops = this.#fleet.shops.map((shop) => this.#endOf(shop))
     history.clients = this.#fleet.clients.map(({ id }) => id)
-    history.ended_at = world.now
+    history.ended_at = simulation.now
   }
 
   /** Waits for the answer to a request that no fault hits. */
@@ -180,7 +180,7 @@ export class Player {
       got = answer
       status_ = status ?? 0
     })
-    this.#fleet.world.pass(40)
+    this.#fleet.simulation.pass(40)
     return { status: status_, ...got }
   }
 
@@ -189,7 +189,7 @@ export class Player {
     this.#owners.act(undefined, "look", {}, work, (answer) => {
       got = answer
     })
-    this.#fleet.world.pass(40)
+    this.#fleet.simulation.pass(40)
     return got as A
   }
 

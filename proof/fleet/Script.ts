@@ -1,4 +1,4 @@
-import { Draws, HOUR, MINUTE, SECOND } from "./World.js"
+import { Draws, HOUR, MINUTE, SECOND } from "./Simulation.js"
 
 /** A step of a run: what happens, the numbers by which it chooses, and the time that passes afterwards. */
 export interface Step {

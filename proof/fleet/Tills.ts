@@ -36,18 +36,18 @@ export class Tills {
   send(
     request: Request,
     onAnswer: (status: number | null, answer: Json) => void = () => {},
-    node: Node = this.#fleet.world.draws.oneOf(this.#fleet.up())
+    node: Node = this.#fleet.simulation.draws.oneOf(this.#fleet.up())
   ): void {
-    const { world, history } = this.#fleet
-    const { draws } = world
+    const { simulation, history } = this.#fleet
+    const { draws } = simulation
     const { shop, key, method, path, query = "", body, once } = request
-    const at = world.now
+    const at = simulation.now
     const troubles = node.troublesOf(shop.cell)
     let isOver = false
     const over_ = (status: number | null, headers: Readonly<Record<string, string>>, answer: Json) => {
       if (isOver) return
       isOver = true
-      const common = { kind: "exchange" as const, at, ended_at: world.now, node: node.machine.name }
+      const common = { kind: "exchange" as const, at, ended_at: simulation.now, node: node.machine.name }
       const asked = { shop: shop.no, key: key.id, method, path, query, once: once ?? null, body: body ?? null }
       const isTroubled = node.troublesOf(shop.cell) > troubles || status === null
       history.exchanges.push({ ...common, ...asked, status, headers, answer, isTroubled })
@@ -59,7 +59,7 @@ export class Tills {
       "content-type": body === undefined ? undefined : "application/json"
     }
     const bytes = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body))
-    world.later(
+    simulation.later(
       draws.between(0, 4),
       () => {
         const cancel = node.ask(
@@ -77,17 +77,17 @@ export class Tills {
             const lower = Object.fromEntries(
               Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value])
             )
-            world.later(draws.between(0, 4), () => over_(response.status, lower, JSON.parse(text)))
+            simulation.later(draws.between(0, 4), () => over_(response.status, lower, JSON.parse(text)))
           }
         )
         // The client goes away, which the node may notice and stop working, or not.
-        world.later(CLIENT_WAITS_MS, () => {
+        simulation.later(CLIENT_WAITS_MS, () => {
           if (!isOver && draws.chance(0.5) && !node.machine.isDead) cancel()
         })
       },
       node.machine
     )
-    world.later(CLIENT_WAITS_MS, () => over_(null, {}, null))
+    simulation.later(CLIENT_WAITS_MS, () => over_(null, {}, null))
   }
 
   /** Sends a request with a key, again and again until it is answered by a node that could. */
@@ -98,7 +98,8 @@ export class Tills {
         if (status !== null && status !== 503 && status !== 429 && status !== 401 && status !== 403) {
           this.open.delete(open.once)
           onAnswer(status, answer)
-        } else if (left > 0) this.#fleet.world.later(this.#fleet.world.draws.between(50, 1500), () => send(left - 1))
+        } else if (left > 0)
+          this.#fleet.simulation.later(this.#fleet.simulation.draws.between(50, 1500), () => send(left - 1))
       })
     send(3)
   }
@@ -125,7 +126,7 @@ export class Tills {
         (status, answer) => {
           if (status !== 200) {
             shop.sync.isBusy = false
-            return left > 0 ? this.#fleet.world.later(900, () => this.follow(shop, pick + 1, onEnd)) : onEnd()
+            return left > 0 ? this.#fleet.simulation.later(900, () => this.follow(shop, pick + 1, onEnd)) : onEnd()
           }
           for (const ticket of answer.data) shop.mirror.set(ticket.id, ticket)
           if (answer.meta.has_more) {

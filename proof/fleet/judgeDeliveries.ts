@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 import type { Commit, History, Json, Reception } from "./History.js"
-import { HOUR, MINUTE, SECOND, START } from "./World.js"
+import { HOUR, MINUTE, SECOND, START } from "./Simulation.js"
 
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 /** Clocks of nodes differ by at most so much, apart from the hours by which all are ahead now and then. */

@@ -1,5 +1,5 @@
 import { byKeys, type Exchange, type History, type Json } from "./History.js"
-import { MINUTE, SECOND } from "./World.js"
+import { MINUTE, SECOND } from "./Simulation.js"
 
 const statusOf: Readonly<Record<string, number>> = {
   VALIDATION_ERROR: 400,

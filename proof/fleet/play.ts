@@ -3,7 +3,7 @@ import type { History } from "./History.js"
 import { type Breach, judge } from "./Judge.js"
 import { Player } from "./Player.js"
 import { type Step, scriptOf } from "./Script.js"
-import { withTimersOf } from "./World.js"
+import { withTimersOf } from "./Simulation.js"
 
 /** How many steps a run has unless one says otherwise. */
 export const STEPS = 80
@@ -17,7 +17,7 @@ export interface Run {
 
 const playScript = (seed: number, script: ReadonlyArray<Step>): Run => {
   const player = new Player(seed)
-  const history = withTimersOf(player.world, () => player.play(script))
+  const history = withTimersOf(player.simulation, () => player.play(script))
   const digest = createHash("sha256").update(JSON.stringify(history)).digest("hex")
   return { breaches: judge(history), digest, history }
 }

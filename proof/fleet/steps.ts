@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import { type Fleet, receiverBehaviours } from "./Fleet.js"
 import type { Owners } from "./Owners.js"
 import { LEAPS, type Step } from "./Script.js"
+import { HOUR, MINUTE, START } from "./Simulation.js"
 import type { Tills } from "./Tills.js"
-import { HOUR, MINUTE, START } from "./World.js"
 
 /** The function of each step of a script. */
 export const stepsOf = (
@@ -118,7 +118,8 @@ export const stepsOf = (
   replay: ([a = 0, b = 0, c = 0]) => {
     const shop = fleet.shop(a)
     const state = (["pending", "delivered", "dead", undefined] as const)[b % 4]
-    const since = c % 2 === 0 ? new Date(START + Math.max(0, fleet.world.now - 2 * MINUTE)).toISOString() : undefined
+    const since =
+      c % 2 === 0 ? new Date(START + Math.max(0, fleet.simulation.now - 2 * MINUTE)).toISOString() : undefined
     const input = Schema.decodeUnknownSync(ReplayInput)({ ...(state && { state }), ...(since && { since }) })
     owners.act(shop, "replay", {}, DeliveryHistory.replay(shop.id as never, input))
   },
@@ -129,7 +130,7 @@ export const stepsOf = (
     if (good.length < 2) return owners.makeKey(shop)
     key.isRevoked = true
     // It is used everywhere in the meantime, a second later, and when the minute is over.
-    for (const ms of [0, 3, 1500, 61_500, 62_500]) fleet.world.later(ms, () => tills.useEverywhere(shop, key))
+    for (const ms of [0, 3, 1500, 61_500, 62_500]) fleet.simulation.later(ms, () => tills.useEverywhere(shop, key))
     owners.act(shop, "revoke", { key: key.id }, Keys.revoke(key.id as never), () => owners.makeKey(shop), 20)
   },
   switchApi: ([a = 0]) => {
@@ -206,10 +207,10 @@ export const stepsOf = (
       return
     }
     // All were wrong by hours, and are corrected a while later.
-    if (fleet.world.ahead_ms > 0) return
-    fleet.world.ahead_ms = (1 + (b % 3)) * HOUR
+    if (fleet.simulation.ahead_ms > 0) return
+    fleet.simulation.ahead_ms = (1 + (b % 3)) * HOUR
     fleet.fault(node, "all clocks ahead", 300 + (b % 3000), () => {
-      fleet.world.ahead_ms = 0
+      fleet.simulation.ahead_ms = 0
     })
     if (a % 2 === 0) for (const other of fleet.up()) fleet.dropNotifications(other, 100_000)
   },
@@ -218,7 +219,7 @@ export const stepsOf = (
   notifierFails: ([a = 0, b = 0]) => {
     const node = fleet.node(a)
     node.faults.failingNotifiers = 0.6
-    fleet.world.later(500 + (b % 9000), () => {
+    fleet.simulation.later(500 + (b % 9000), () => {
       node.faults.failingNotifiers = 0
     })
   },

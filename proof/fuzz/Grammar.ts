@@ -1,4 +1,4 @@
-import { Draws } from "../fleet/World.js"
+import { Draws } from "../fleet/Simulation.js"
 
 /** Values that break programs: bounds, other types, other alphabets, other spellings of the same. */
 const HARD: ReadonlyArray<unknown> = [

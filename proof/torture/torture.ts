@@ -56,14 +56,14 @@ const chanceOf = (seed: number) => {
 /** Causes a fault, and returns a function that ends it. */
 type Fault = () => (() => void | Promise<void>) | Promise<() => void | Promise<void>>
 
-interface Stage {
+interface Testbed {
   readonly postgres: Postgres
   readonly nodes: ReadonlyArray<ServiceNode>
   readonly wires: ReadonlyArray<Wire>
   readonly chance: () => number
 }
 
-const faultsOf = ({ postgres, nodes, wires, chance }: Stage, isShort: boolean): Readonly<Record<string, Fault>> => {
+const faultsOf = ({ postgres, nodes, wires, chance }: Testbed, isShort: boolean): Readonly<Record<string, Fault>> => {
   const one = <A>(all: ReadonlyArray<A>): A => all[Math.floor(chance() * all.length)]!
   const always: Readonly<Record<string, Fault>> = {
     "kill -9": () => {
@@ -112,11 +112,11 @@ const faultsOf = ({ postgres, nodes, wires, chance }: Stage, isShort: boolean): 
 }
 
 /** Injects one fault after another until the time is over; in the middle of a long run the standby is promoted. */
-const torment = async (stage: Stage, { seconds, isShort, say }: Torture): Promise<Record<string, number>> => {
-  const { postgres, chance } = stage
+const torment = async (testbed: Testbed, { seconds, isShort, say }: Torture): Promise<Record<string, number>> => {
+  const { postgres, chance } = testbed
   const counts: Record<string, number> = {}
   const until = Date.now() + seconds * 1000
-  const all = faultsOf(stage, isShort)
+  const all = faultsOf(testbed, isShort)
   let turn = 0
   let promotes_at = postgres.isFollowed ? Date.now() + seconds * 500 : Number.POSITIVE_INFINITY
   const names = Object.keys(all)

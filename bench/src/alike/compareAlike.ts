@@ -12,7 +12,7 @@ import {
   run,
   ticketInput
 } from "../../../packages/core/dist/testing/Fixtures.js"
-import { BenchClock, world } from "../create/World.js"
+import { BenchClock, storeLayer } from "../create/Workload.js"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
@@ -121,7 +121,7 @@ export const alike = benchmark({
           }
         }
         return found
-      }).pipe(Effect.provide(world(url, clock)))
+      }).pipe(Effect.provide(storeLayer(url, clock)))
     }).pipe(Effect.scoped, Effect.withClock(clock), Effect.runPromise)
     return { rows }
   }

@@ -7,7 +7,7 @@ import { setWebhook } from "../../../packages/core/dist/decisions/webhookSetting
 import { run } from "../../../packages/core/dist/testing/Fixtures.js"
 import { answered, record } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
-import { BenchClock, creating, creators } from "../create/World.js"
+import { BenchClock, creating, creators } from "../create/Workload.js"
 
 /** A store whose shops are placed in one of the ways that are compared, and the work that is done there. */
 export interface Placement {

@@ -23,7 +23,7 @@ import {
   type Settings
 } from "../../../packages/store-pg/dist/connection/SessionClient.js"
 import { inClear } from "../../../packages/store-pg/dist/secrets/WebhookSecrets.js"
-import { BenchClock, type Creator, createCommand, creators } from "../create/World.js"
+import { BenchClock, type Creator, createCommand, creators } from "../create/Workload.js"
 import { cellSchemas, onStore, PATIENTLY, plainDatabase } from "./Placement.js"
 
 /** How a batch is saved in its transaction. */

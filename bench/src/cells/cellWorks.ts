@@ -1,4 +1,4 @@
-import { IN_FLIGHT, SHOPS } from "../create/World.js"
+import { IN_FLIGHT, SHOPS } from "../create/Workload.js"
 
 /** The names of results by which the simulation of a fleet finds them. */
 export const CELL_WORKS = {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { LANE_CONNECTIONS } from "../../../packages/store-pg/dist/commands/CommandBatch.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
-import { IN_FLIGHT } from "../create/World.js"
+import { IN_FLIGHT } from "../create/Workload.js"
 import { median } from "../Median.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { CELL_WORKS, MOVED_TICKETS } from "./cellWorks.js"

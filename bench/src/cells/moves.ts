@@ -2,7 +2,7 @@ import { listCells, moveCell } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { openShop } from "../../../packages/core/dist/testing/Fixtures.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
-import { BenchClock } from "../create/World.js"
+import { BenchClock } from "../create/Workload.js"
 import { FILL } from "../sizes/Fill.js"
 import { cellSchemas, onStore, PATIENTLY } from "./Placement.js"
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import pg from "pg"
-import { IN_FLIGHT } from "./World.js"
+import { IN_FLIGHT } from "./Workload.js"
 
 /** The same calls through `pg` with a named statement, for where pgbench is not installed. Answers calls a second. */
 export const callFunction = async (url: string, shops: ReadonlyArray<string>, seconds: number): Promise<number> => {

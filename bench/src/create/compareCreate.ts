@@ -9,7 +9,7 @@ import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { timed } from "../timed.js"
 import { callFunction } from "./callFunction.js"
 import { findPgbench, runPgbench } from "./pgbench.js"
-import { BenchClock, type Creator, creating, creators, IN_FLIGHT, SHOPS, world } from "./World.js"
+import { BenchClock, type Creator, creating, creators, IN_FLIGHT, SHOPS, storeLayer } from "./Workload.js"
 
 /** The bounds (docs/how-it-is-built.md): creates against the function; an idle create in empty commits. */
 const TARGETS = { rate: { at_least: 1 }, idle: { at_most: 4 } } as const
@@ -171,14 +171,14 @@ const bench = (asked: Asked): Effect.Effect<ReadonlyArray<Row>, unknown, Scope.S
     const { database } = yield* cluster()
     const url = yield* database("create")
     const clock = new BenchClock()
-    const runtime = ManagedRuntime.make(Layer.provideMerge(Layer.empty, world(url, clock)))
+    const runtime = ManagedRuntime.make(Layer.provideMerge(Layer.empty, storeLayer(url, clock)))
     yield* Effect.addFinalizer(() => Effect.promise(() => runtime.dispose()))
     const context = yield* runtime.runtimeEffect
-    const inWorld = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, context)
-    const shops = yield* inWorld(creators) as Effect.Effect<ReadonlyArray<Creator>, unknown>
-    const create = (yield* inWorld(creating(shops, clock))) as Effect.Effect<unknown, unknown>
+    const withStore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, context)
+    const shops = yield* withStore(creators) as Effect.Effect<ReadonlyArray<Creator>, unknown>
+    const create = (yield* withStore(creating(shops, clock))) as Effect.Effect<unknown, unknown>
     const session = yield* preparePeer(url, shops)
-    const { rate, split } = yield* inWorld(rates(create, url, shops, asked))
+    const { rate, split } = yield* withStore(rates(create, url, shops, asked))
     return [rate, yield* idleRow(create, session.run("insert into empty_commit values ($1)", [1])), ...split]
   })
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { IN_FLIGHT, SHOPS } from "./World.js"
+import { IN_FLIGHT, SHOPS } from "./Workload.js"
 
 const DEBIAN = "/usr/lib/postgresql"
 

@@ -4,7 +4,7 @@ import { isoText } from "../../../packages/core/dist/fast/isoText.js"
 import { pooledBytes } from "../../../packages/core/dist/fast/pooledBytes.js"
 import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"
 import { markLogs } from "../../../packages/http-node/dist/fast/markLogs.js"
-import { SHOPS, ticketBody } from "../http/World.js"
+import { SHOPS, ticketBody } from "../http/Workload.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { costOf } from "./costOf.js"
 

@@ -3,7 +3,7 @@ import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer } from "effect"
 import { openShop } from "../../../packages/core/dist/testing/Fixtures.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
-import { BenchClock } from "../create/World.js"
+import { BenchClock } from "../create/Workload.js"
 import { WARM_UP } from "../pg/WarmUp.js"
 
 /** The id of the `n`th shop that a statement made. */

@@ -1,6 +1,6 @@
 import { RateLimits } from "@workshop/core/store"
 import { Effect } from "effect"
-import { SHOPS } from "../create/World.js"
+import { SHOPS } from "../create/Workload.js"
 import type { Cluster } from "../pg/Cluster.js"
 import { timed } from "../timed.js"
 import { filled } from "./Queue.js"

@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
-import { KEYS_PER_SHOP, key, ticketBody } from "../http/World.js"
+import { KEYS_PER_SHOP, key, ticketBody } from "../http/Workload.js"
 import { SHOPS } from "./Attack.js"
 
 const CLIENTS = 20

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import autocannon, { type Request } from "autocannon"
-import { KEYS, key, SHOPS, ticketBody } from "./World.js"
+import { KEYS, key, SHOPS, ticketBody } from "./Workload.js"
 
 export type Work = "GET" | "POST"
 

@@ -3,7 +3,7 @@ import { Store } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Schema } from "effect"
 import { createKey } from "../../../packages/core/dist/decisions/shopSettings.js"
-import { KEYS_PER_SHOP, key, SCOPES, SHOP } from "./World.js"
+import { KEYS_PER_SHOP, key, SCOPES, SHOP } from "./Workload.js"
 
 /** The services on the memory store, with the randomness that the real service or a measurement uses. */
 export const memoryService = (entropy: typeof Entropy.layer = Entropy.layer) =>

@@ -8,7 +8,7 @@ import { trackingCode, uuid } from "./PeerIds.js"
 import { type LimitStatus, scarcer, type Window } from "./PeerLimits.js"
 import type { Body } from "./PeerSchemas.js"
 import { isForbidden } from "./PeerWords.js"
-import { SHOP } from "./World.js"
+import { SHOP } from "./Workload.js"
 
 /** A refusal, as responses contain it. */
 export class Refusal extends Error {

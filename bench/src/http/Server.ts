@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import type { Shares } from "../parts/profile.js"
 import { CONNECTIONS, type Generator, type Work } from "./Load.js"
-import { type Asked, MOST_REQUESTS, type Ready } from "./World.js"
+import { type Asked, MOST_REQUESTS, type Ready } from "./Workload.js"
 
 const PROGRAMS = {
   ours: import.meta.resolve("./ours.js"),

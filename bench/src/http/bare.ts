@@ -3,7 +3,7 @@
 
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { announce, SHOPS, ticketBody } from "./World.js"
+import { announce, SHOPS, ticketBody } from "./Workload.js"
 
 const HEADERS = {
   "Content-Type": "application/json; charset=utf-8",

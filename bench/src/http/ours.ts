@@ -5,7 +5,7 @@ import { pipeline, workshopRoutes } from "@workshop/core/http"
 import { serve } from "@workshop/http-node"
 import { Effect, Schema } from "effect"
 import { memoryService, openShop } from "./MemoryService.js"
-import { announce, SHOPS, ticketBody } from "./World.js"
+import { announce, SHOPS, ticketBody } from "./Workload.js"
 
 const ticketInput = Schema.decodeSync(Schema.parseJson(TicketInput))(ticketBody(0))
 

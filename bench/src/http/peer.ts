@@ -6,7 +6,7 @@ import { requestId, uuid } from "./PeerIds.js"
 import { type LimitStatus, MinuteLimit, scarcer } from "./PeerLimits.js"
 import { type Body, bodySchema, formats, headersSchema, noQuery, paramsSchema } from "./PeerSchemas.js"
 import { create, type Key, openShop, Refusal, sha256 } from "./PeerStore.js"
-import { announce, KEYS_PER_SHOP, key, SCOPES, SHOPS, ticketBody } from "./World.js"
+import { announce, KEYS_PER_SHOP, key, SCOPES, SHOPS, ticketBody } from "./Workload.js"
 
 declare module "fastify" {
   interface FastifyContextConfig {

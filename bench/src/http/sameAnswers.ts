@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert"
-import { key, type Ready, ticketBody } from "./World.js"
+import { key, type Ready, ticketBody } from "./Workload.js"
 
 /** Texts that differ from run to run: identifiers, instants, codes. */
 const VARYING = [

@@ -11,7 +11,7 @@ import { MEASURED, WARM_UP } from "../http/compareHttp.js"
 import { type Work, withAutocannon } from "../http/Load.js"
 import { memoryService, openShop } from "../http/MemoryService.js"
 import { Lap, type ServerName, sharesDuring, start, stop } from "../http/Server.js"
-import { KEYS_PER_SHOP, key, ticketBody } from "../http/World.js"
+import { KEYS_PER_SHOP, key, ticketBody } from "../http/Workload.js"
 import { median } from "../Median.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 

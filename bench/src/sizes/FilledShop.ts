@@ -6,7 +6,7 @@ import { createTicket } from "../../../packages/core/dist/decisions/createTicket
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
 import { openShop, run, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
-import { BenchClock } from "../create/World.js"
+import { BenchClock } from "../create/Workload.js"
 import type { Cluster } from "../pg/Cluster.js"
 import { WARM_UP } from "../pg/WarmUp.js"
 import { FILL, FILL_CLIENTS } from "./Fill.js"

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { answered } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { StatementBatch } from "../../../packages/store-pg/dist/fast/StatementBatch.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
-import { BenchClock, creating, creators, world } from "../create/World.js"
+import { BenchClock, creating, creators, storeLayer } from "../create/Workload.js"
 import { filled } from "../growth/Queue.js"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
@@ -81,7 +81,7 @@ const split = <E, R>(session: Session, act: string, acts: number, work: Effect.E
 const idleCreate = (url: string) =>
   Effect.gen(function* () {
     const clock = new BenchClock()
-    const context = yield* Layer.build(world(url, clock))
+    const context = yield* Layer.build(storeLayer(url, clock))
     const session = yield* connect(url)
     yield* session.run("create extension pg_stat_statements")
     yield* session.run("create table empty_commit (n integer)")

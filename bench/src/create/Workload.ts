@@ -39,7 +39,7 @@ export class BenchClock extends SettableClock {
 }
 
 /** The Postgres store on a database. */
-export const world = (url: string, clock: BenchClock) =>
+export const storeLayer = (url: string, clock: BenchClock) =>
   PgStore.layer({ url }).pipe(Layer.provideMerge(Layer.merge(Entropy.layer, clock.layer)))
 
 /** Opens the shops. */

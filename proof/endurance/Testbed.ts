@@ -6,14 +6,14 @@ import { migrated, Postgres, ServiceNode, Wire } from "../torture/Servers.js"
 import { Generator } from "./Generator.js"
 
 /** A node that talks to its database without anything in between, and the process that sends it requests. */
-export interface Stage {
+export interface Testbed {
   readonly postgres: Postgres
   readonly node: ServiceNode
   readonly generator: Generator
 }
 
-/** Starts a node with a database and shops of its own, does something with it, and takes all down. */
-export const onStage = async <A>(shops: number, act: (stage: Stage) => Promise<A>): Promise<A> => {
+/** Starts a node with its own database and shops, runs `act` with them, and then stops and removes all of them. */
+export const withTestbed = async <A>(shops: number, act: (testbed: Testbed) => Promise<A>): Promise<A> => {
   const postgres = await Postgres.start()
   const receiver = new Receiver(() => 0)
   receiver.isWell = true

@@ -34,7 +34,7 @@ interface Timer {
  */
 export class Machine implements Scheduler.Scheduler {
   readonly name: string
-  readonly #world: World
+  readonly #simulation: Simulation
   readonly #tasks: Array<() => void> = []
   #held: Array<() => void> = []
   isStopped = false
@@ -42,10 +42,10 @@ export class Machine implements Scheduler.Scheduler {
   /** By how much its wall clock is off, in milliseconds. */
   clock_off_ms = 0
 
-  constructor(name: string, world: World) {
+  constructor(name: string, simulation: Simulation) {
     this.name = name
-    this.#world = world
-    world.machines.push(this)
+    this.#simulation = simulation
+    simulation.machines.push(this)
   }
 
   shouldYield(fiber: Fiber.RuntimeFiber<unknown, unknown>): number | false {
@@ -62,10 +62,10 @@ export class Machine implements Scheduler.Scheduler {
 
   runOne(): void {
     const task = this.#tasks.shift()
-    const before = this.#world.current
-    this.#world.current = this
+    const before = this.#simulation.current
+    this.#simulation.current = this
     task?.()
-    this.#world.current = before
+    this.#simulation.current = before
   }
 
   /** Runs a timer's work, or holds it until the machine goes on. */
@@ -92,26 +92,28 @@ export class Machine implements Scheduler.Scheduler {
     this.goOn()
   }
 
-  /** The machine's wall clock. Durations are measured on the time of the world, as a monotonic clock would. */
+  /** The machine's wall clock. Durations are measured on the simulation's time, as a monotonic clock would. */
   readonly clock: Clock.Clock = {
     [Clock.ClockTypeId]: Clock.ClockTypeId,
     unsafeCurrentTimeMillis: () => this.wall,
-    unsafeCurrentTimeNanos: () => BigInt(this.#world.now) * 1_000_000n,
+    unsafeCurrentTimeNanos: () => BigInt(this.#simulation.now) * 1_000_000n,
     currentTimeMillis: Effect.sync(() => this.wall),
-    currentTimeNanos: Effect.sync(() => BigInt(this.#world.now) * 1_000_000n),
+    currentTimeNanos: Effect.sync(() => BigInt(this.#simulation.now) * 1_000_000n),
     sleep: (duration) =>
       Effect.async<void>((resume) =>
-        this.#world.cancelling(this.#world.later(Duration.toMillis(duration), () => resume(Effect.void), this))
+        this.#simulation.cancelling(
+          this.#simulation.later(Duration.toMillis(duration), () => resume(Effect.void), this)
+        )
       )
   }
 
   get wall(): number {
-    return START + this.#world.now + this.#world.ahead_ms + this.clock_off_ms
+    return START + this.#simulation.now + this.#simulation.ahead_ms + this.clock_off_ms
   }
 }
 
-/** The time that all machines live in, and who of them is next. Nothing here takes real time. */
-export class World {
+/** A discrete-event simulation: the time of all machines, and which of them runs next. It takes no real time. */
+export class Simulation {
   /** Milliseconds since the run began. */
   now = 0
   /** By how much all clocks are ahead. */
@@ -178,18 +180,18 @@ export class World {
 
 type Timers = Pick<typeof globalThis, "setTimeout" | "clearTimeout" | "setInterval" | "clearInterval">
 
-/** Runs a function in which the platform's timers wait in the world's time in place of real time. */
-export const withTimersOf = <A>(world: World, run: () => A): A => {
+/** Runs something in which the platform's timers, too, wait in the simulation's time: what asks for real time gets this one. */
+export const withTimersOf = <A>(simulation: Simulation, run: () => A): A => {
   const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
   const real: Timers = { setTimeout, clearTimeout, setInterval, clearInterval }
   const clear = (timer: unknown) => {
     if (timer !== undefined) (timer as Timer).isCancelled = true
   }
   const own = {
-    setTimeout: (work: () => void, ms = 0) => world.later(ms, work, world.current),
+    setTimeout: (work: () => void, ms = 0) => simulation.later(ms, work, simulation.current),
     clearTimeout: clear,
     // Only Effect's `never` uses one, to keep the process alive.
-    setInterval: () => world.later(Number.MAX_SAFE_INTEGER, () => {}),
+    setInterval: () => simulation.later(Number.MAX_SAFE_INTEGER, () => {}),
     clearInterval: clear
   }
   Object.assign(globalThis, own)
