@@ -95,7 +95,7 @@ const statusOf = (data: DeliveryData, event: EventRecord): LoggedDelivery | unde
 const countBefore = (events: ReadonlyArray<EventRecord>, before: number): number =>
   Math.max(0, Math.min(events.length, before - 1))
 
-/** The events of a part: the latest ones before a place. */
+/** A page of events: the latest ones whose `seq` is below `before`. */
 export const partOf = (
   events: ReadonlyArray<EventRecord>,
   { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}

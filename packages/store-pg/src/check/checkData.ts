@@ -108,7 +108,7 @@ const misplaced = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
       finding("shop-cell", "Shops are in a cell in which the directory did not place them", misplaced),
       finding(
         "cell-shop",
-        "Shops are not in the cell in which the directory placed them: the cell is older than the home cell, or another one, or it was unavailable while they were opened",
+        "The directory placed these shops in a cell that does not have them. The cell was restored to an earlier time than the home cell, is another cell, or was unavailable when they were created",
         missing
       )
     ]

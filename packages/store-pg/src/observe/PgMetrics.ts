@@ -102,7 +102,7 @@ const database = {
   webhooks_off: gauge("workshop_webhooks_off", "Webhooks that are off, whose deliveries are parked."),
   snapshot: gauge(
     "workshop_pg_oldest_snapshot_transactions",
-    "How many transactions ago the oldest snapshot was taken, by a session, a replication slot or a prepared transaction; a queue grows slow behind an old one."
+    "The age of the oldest snapshot, in transactions. An old snapshot slows the queue of deliveries down."
   ),
   xid_age: gauge(
     "workshop_pg_oldest_transaction_id_age",

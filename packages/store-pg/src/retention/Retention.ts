@@ -38,7 +38,8 @@ interface Expiring {
 const expiring: ReadonlyArray<Expiring> = [
   { table: "remembered", key: "shop_id, caller_id, operation, key", until: "expires_at", spare_ms: 0 },
   { table: "stamps_used", key: "shop_id, caller_id, client_id", until: "resets_at", spare_ms: SPARE_MS },
-  // Anybody can add these rows, one for each address, so they are kept briefly. No serving process has a clock that is a second off.
+  // Any client can add such rows, one for each address, so they are removed a minute after their reset. The clocks of serving processes
+  // differ by less than a second.
   { table: "rate_limit", key: "policy, subject", until: "resets_at", spare_ms: MINUTE_MS },
   // The process that wrote a receipt reads it within seconds.
   { table: "batch_receipt", key: "connection", until: "saved_at", spare_ms: DAY_MS }
