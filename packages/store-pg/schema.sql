@@ -586,11 +586,11 @@ CREATE UNIQUE INDEX ticket_tracking_code ON workshop.ticket USING btree (trackin
 
 CREATE INDEX webhook_off ON workshop.webhook USING btree (shop_id) WHERE (off_reason IS NOT NULL);
 
-comment on table account_copy is 'Which cells lack the last change of a client''s account: written with the change, removed once the cell has it.';
+comment on table account_copy is 'The cells that lack the last change of a client''s account. A row is written with the change, and removed once the cell has it.';
 
-comment on column account_copy.client_id is 'The account, which is gone if it was erased.';
+comment on column account_copy.client_id is 'The id of the account, which is gone if it was erased.';
 
-comment on column account_copy.cell is 'The cell that lacks it.';
+comment on column account_copy.cell is 'The name of the cell that lacks the change.';
 
 comment on column account_copy.n is 'The number of the change; a later one has a greater number.';
 
@@ -602,9 +602,9 @@ comment on column api_key.place is 'The order in which rows of one instant were 
 
 comment on column api_key.shop_id is 'The shop to which the row belongs.';
 
-comment on column api_key.name is 'What its owner calls it.';
+comment on column api_key.name is 'The name that the owner gave the key.';
 
-comment on column api_key.scopes is 'What it may do.';
+comment on column api_key.scopes is 'The scopes of the key.';
 
 comment on column api_key.hash is 'SHA-256 of the key, in hex: requests are looked up by it.';
 
@@ -612,17 +612,17 @@ comment on column api_key.last_four is 'The last four characters, so that owners
 
 comment on column api_key.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on column api_key.revoked_at is 'Since when it is refused; null while it works.';
+comment on column api_key.revoked_at is 'The instant from which the key is refused because it was revoked; null if it was not.';
 
-comment on column api_key.expires_at is 'From when on it is refused; null if it does not expire.';
+comment on column api_key.expires_at is 'The instant from which the key is refused because it expired; null if it does not expire.';
 
-comment on column api_key.last_used_at is 'About when it was last used: written at most once a minute.';
+comment on column api_key.last_used_at is 'The approximate instant of the last use, written at most once a minute.';
 
 comment on table attempt is 'Every attempt to deliver an event, partitioned by month of started_at. Append-only; removed after a while.';
 
 comment on column attempt.shop_id is 'The shop to which the row belongs.';
 
-comment on column attempt.event_id is 'What was sent.';
+comment on column attempt.event_id is 'The id of the event that was sent.';
 
 comment on column attempt.n is 'The number of the attempt, from 1.';
 
@@ -630,17 +630,17 @@ comment on column attempt.started_at is 'Milliseconds since 1970-01-01T00:00:00Z
 
 comment on column attempt.status is 'The receiver''s HTTP status; null if there was none.';
 
-comment on column attempt.error is 'Why there was no status, by name.';
+comment on column attempt.error is 'The name of the reason why there was no status.';
 
-comment on column attempt.detail is 'The same in words.';
+comment on column attempt.detail is 'The reason why there was no status, in words.';
 
 comment on column attempt.address is 'The IP address that was dialled.';
 
-comment on column attempt.timings is 'How long each part took, in milliseconds.';
+comment on column attempt.timings is 'The duration of each part of the attempt, in milliseconds.';
 
-comment on column attempt.head is 'The beginning of what the receiver answered.';
+comment on column attempt.head is 'The beginning of the receiver''s response.';
 
-comment on table audit_entry is 'Append-only: what owners and operators did.';
+comment on table audit_entry is 'The audit log: the actions of owners and operators. Append-only.';
 
 comment on column audit_entry.shop_id is 'The shop to which the row belongs.';
 
@@ -650,11 +650,11 @@ comment on column audit_entry.place is 'The order in which rows were written.';
 
 comment on column audit_entry.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on column audit_entry.actor is 'Who did it.';
+comment on column audit_entry.actor is 'The person or program that acted.';
 
-comment on column audit_entry.act is 'What was done.';
+comment on column audit_entry.act is 'The name of the action.';
 
-comment on column audit_entry.details is 'With what; never secrets.';
+comment on column audit_entry.details is 'The parameters of the action, without secrets.';
 
 comment on table batch_receipt is 'The last batch of commands that each connection committed, by which the outcome of a lost commit is found.';
 
@@ -664,13 +664,13 @@ comment on column batch_receipt.batch is 'The number of its last committed batch
 
 comment on column batch_receipt.saved_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people. A day later the row is removed.';
 
-comment on table cell is 'The cells of the service, in the schema of the home cell; empty where it is the only one.';
+comment on table cell is 'The cells of the service, in the schema of the home cell. The table is empty if the home cell is the only one.';
 
-comment on column cell.name is 'What --cells calls the cell; home for the home cell.';
+comment on column cell.name is 'The name of the cell in --cells; home for the home cell.';
 
-comment on column cell.takes_shops is 'Whether new shops are placed there.';
+comment on column cell.takes_shops is 'True if new shops are placed in the cell.';
 
-comment on column cell.shops is 'How many shops were placed there.';
+comment on column cell.shops is 'The number of shops that were placed in the cell.';
 
 comment on column cell.id is 'The id that the cell has in its own table mark; null until workshop migrate gives it one, and for the home cell.';
 
@@ -678,75 +678,75 @@ comment on table client_account is 'A client''s account, known by its phone numb
 
 comment on column client_account.id is 'UUID version 7, made by the program.';
 
-comment on column client_account.given_name is 'Personal data.';
+comment on column client_account.given_name is 'The given name of the client. Personal data.';
 
-comment on column client_account.family_name is 'Personal data.';
+comment on column client_account.family_name is 'The family name of the client. Personal data.';
 
-comment on column client_account.phone is 'E.164. Personal data; one account a number.';
+comment on column client_account.phone is 'The phone number of the client, in E.164. Each number has at most one account. Personal data.';
 
-comment on column client_account.hide_name is 'True: shops see the given name and the initial of the family name.';
+comment on column client_account.hide_name is 'True if shops see only the given name and the initial of the family name.';
 
 comment on column client_account.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on table client_erasure is 'Whom to look for while a client is erased. The row goes when that is done; one that stays was interrupted.';
+comment on table client_erasure is 'The data by which a client is found while they are erased. The row is removed when that is done; one that stays was interrupted.';
 
-comment on column client_erasure.client_id is 'The account, which is gone from client_account already.';
+comment on column client_erasure.client_id is 'The id of the account, which is already removed from client_account.';
 
 comment on column client_erasure.given_name is 'The account''s given name.';
 
 comment on column client_erasure.family_name is 'The account''s family name.';
 
-comment on column client_erasure.phones is 'The account''s number and further ones that were the client''s, in E.164.';
+comment on column client_erasure.phones is 'The phone number of the account and further numbers that belonged to the client, in E.164.';
 
-comment on table client_link is 'How a client and a shop stand to each other.';
+comment on table client_link is 'The relations between clients and shops.';
 
 comment on column client_link.shop_id is 'The shop to which the row belongs.';
 
-comment on column client_link.client_id is 'The client''s account.';
+comment on column client_link.client_id is 'The id of the client''s account.';
 
-comment on column client_link.known_at is 'Since when the shop sees the client.';
+comment on column client_link.known_at is 'The instant from which the shop sees the client.';
 
-comment on column client_link.blocked_at is 'Since when the client blocks the shop, which then sees no client.';
+comment on column client_link.blocked_at is 'The instant from which the client blocks the shop, which then does not see the client.';
 
-comment on table delivery is 'Events that still have to arrive. Rows come and go; a lease marks those that are on their way.';
+comment on table delivery is 'The deliveries of events that have not arrived yet. A row in flight has a lease.';
 
 comment on column delivery.shop_id is 'The shop to which the row belongs.';
 
-comment on column delivery.event_id is 'What is to be sent.';
+comment on column delivery.event_id is 'The id of the event to send.';
 
-comment on column delivery.type is 'The event''s type.';
+comment on column delivery.type is 'The type of the event.';
 
-comment on column delivery.ticket_id is 'Deliveries of one ticket go out one at a time.';
+comment on column delivery.ticket_id is 'The id of the event''s ticket, of which one delivery is sent at a time; null for a ping.';
 
 comment on column delivery.seq is 'The event''s place in the shop''s order.';
 
-comment on column delivery.attempts_made is 'How often it was ever tried.';
+comment on column delivery.attempts_made is 'The number of attempts.';
 
-comment on column delivery.attempts_in_round is 'How often since it was last made due anew: the retry schedule counts these.';
+comment on column delivery.attempts_in_round is 'The number of attempts since the delivery was last made due anew. The retry schedule counts these.';
 
 comment on column delivery.due_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on column delivery.generation is 'The webhook''s when the row was written.';
+comment on column delivery.generation is 'The generation of the webhook when the row was written.';
 
-comment on column delivery.is_replay is 'True: it waits until no live one is due.';
+comment on column delivery.is_replay is 'True if the delivery belongs to a replay. It waits until no live one is due.';
 
-comment on column delivery.token is 'Raised by every claim: an acknowledgement under an older one changes nothing.';
+comment on column delivery.token is 'The fencing token, which each claim raises. A result with an older token changes nothing.';
 
-comment on column delivery.lease_until is 'On the database''s clock: until then a process has it in hand. Null while it waits.';
+comment on column delivery.lease_until is 'The instant, on the database''s clock, until which a process has leased the delivery; null while it waits.';
 
 comment on table delivery_round is 'Shops that were served and still have something due, one row each. Their delivery_turn says look_at 1.';
 
 comment on column delivery_round.shop_id is 'The shop to which the row belongs.';
 
-comment on column delivery_round.turn is 'Shops are served in this order, together with those of which delivery_turn says look_at 0.';
+comment on column delivery_round.turn is 'The place of the shop in the order in which shops are served, together with those of which delivery_turn says look_at 0.';
 
-comment on table delivery_turn is 'One row a shop with a webhook: in which order shops are served.';
+comment on table delivery_turn is 'The order in which shops are served, with one row for each shop with a webhook.';
 
 comment on column delivery_turn.shop_id is 'The shop to which the row belongs.';
 
 comment on column delivery_turn.look_at is 'Before this instant nothing of the shop can be claimed; 0 where something can now, 1 where something can and the shop is in delivery_round. It may be too early, never too late.';
 
-comment on column delivery_turn.turn is 'Shops are served in this order, and go to its end with each claim.';
+comment on column delivery_turn.turn is 'The place of the shop in the order in which shops are served. Each claim moves it to the end.';
 
 comment on column delivery_turn.due_from is 'Nothing of the shop that waits, of its present generation, is due before this instant.';
 
@@ -756,21 +756,21 @@ comment on column event.shop_id is 'The shop to which the row belongs.';
 
 comment on column event.id is 'UUID version 7; receivers drop duplicates by it.';
 
-comment on column event.type is 'Such as ticket.ready.';
+comment on column event.type is 'The type of the event, such as ticket.ready.';
 
 comment on column event.seq is 'The event''s place in the shop''s order, without gaps.';
 
-comment on column event.ticket_id is 'Null for a ping.';
+comment on column event.ticket_id is 'The id of the event''s ticket; null for a ping.';
 
 comment on column event.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on column event.body is 'The text that is signed and sent, byte for byte.';
+comment on column event.body is 'The body that is signed and sent, byte for byte.';
 
-comment on table key_cell is 'In which cell each API key is. A key without a row is in the home cell.';
+comment on table key_cell is 'The cell of each API key. A key without a row is in the home cell.';
 
-comment on column key_cell.hash is 'The hash of the key.';
+comment on column key_cell.hash is 'The hash of the key, as in api_key.';
 
-comment on column key_cell.cell is 'The name of its cell.';
+comment on column key_cell.cell is 'The name of the cell that has the key.';
 
 comment on table loyalty_card is 'A client''s card at a shop: the sum of its lines in loyalty_ledger.';
 
@@ -778,15 +778,15 @@ comment on column loyalty_card.shop_id is 'The shop to which the row belongs.';
 
 comment on column loyalty_card.client_id is 'The client''s account.';
 
-comment on column loyalty_card.balance is 'Stamps not yet spent.';
+comment on column loyalty_card.balance is 'The number of stamps that were not redeemed yet.';
 
-comment on column loyalty_card.lifetime is 'Stamps ever earned; never falls.';
+comment on column loyalty_card.lifetime is 'The number of stamps that were ever earned.';
 
-comment on column loyalty_card.rewards_redeemed is 'How many rewards were used.';
+comment on column loyalty_card.rewards_redeemed is 'The number of rewards that were redeemed.';
 
-comment on column loyalty_card.updated_at is 'Null for a card that was never used.';
+comment on column loyalty_card.updated_at is 'The instant of the last change; null for a card that was never used.';
 
-comment on table loyalty_ledger is 'Append-only: every earning and every spending of stamps.';
+comment on table loyalty_ledger is 'The stamps that were earned and redeemed. Append-only.';
 
 comment on column loyalty_ledger.shop_id is 'The shop to which the row belongs.';
 
@@ -794,33 +794,33 @@ comment on column loyalty_ledger.id is 'UUID version 7, made by the program.';
 
 comment on column loyalty_ledger.client_id is 'The client''s account.';
 
-comment on column loyalty_ledger.kind is 'stamps (given by hand), ticket (earned by one) or redeem (spent).';
+comment on column loyalty_ledger.kind is 'The kind of the entry: stamps (given by hand), ticket (earned by one) or redeem.';
 
-comment on column loyalty_ledger.stamps is 'How many; negative where they are spent.';
+comment on column loyalty_ledger.stamps is 'The number of stamps, negative if they were redeemed.';
 
-comment on column loyalty_ledger.ticket_id is 'Of kind ticket: which earned them, once.';
+comment on column loyalty_ledger.ticket_id is 'The id of the ticket that earned the stamps; null for other kinds.';
 
-comment on column loyalty_ledger.caller_id is 'Who gave or spent them; null for a ticket.';
+comment on column loyalty_ledger.caller_id is 'The id of the caller that gave or redeemed the stamps; null for a ticket.';
 
 comment on column loyalty_ledger.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on table mark is 'What holds of the whole database. "sandbox": a sandbox made these data, so none of them are in earnest.';
+comment on table mark is 'Facts about the whole database. "sandbox": a sandbox created the data, so they are not real.';
 
-comment on column mark.name is 'What holds.';
+comment on column mark.name is 'The name of the fact.';
 
 comment on table message is 'Notifications and notices that still have to be sent.';
 
 comment on column message.shop_id is 'The shop to which the row belongs.';
 
-comment on column message.id is 'Of the notification or notice.';
+comment on column message.id is 'The id of the notification or notice.';
 
-comment on column message.receiver is 'client or owner.';
+comment on column message.receiver is 'The kind of the receiver: client or owner.';
 
-comment on column message.attempts_made is 'How often it was tried.';
+comment on column message.attempts_made is 'The number of attempts.';
 
 comment on column message.due_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on table notice is 'What owners were, or are to be, notified of.';
+comment on table notice is 'The notices to owners, sent or not.';
 
 comment on column notice.shop_id is 'The shop to which the row belongs.';
 
@@ -828,19 +828,19 @@ comment on column notice.id is 'UUID version 7, made by the program.';
 
 comment on column notice.place is 'The order in which rows of one instant were written.';
 
-comment on column notice.kind is 'Such as webhook_off.';
+comment on column notice.kind is 'The kind of the notice, such as webhook_off.';
 
 comment on column notice.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on column notice.url is 'The webhook''s address then.';
+comment on column notice.url is 'The address of the webhook at that instant.';
 
-comment on column notice.off_reason is 'Why it was turned off.';
+comment on column notice.off_reason is 'The reason why the webhook was turned off.';
 
-comment on column notice.failures_in_row is 'Failed attempts until then.';
+comment on column notice.failures_in_row is 'The number of failed attempts in a row until then.';
 
-comment on column notice.first_failure_at is 'When they began.';
+comment on column notice.first_failure_at is 'The instant of the first of these failed attempts.';
 
-comment on table notification is 'What clients were, or are to be, notified of.';
+comment on table notification is 'The notifications to clients, sent or not.';
 
 comment on column notification.shop_id is 'The shop to which the row belongs.';
 
@@ -848,85 +848,85 @@ comment on column notification.id is 'UUID version 7, made by the program.';
 
 comment on column notification.place is 'The order in which rows of one instant were written.';
 
-comment on column notification.client_id is 'Whom; null for a client without an account, who is told by the ticket''s number.';
+comment on column notification.client_id is 'The id of the client; null for a client without an account, who is notified by the ticket''s phone number.';
 
-comment on column notification.type is 'ticket.ready or ticket.impossible.';
+comment on column notification.type is 'The type of the notification: ticket.ready or ticket.impossible.';
 
-comment on column notification.ticket is 'The ticket as it was then. Personal data.';
+comment on column notification.ticket is 'The ticket at that instant. Personal data.';
 
-comment on column notification.ticket_id is 'Which ticket.';
+comment on column notification.ticket_id is 'The id of the ticket.';
 
 comment on column notification.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on table offer is 'Tickets offered to a phone number, whoever holds it.';
+comment on table offer is 'Tickets that were offered to a phone number, with or without an account.';
 
 comment on column offer.shop_id is 'The shop to which the row belongs.';
 
-comment on column offer.id is 'Random: it grants the right to answer.';
+comment on column offer.id is 'The id of the offer. It is random because it grants the right to answer.';
 
 comment on column offer.place is 'The order in which rows of one instant were written.';
 
-comment on column offer.ticket_id is 'What is offered.';
+comment on column offer.ticket_id is 'The id of the ticket that is offered.';
 
-comment on column offer.phone is 'E.164. Personal data.';
+comment on column offer.phone is 'The phone number to which the ticket is offered, in E.164. Personal data.';
 
-comment on column offer.status is 'open, accepted or blocked.';
+comment on column offer.status is 'The status of the offer: open, accepted or blocked.';
 
 comment on column offer.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on column offer.answered_at is 'Null while it is open.';
+comment on column offer.answered_at is 'The instant of the answer; null while the offer is open.';
 
 comment on table rate_limit is 'Uses of the limits that belong to no shop''s head. Unlogged: a crash opens the windows anew.';
 
-comment on column rate_limit.policy is 'The limit''s name.';
+comment on column rate_limit.policy is 'The name of the limit.';
 
-comment on column rate_limit.subject is 'The key, shop or address that is counted.';
+comment on column rate_limit.subject is 'The key, shop or address whose uses are counted.';
 
-comment on column rate_limit.used is 'Since the window began.';
+comment on column rate_limit.used is 'The number of uses since the window began.';
 
-comment on column rate_limit.resets_at is 'When the window ends.';
+comment on column rate_limit.resets_at is 'The instant at which the window ends.';
 
 comment on table remembered is 'The first answer to each idempotency key, for 30 days.';
 
 comment on column remembered.shop_id is 'The shop to which the row belongs.';
 
-comment on column remembered.caller_id is 'The API key, or what an embedder uses for one.';
+comment on column remembered.caller_id is 'The id of the caller: an API key, or an id that an embedder uses for one.';
 
-comment on column remembered.operation is 'Which operation the key was used for.';
+comment on column remembered.operation is 'The operation for which the key was used.';
 
-comment on column remembered.key is 'The Idempotency-Key.';
+comment on column remembered.key is 'The value of Idempotency-Key.';
 
-comment on column remembered.fingerprint is 'What was asked for, so that another request under the same key is refused.';
+comment on column remembered.fingerprint is 'The fingerprint of the request, by which another request with the same key is refused.';
 
-comment on column remembered.answer is 'The answer as JSON text, as it was.';
+comment on column remembered.answer is 'The first response, as JSON.';
 
-comment on column remembered.expires_at is 'Removed from then on.';
+comment on column remembered.expires_at is 'The instant from which the row is removed.';
 
-comment on table replay is 'Requests to send events again, worked off a thousand events at a time.';
+comment on table replay is 'Requests to send events again, a thousand events at a time.';
 
 comment on column replay.shop_id is 'The shop to which the row belongs.';
 
 comment on column replay.id is 'UUID version 7, made by the program.';
 
-comment on column replay.filter is 'Which events.';
+comment on column replay.filter is 'The filter of the events.';
 
-comment on column replay.after_seq is 'How far it has come.';
+comment on column replay.after_seq is 'The place of the last event that was taken up.';
 
-comment on column replay.until_seq is 'The last event it takes up.';
+comment on column replay.until_seq is 'The place of the last event to take up.';
 
-comment on column replay.is_done is 'True once it has taken up all.';
+comment on column replay.is_done is 'True once all events are taken up.';
 
 comment on column replay.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on table schema_migration is 'Which migrations were applied.';
+comment on table schema_migration is 'The migrations that were applied.';
 
-comment on column schema_migration.version is 'The migration''s number.';
+comment on column schema_migration.version is 'The number of the migration.';
 
-comment on column schema_migration.name is 'The file without its ending.';
+comment on column schema_migration.name is 'The name of the migration''s file, without its ending.';
 
-comment on column schema_migration.checksum is 'SHA-256 of its text.';
+comment on column schema_migration.checksum is 'The SHA-256 of the migration''s text.';
 
-comment on column schema_migration.applied_at is 'When.';
+comment on column schema_migration.applied_at is 'The time at which the migration was applied.';
 
 comment on column schema_migration.readable_from is 'The oldest program, by the number of its last migration, that can use the schema since then.';
 
@@ -940,21 +940,21 @@ comment on table shop is 'A shop''s settings. Directory table: read by every nod
 
 comment on column shop.id is 'UUID version 7, made by the program.';
 
-comment on column shop.name is 'As the owner wrote it.';
+comment on column shop.name is 'The name of the shop, as its owner wrote it.';
 
-comment on column shop.currency is 'ISO 4217 code of all amounts of the shop.';
+comment on column shop.currency is 'The ISO 4217 code of the currency of all amounts of the shop.';
 
-comment on column shop.decimals is 'How many decimals the currency has: amounts are integers in its smallest unit.';
+comment on column shop.decimals is 'The number of decimals of the currency. Amounts are integers in its smallest unit.';
 
-comment on column shop.time_zone is 'IANA name; days of limits and stamps are this zone''s calendar days.';
+comment on column shop.time_zone is 'The IANA name of the time zone, whose calendar days count for limits and stamps.';
 
-comment on column shop.tracking_base_url is 'What tracking_url of a ticket begins with; null if the shop has no such page.';
+comment on column shop.tracking_base_url is 'The beginning of the tracking_url of tickets; null if the shop has no tracking page.';
 
-comment on column shop.approved is 'False: requests get SHOP_NOT_APPROVED.';
+comment on column shop.approved is 'False if requests get SHOP_NOT_APPROVED.';
 
-comment on column shop.active is 'False: requests get ACCOUNT_DEACTIVATED.';
+comment on column shop.active is 'False if requests get ACCOUNT_DEACTIVATED.';
 
-comment on column shop.api_enabled is 'False: requests get API_DISABLED.';
+comment on column shop.api_enabled is 'False if requests get API_DISABLED.';
 
 comment on column shop.program is 'The loyalty programme: active, name, stamps_required, stamps_per_ticket, reward_label.';
 
@@ -964,15 +964,15 @@ comment on column shop.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; a
 
 comment on column shop.allowed_words is 'Words of the default list that this shop may use.';
 
-comment on column shop.languages is 'Languages whose default lists of words are refused in the shop''s texts.';
+comment on column shop.languages is 'The languages whose default lists of words are refused in the shop''s texts.';
 
-comment on table shop_cell is 'In which cell each shop is, for good. A shop without a row is in the home cell.';
+comment on table shop_cell is 'The cell of each shop, which does not change. A shop without a row is in the home cell.';
 
-comment on column shop_cell.shop_id is 'The shop.';
+comment on column shop_cell.shop_id is 'The id of the shop.';
 
-comment on column shop_cell.cell is 'The name of its cell.';
+comment on column shop_cell.cell is 'The name of the cell that has the shop.';
 
-comment on table shop_head is 'One narrow row a shop: commands lock it, so the commands of a shop run one after another.';
+comment on table shop_head is 'One narrow row for each shop. Commands lock it, so the commands of a shop run one after another.';
 
 comment on column shop_head.shop_id is 'The shop to which the row belongs.';
 
@@ -980,67 +980,67 @@ comment on column shop_head.next_number is 'The number of the next ticket, 1 to 
 
 comment on column shop_head.change_seq is 'The place that the next change of a ticket takes in the shop''s sync.';
 
-comment on column shop_head.event_seq is 'The place that the next event takes.';
+comment on column shop_head.event_seq is 'The place that the next event takes in the shop''s order.';
 
 comment on column shop_head.last_instant is 'The instant of the latest command; created_at and updated_at never go back behind it.';
 
-comment on column shop_head.tickets_per_hour is 'How many tickets were created in the present window, and when it ends.';
+comment on column shop_head.tickets_per_hour is 'The number of tickets that were created in the present window, and the end of the window.';
 
-comment on column shop_head.tickets_per_day is 'The same for the shop''s calendar day.';
+comment on column shop_head.tickets_per_day is 'The number of tickets that were created in the shop''s calendar day, and the end of the day.';
 
-comment on column shop_head.ids_made is 'How many identifiers the shop''s commands made at last_instant; the next ones go on from there.';
+comment on column shop_head.ids_made is 'The number of ids that the shop''s commands made at last_instant. The next ids continue from there.';
 
-comment on table stamps_used is 'How many stamps a caller gave a client on the shop''s present day.';
+comment on table stamps_used is 'The number of stamps that a caller gave a client on the shop''s present day.';
 
 comment on column stamps_used.shop_id is 'The shop to which the row belongs.';
 
-comment on column stamps_used.caller_id is 'The API key, or what an embedder uses for one.';
+comment on column stamps_used.caller_id is 'The id of the caller: an API key, or an id that an embedder uses for one.';
 
 comment on column stamps_used.client_id is 'The client''s account.';
 
-comment on column stamps_used.used is 'Since the window began.';
+comment on column stamps_used.used is 'The number of stamps since the day began.';
 
-comment on column stamps_used.resets_at is 'When the day ends.';
+comment on column stamps_used.resets_at is 'The instant at which the day ends.';
 
-comment on table ticket is 'Tickets as they are now. Rows are never deleted.';
+comment on table ticket is 'The tickets in their present state. Rows are never deleted.';
 
 comment on column ticket.shop_id is 'The shop to which the row belongs.';
 
 comment on column ticket.id is 'UUID version 7, made by the program.';
 
-comment on column ticket.number is '1 to 9999, then 1 again: several tickets may have one number.';
+comment on column ticket.number is 'The number of the ticket, 1 to 9999, then 1 again. Several tickets may have one number.';
 
-comment on column ticket.state is 'workshop, ready, impossible, collected or abandoned.';
+comment on column ticket.state is 'The state of the ticket: workshop, ready, impossible, collected or abandoned.';
 
-comment on column ticket.outcome is 'Of a collected ticket: ready or impossible.';
+comment on column ticket.outcome is 'The outcome of a collected ticket: ready or impossible.';
 
-comment on column ticket.type is 'repair or prepare.';
+comment on column ticket.type is 'The type of the ticket: repair or prepare.';
 
-comment on column ticket.service is 'What is to be done.';
+comment on column ticket.service is 'The work to do.';
 
-comment on column ticket.item is 'What was dropped off.';
+comment on column ticket.item is 'The item that was dropped off.';
 
 comment on column ticket.description is 'The note for the workshop.';
 
 comment on column ticket.items is 'Several items of one ticket: id, label, service, price_minor, done.';
 
-comment on column ticket.price_minor is 'In the currency''s smallest unit, as are all amounts.';
+comment on column ticket.price_minor is 'The price in the currency''s smallest unit, as all amounts are.';
 
-comment on column ticket.deposit_minor is 'Paid in advance; at most the price.';
+comment on column ticket.deposit_minor is 'The amount that was paid in advance, at most the price.';
 
 comment on column ticket.before_minor is 'The price before the last accepted quote.';
 
 comment on column ticket.quote is 'The last new price: status, price_minor, note, proposed_at, answered_at.';
 
-comment on column ticket.promised_at is 'When the client was told to expect it.';
+comment on column ticket.promised_at is 'The instant for which the ticket is promised.';
 
 comment on column ticket.delay is 'The last delay: previous_promised_at, reason, announced_at.';
 
 comment on column ticket.part is 'The part that is waited for: label, status, ordered_at, expected_at, received_at.';
 
-comment on column ticket.client_id is 'The client who is linked to the ticket.';
+comment on column ticket.client_id is 'The id of the client who is linked to the ticket.';
 
-comment on column ticket.client_phone is 'The number typed at the counter, E.164. Personal data.';
+comment on column ticket.client_phone is 'The phone number that was typed at the counter, in E.164. Personal data.';
 
 comment on column ticket.tracking_code is 'Eight random characters by which a client finds the ticket.';
 
@@ -1048,58 +1048,58 @@ comment on column ticket.photo_url is 'The address of a picture.';
 
 comment on column ticket.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
-comment on column ticket.updated_at is 'Never goes back along change_seq.';
+comment on column ticket.updated_at is 'The instant of the last change. It does not decrease along change_seq.';
 
-comment on column ticket.ready_at is 'Null unless it is, or was when collected, ready.';
+comment on column ticket.ready_at is 'The instant at which the ticket became ready; null unless it is ready, or was when it was collected.';
 
-comment on column ticket.collected_at is 'Null unless it is collected.';
+comment on column ticket.collected_at is 'The instant at which the ticket was collected; null unless it is collected.';
 
-comment on column ticket.abandoned_at is 'Null unless it is abandoned.';
+comment on column ticket.abandoned_at is 'The instant at which the ticket was abandoned; null unless it is abandoned.';
 
-comment on column ticket.abandon_reason is 'uncollected or no_news.';
+comment on column ticket.abandon_reason is 'The reason why the ticket was abandoned: uncollected or no_news.';
 
-comment on column ticket.notified_at is 'When the client was last notified.';
+comment on column ticket.notified_at is 'The instant at which the client was last notified.';
 
-comment on column ticket.created_via is 'app or api.';
+comment on column ticket.created_via is 'The way in which the ticket was created: app or api.';
 
 comment on column ticket.external_ref is 'The caller''s own reference.';
 
 comment on column ticket.change_seq is 'The place of its last change in the shop''s sync; unique within a shop.';
 
-comment on column ticket.shop_changed_at is 'The shop''s last change: 60 days later a ticket in the workshop is closed.';
+comment on column ticket.shop_changed_at is 'The instant of the shop''s last change. 60 days later a ticket in the workshop is closed.';
 
 comment on column ticket.stamps_earned is 'True once the ticket has earned stamps, which it does once.';
 
-comment on column ticket.closure_due_at is 'When it closes by itself; null where it does not.';
+comment on column ticket.closure_due_at is 'The instant at which the ticket is closed automatically; null if it is not.';
 
-comment on column ticket.moves_per_day is 'Changes of state in the shop''s present day, for the limit of the same name; null where there was none.';
+comment on column ticket.moves_per_day is 'The number of changes of state in the shop''s present day, for the limit of the same name; null if there was none.';
 
-comment on column ticket.notifications_per_day is 'Times the client was notified in the shop''s present day, for the limit of the same name; null where there was none.';
+comment on column ticket.notifications_per_day is 'The number of notifications of the client in the shop''s present day, for the limit of the same name; null if there was none.';
 
-comment on column ticket.notified_channel is 'How the client was last notified: app, sms, whatsapp or call; null if that is not known.';
+comment on column ticket.notified_channel is 'The channel by which the client was last notified: app, sms, whatsapp or call; null if it is unknown.';
 
 comment on column ticket.history is 'The changes of the ticket with their authors, oldest first: at (milliseconds), type (the event that the change raised), changed (the fields of ticket.updated), by (caller, client or service), caller_id. Null for a ticket that an older release or an import wrote and nothing changed since.';
 
-comment on table webhook is 'The one address to which a shop''s events are sent.';
+comment on table webhook is 'The webhooks of shops, at most one each.';
 
 comment on column webhook.shop_id is 'The shop to which the row belongs.';
 
-comment on column webhook.url is 'Where to.';
+comment on column webhook.url is 'The address to which the shop''s events are sent.';
 
-comment on column webhook.secret is 'Signs deliveries. Secret.';
+comment on column webhook.secret is 'The key that signs deliveries. Secret.';
 
-comment on column webhook.previous_secret is 'Signs besides the new one until previous_until. Secret.';
+comment on column webhook.previous_secret is 'The previous key, which also signs deliveries until previous_until. Secret.';
 
-comment on column webhook.previous_until is '24 hours after a rotation.';
+comment on column webhook.previous_until is 'The instant at which the previous key ends, 24 hours after a rotation.';
 
-comment on column webhook.off_reason is 'Null while it is on.';
+comment on column webhook.off_reason is 'The reason why the webhook is off; null while it is on.';
 
-comment on column webhook.failures_in_row is 'Failed attempts since the last success, over all deliveries.';
+comment on column webhook.failures_in_row is 'The number of failed attempts since the last success, over all deliveries.';
 
-comment on column webhook.first_failure_at is 'When that row began.';
+comment on column webhook.first_failure_at is 'The instant of the first of these failed attempts.';
 
-comment on column webhook.steps_told is 'Of how many steps on the way to the switch-off the owner was notified.';
+comment on column webhook.steps_told is 'The number of steps towards the switch-off of which the owner was notified.';
 
-comment on column webhook.generation is 'Raised when it is turned on again: deliveries of an older generation are due anew.';
+comment on column webhook.generation is 'The generation of the webhook, raised when it is turned on again. Deliveries of older generations are then due anew.';
 
-comment on column webhook.released_at is 'When it was last turned on.';
+comment on column webhook.released_at is 'The instant at which the webhook was last turned on.';
