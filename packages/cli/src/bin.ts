@@ -3,7 +3,7 @@ import { legible } from "./terminal/legible.js"
 
 const words = process.argv.slice(2)
 const parsed = await commandLine(words)
-// A reader that leaves, as in `workshop --help | head -1`, is no error.
+// A reader that closes the pipe early, as in `workshop --help | head -1`, is not an error.
 process.stdout.on("error", () => undefined)
 if (parsed.kind === "run") (await import("./terminal/runProcess.js")).runProcess(parsed.run, words)
 else if (parsed.kind === "print") console.log(parsed.text)

@@ -54,7 +54,7 @@ const headings = {
 
 type Grouped<A> = A extends unknown ? keyof A : never
 
-/** Loads the flags and the work of a command. Only the commands among the typed words are loaded. */
+/** Loads the flags and the implementation of a command. Only the commands among the typed words are loaded. */
 const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>, () => Promise<MakeCommand>>> = {
   serve: async () => (await import("./serve/ServeCommand.js")).serveCommand,
   dispatch: async () => (await import("./dispatch/DispatchCommand.js")).dispatchCommand,
@@ -80,7 +80,7 @@ const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>
   completions: async () => (await import("./terminal/completions.js")).completionsCommand(workshop)
 }
 
-/** `workshop` with its commands, of which those that are not needed are only listed. */
+/** `workshop` with its commands. Those that are not needed are listed in the help, but not loaded. */
 const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCommand> => {
   const groups = Object.entries(headings).map(async ([heading, commands]) => {
     const below = Object.entries(commands).map(async ([name, description]): Promise<MakeCommand> => {

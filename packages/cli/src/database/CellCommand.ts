@@ -25,7 +25,7 @@ const where = {
   json
 }
 
-/** Runs an act on the cells of a database, and prints what came of it. */
+/** Runs an operation on the cells of a database, and prints its result. */
 const acting = (
   { actor, json, ...flags }: Values<typeof where>,
   act: (
@@ -112,7 +112,7 @@ const balance = command({
     )
 })
 
-/** The number at the end of a name, and what comes before it; undefined if there is none. */
+/** The number at the end of a name and the text before it; undefined if the name does not end with a number. */
 const numbered = (name: string) => {
   const trailingDigits = /\d{1,9}$/.exec(name)
   return trailingDigits === null
@@ -120,7 +120,7 @@ const numbered = (name: string) => {
     : { stem: name.slice(0, trailingDigits.index), number: Number(trailingDigits[0]) }
 }
 
-/** The name after those of numbered cells, all of one kind; undefined if they have other names. */
+/** The next name in a series such as `cell1`, `cell2`; undefined if the names are not such a series. */
 const nextOf = (names: ReadonlyArray<string>): string | undefined => {
   const parts = names.flatMap((name) => numbered(name) ?? [])
   const stems = new Set(parts.map(({ stem }) => stem))
@@ -184,7 +184,7 @@ const remove = command({
     )
 })
 
-/** `workshop cell`: the cells among which shops are divided. */
+/** `workshop cell`: the cells, which are the databases that the shops are divided among. */
 export const cellCommand = group(
   { name: "cell", examples: ["workshop cell list", "workshop cell move cell_3 db2.example.com:5432"] },
   [list, move, balance, add, remove]

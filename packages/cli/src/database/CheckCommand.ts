@@ -37,7 +37,7 @@ const findings = (checked: Checked): Output => ({
       : checked.findings.flatMap(findingLines)
 })
 
-/** `workshop check`: whether what the program keeps of its data holds. Succeeds only if it does. */
+/** `workshop check`: checks that the stored data are consistent. It succeeds only if they are. */
 export const checkCommand = command({
   name: "check",
   examples: ["workshop check", "DATABASE_URL_FILE=/run/secrets/replica-url workshop check --json"],

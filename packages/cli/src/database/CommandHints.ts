@@ -2,11 +2,11 @@ import { Context } from "effect"
 import { shellQuoted } from "../terminal/shellQuoted.js"
 import { DEFAULT_FOLDER, type StoreChoice } from "./StoreChoice.js"
 
-/** The form of a printed command, which runs as it is pasted and works on the same data. */
+/** How commands are printed, so that a pasted command runs and works on the same data. */
 interface CommandHint {
-  /** `key list` as a whole line: begun as this process was, with the flags of its store. */
+  /** The whole command line for words such as `key list`: it starts the program as this process was started, with the flags of its store. */
   readonly command: (words: string) => string
-  /** A clause that names a variable that must be set too; empty if none must. It follows the text about the command. */
+  /** A clause that names a variable that must also be set; empty if no variable is needed. The clause follows the text about the command. */
   readonly condition: string
 }
 
@@ -32,7 +32,7 @@ const flagsOf = (place: Place): string => {
   return inSchema + (store === "memory" || dataDir === DEFAULT_FOLDER ? "" : ` --data-dir ${quoted(dataDir)}`)
 }
 
-/** Commands for the data of a store. npm and npx name themselves in the environment, and then `workshop` alone is not found. */
+/** How commands on the data of a store are printed. If the environment shows that npm or npx started the process, the commands begin with it, because a shell does not find `workshop` then. */
 export const hintsFor = (choice: Place, { npm_command }: Readonly<Record<string, string | undefined>>): CommandHint => {
   const [program, flags] = [npm_command ? "npx workshop" : "workshop", flagsOf(choice)]
   const needsUrl = choice.store === "postgres" && databaseFlags(choice) === ""

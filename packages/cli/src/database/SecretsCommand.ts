@@ -42,7 +42,7 @@ const reseal = command({
     }).pipe(Effect.scoped, actingAs(actor))
 })
 
-/** `workshop secrets`: how webhook secrets are stored. */
+/** `workshop secrets`: shows and changes how webhook secrets are stored. */
 export const secretsCommand = group(
   {
     name: "secrets",

@@ -10,11 +10,11 @@ import { optional, repeatable, toggle, value } from "../terminal/commands.js"
 /** The kinds of stores. */
 export const STORES = ["memory", "embedded", "postgres"] as const
 
-/** `--database-url`, whose variable is that of every host: the database of the command. */
+/** `--database-url`: the database of the command. Its variable is `DATABASE_URL`, because hosting providers set it. */
 export const databaseUrlFlag = (description: string) =>
   optional("--database-url <url>", description, { variable: "DATABASE_URL" })
 
-/** `--schema`: where the tables are in the database. */
+/** `--schema`: the schema of the tables in the database. */
 export const schemaFlag = optional(
   "--schema <name>",
   "The schema of the service's tables in the database; workshop by default."
@@ -49,10 +49,10 @@ export const secretsKey = repeatable(
   "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, separated by commas. The first one encrypts, and all decrypt."
 )
 
-/** `--no-migrate` of processes that serve or dispatch. */
+/** `--no-migrate` of the processes that serve or dispatch. */
 export const noMigrateFlag = toggle("no-migrate", "Refuse a database with an older schema instead of migrating it.")
 
-/** The chosen store and its place. */
+/** The chosen store and the location of its data. */
 export interface StoreChoice {
   readonly store: (typeof STORES)[number]
   /** The database's URL, if the store is `postgres`. */
@@ -61,19 +61,19 @@ export interface StoreChoice {
   readonly schema?: string | undefined
   /** The value of `--cells`; by default the database is the only cell. */
   readonly cells?: string | undefined
-  /** For `embedded`. */
+  /** The folder of the embedded Postgres. */
   readonly dataDir: string
   /** True if an older schema is migrated; otherwise it is refused (Specification, Commands). */
   readonly migrate: boolean
   /** The keys of webhook secrets in a database. */
   readonly secretsKeys?: ReadonlyArray<string>
-  /** For `embedded`: true if it may be the one that `workshop serve` runs there now, as for a short command beside it. */
+  /** True if the command may use the embedded Postgres that a running `workshop serve` has started in the folder. */
   readonly isShared?: boolean
   /** The time for which events are kept; by default this process removes none. */
   readonly keepEvents_ms?: number
 }
 
-/** The choice of the flags, and the default where they leave it open: a database that is named is used (Specification, Commands). */
+/** The store that the flags choose. Without a choice, a named database is used (Specification, Commands). */
 export const choiceOf = (flags: {
   readonly store?: (typeof STORES)[number] | null
   readonly databaseUrl: string | null
@@ -94,7 +94,7 @@ export const choiceOf = (flags: {
 
 const ANOTHER_STORE = "Use --store memory, or name a Postgres with --database-url"
 
-/** The remedies of the stores' refusals, with the names of the flags in place of the options'. */
+/** The advice for the refusals of the stores, with the names of the flags in place of the options. */
 const remedies: Readonly<
   Record<EmbeddedRefusal | "no_schema" | Exclude<DatabaseFailure, "statement" | "wrong_cell" | "bad_pool">, string>
 > = {
@@ -114,7 +114,7 @@ const remedies: Readonly<
     "Check sslmode in the address, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the address has it"
 }
 
-/** A store's refusal as that of a command, whose person has flags. */
+/** Turns the refusal of a store into that of a command, whose advice names flags. */
 export const storeRefused = (refusal: {
   readonly message: string
   readonly reason?: string
@@ -132,7 +132,7 @@ const memory = Layer.unwrapEffect(
   )
 )
 
-/** Migrates a database. In an embedded one the tables of an earlier release are moved too, because no other program uses it. */
+/** Migrates a database. In an embedded database, the tables of an earlier release are moved as well, because no other program uses it. */
 export const migrated = (
   store: StoreChoice["store"],
   url: string,
@@ -145,12 +145,12 @@ export const migrated = (
     return yield* embedded.migrate(url, options)
   }).pipe(Effect.mapError(storeRefused))
 
-/** The store on a database whose schema is brought up to date first, or held to be. */
+/** The store on a database. Its schema is migrated first, or refused if it is not current. */
 const onDatabase = (url: string, choice: StoreChoice) =>
   Effect.gen(function* () {
     const { store: kind, schema, migrate, keepEvents_ms, secretsKeys = [] } = choice
     const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
-    // Several cells are made and brought up to date by workshop migrate alone, so that a misspelt one is refused and not made.
+    // Only `workshop migrate` creates and migrates several cells, because a misspelt name must be refused and not become a new cell.
     if (migrate && choice.cells === undefined) yield* migrated(kind, url, { schema })
     else yield* Effect.mapError(Migrator.check(url, { schema }), storeRefused)
     const { cellsFrom, PgStore, Retention } = yield* Effect.promise(() => import("@workshop/store-pg"))

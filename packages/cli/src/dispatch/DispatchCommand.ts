@@ -55,7 +55,7 @@ export const dispatchOptions = {
 
 type Flags = Values<typeof dispatchOptions>
 
-/** The services of the pages of `--status-port`. */
+/** The services that the pages of `--status-port` need. */
 const watched = Layer.merge(CachedRateLimits.layer, ClockComparison.layer)
 
 const services = (choice: StoreChoice, flags: Flags) =>
@@ -66,7 +66,7 @@ const services = (choice: StoreChoice, flags: Flags) =>
     Layer.provideMerge(Entropy.layer)
   )
 
-/** Serves health and metrics alone. Returns the address. */
+/** Serves only the pages of health and metrics. Returns their address. */
 const status = ({ statusHost: host, signatureHeader }: Flags, port: number, watch: RequestObserver) =>
   Effect.gen(function* () {
     const handle = yield* pipeline(yield* pages({ signatureHeader }), watch)
@@ -74,18 +74,18 @@ const status = ({ statusHost: host, signatureHeader }: Flags, port: number, watc
     return baseOf(host, at.port)
   })
 
-/** Sends and closes everything that is due in a database, until interrupted; then it claims no more and waits for running attempts. */
+/** Sends the due deliveries and closes the due tickets of a database until it is interrupted. Then it claims nothing more, and waits for the running attempts. */
 const dispatch = (flags: Flags, choice: StoreChoice) =>
   Effect.gen(function* () {
     yield* startBackgroundWork
     const { statusPort } = flags
-    // The pages see to it where there are any.
+    // If the process serves pages, they do this themselves.
     if (statusPort === null) yield* dataAhead
     const watch = requestObserver({ ...flags, accessLog: false })
     const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(flags, statusPort, watch)}`
     yield* Console.log(`Sending the due deliveries and closing the due tickets of the Postgres database.${at}`)
     return yield* Effect.never
-    // At once, as the loops are apart from each other and all must be done within ten seconds.
+    // All loops stop at the same time, because they are independent and must end within ten seconds.
   }).pipe(
     Effect.parallelFinalizers,
     Effect.scoped,
@@ -94,7 +94,7 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     Effect.onInterrupt(() => Console.log("Stopped."))
   )
 
-/** `workshop dispatch` (Specification, Commands): deliveries, closures and notifications alone, as many processes as wanted. */
+/** `workshop dispatch` (Specification, Commands): only sends deliveries and notifications and closes tickets. Any number of such processes can run. */
 export const dispatchCommand = command({
   name: "dispatch",
   examples: ["DATABASE_URL_FILE=/run/secrets/database-url workshop dispatch"],

@@ -29,7 +29,7 @@ const options = {
   ),
   reason: own.optional("--reason <reason>", "Only refusals with this code or reason, such as REOPEN_WINDOW."),
   bodies: own.toggle("bodies", "Also print the bodies of requests and responses."),
-  limit: own.value("--limit <number>", "How many at most, the latest ones.", {
+  limit: own.value("--limit <number>", "The largest number of requests to print; they are the latest ones.", {
     decoder: wholeNumber(1, 5000),
     fallback: "100"
   }),
@@ -113,7 +113,7 @@ export const logsCommand = command({
       let last = earlier.at(-1)?.id ?? 0
       for (;;) {
         yield* Effect.withClock(Effect.sleep(LOOK_EVERY), Clock.make())
-        // A server that is unavailable for a while, or restarts, is waited for.
+        // If the server does not respond, the command tries again, because the server may be restarting.
         const after = yield* Effect.catchTag(read({ after: String(last) }), "NoResponse", () => Effect.succeed([]))
         const newest = after.length > 0 ? [] : yield* Effect.orElseSucceed(read({ limit: "1" }), () => [])
         if (newest.some(({ id }) => id < last)) last = 0

@@ -7,7 +7,7 @@ const LOG_FORMATS = ["json", "pretty"] as const
 /** The lowest levels that can be logged. */
 export const LOG_LEVELS = ["debug", "info", "warning", "error", "none"] as const
 
-/** The flags by which an operator sees what a long-running process does. */
+/** The flags for the logs and traces of a long-running process. */
 export const observeOptions = {
   logFormat: optional(
     "--log-format <format>",
@@ -25,7 +25,7 @@ export const observeOptions = {
   )
 }
 
-/** The flag by which every request is logged. */
+/** The flag that logs every request. */
 export const accessLog = toggle("access-log", "Log a line for each request: method, route, status and duration.")
 
 /** The values of the flags. */

@@ -12,8 +12,7 @@ const within: RunInSpan = (name, attributes, work) =>
 const TAKING = "5 seconds"
 
 /**
- * Gives up a batch that the collector does not take in time, so that batches do not pile up in memory behind one that hangs. It ends
- * as a defect because the exporter sends again what fails; after either it sends nothing for a minute.
+ * Drops a batch that the collector does not accept in time, because later batches would otherwise collect in memory. The time-out is a defect, because the exporter would send a failed batch again. After a failure or a defect, the exporter sends nothing for a minute.
  */
 const impatient = (taking: Duration.DurationInput) =>
   Layer.effect(
@@ -29,7 +28,7 @@ const impatient = (taking: Duration.DurationInput) =>
     )
   ).pipe(Layer.provide(FetchHttpClient.layer))
 
-/** Sends spans to an OpenTelemetry collector. Below this layer also the spans that are otherwise not made. */
+/** Sends spans to an OpenTelemetry collector, also those spans that are only made if there is a tracer. */
 export const layer = (
   endpoint: string,
   serviceVersion: string,

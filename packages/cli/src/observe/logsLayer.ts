@@ -9,18 +9,18 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/(?<!\w)(\w+:\/\/[^\s:@/"]*):[^\s@/"]*@/g, "$1:...@"],
   // The path of a webhook's address may be a secret, and so may its query.
   [/\b(https?:\/\/[^\s/"'?#\\]{1,300})[/?#][^\s"'\\)>\]]+/gi, "$1/..."],
-  // In E.164, even if a query string escaped the plus.
+  // A phone number in E.164, also with the plus escaped as in a query string.
   [/(?:\+|%2B)[1-9]\d{6,14}\b/gi, "+..."]
 ]
 
-/** A line without keys, webhook secrets, tokens, passwords of databases, paths of web addresses and phone numbers. No code of ours logs any: causes from elsewhere might. */
+/** A line without keys, webhook secrets, tokens, passwords of databases, paths of web addresses and phone numbers. The project's own code logs none of them, but the errors of libraries may contain them. */
 export const redacted = (line: string): string =>
   SECRETS.reduce((said, [pattern, instead]) => said.replaceAll(pattern, instead), line)
 
-/** A level under the name by which `--log-level` asks for it. */
+/** The name of a level as `--log-level` takes it. */
 const shownLevel = (level: string): string => (level === "WARN" ? "warning" : level.toLowerCase())
 
-/** The form of a line for programs: one object, its members' names, and the members of `annotations`, such as `request_id`. */
+/** Writes a line as one JSON object, in which the annotations, such as `request_id`, are members. */
 const asJson = Logger.map(Logger.structuredLogger, ({ message, logLevel, timestamp, cause, annotations, spans }) =>
   JSON.stringify({
     timestamp,
@@ -36,14 +36,14 @@ const asLine = Logger.map(Logger.logfmtLogger, (line) => line.replaceAll(/(?<!\s
 
 const formats: Readonly<Record<Format, Logger.Logger<unknown, string>>> = { json: asJson, pretty: asLine }
 
-/** The longest line, in characters, and the longest text that one keeps. */
+/** The greatest length of a line in characters, and that of a text within a shortened line. */
 const LINE_CHARACTERS = 16 * 1024
 const TEXT_CHARACTERS = 4 * 1024
 
 const cut = (text: string): string =>
   text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS)}... (${text.length} characters)`
 
-/** A line of a bounded length. JSON stays JSON: only the texts in it are cut. */
+/** Shortens a line to the greatest length. A line of JSON remains valid, because only the texts in it are shortened. */
 const bounded = (line: string, format: Format): string => {
   if (line.length <= LINE_CHARACTERS) return line
   if (format === "pretty") return cut(line)

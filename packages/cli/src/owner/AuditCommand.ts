@@ -38,14 +38,14 @@ export const listEntries = Effect.fnUntraced(function* ({ shop, before, limit }:
 const own = flagsOf("audit")
 const field = fieldFlag("audit")
 
-/** `workshop audit`: what owners and operators did. */
+/** `workshop audit`: lists what owners and operators did. */
 export const auditCommand = ownerCommand({
   name: "audit",
   examples: ["workshop audit --shop 0197...", "workshop audit --limit 1000 --json"],
   options: {
     shop: field("--shop <id>", "Only acts on this shop."),
     before: field("--before <entry>", "Only entries before this one."),
-    limit: own.value("--limit <number>", "How many entries at most, the latest first.", {
+    limit: own.value("--limit <number>", "The largest number of entries to print; the latest come first.", {
       decoder: wholeNumber(1, 10_000),
       fallback: "100"
     })

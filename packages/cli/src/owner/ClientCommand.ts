@@ -36,7 +36,7 @@ const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
   { title: "MADE", cell: ({ created_at }) => created_at.slice(0, 10) }
 ]
 
-/** Records in the audit log an act that is otherwise a client's. */
+/** Records in the audit log an act that is usually the client's own. */
 const recordAct = (did: string, details: Readonly<Record<string, string>>, shop_id?: ShopId) =>
   Audit.record({ act: "client.acted_for", details: { did, ...details } }, shop_id)
 
@@ -47,7 +47,7 @@ export const createClient = Effect.fnUntraced(function* (fields: Fields) {
   return record(client)
 })
 
-/** An account; or, where a shop is named, the client as that shop sees them. */
+/** Shows an account or, if a shop is named, the client as that shop sees them. */
 export const showClient = Effect.fnUntraced(function* (typed: string, shop: string | null) {
   const id = yield* clientId(typed)
   if (shop !== null) return record(yield* Clients.byId(appCaller(yield* shopId(shop)), id))
@@ -64,14 +64,14 @@ const namingAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNo
       : (refusal as Exclude<E, ClientNotFound>)
   )
 
-/** Everything that is stored about the client, in all shops. */
+/** Exports everything that is stored about the client, in all shops. */
 export const exportClient = Effect.fnUntraced(function* (typed: string) {
   const id = yield* clientId(typed)
   const data = yield* namingAccount(id, Clients.export(id))
   return { data, lines: () => JSON.stringify(data, null, 2).split("\n") }
 })
 
-/** Corrects a name or a number; what was not named stays. */
+/** Corrects a name or a phone number; a field that is omitted keeps its value. */
 export const correctClient = Effect.fnUntraced(function* (typed: string, fields: Fields) {
   const id = yield* clientId(typed)
   const correction = givenFields(fields)
@@ -102,7 +102,7 @@ export const eraseClient = Effect.fnUntraced(function* (
   )
 })
 
-/** The client comes to a shop's counter: the shop knows them from now on. */
+/** Records that the client visits a shop, which then knows the client. */
 export const recordVisit = Effect.fnUntraced(function* (typed: string, shop: string | null) {
   const [client_id, shop_id] = [yield* clientId(typed), yield* shopId(shop)]
   yield* Clients.visit(client_id, shop_id)
@@ -113,13 +113,13 @@ export const recordVisit = Effect.fnUntraced(function* (typed: string, shop: str
   )
 })
 
-/** The tickets offered to the client. */
+/** Lists the tickets offered to the client. */
 export const listOffers = Effect.fnUntraced(function* (typed: string) {
   const offers = yield* Offers.ofClient(yield* clientId(typed))
   return rows(offers.map(offerView), offerColumns, "No ticket is offered to this client.")
 })
 
-/** The client takes an offered ticket as theirs. */
+/** Accepts an offer: the ticket becomes the client's. */
 export const acceptOffer = Effect.fnUntraced(function* (client: string, offer: string) {
   const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
   yield* Offers.accept(client_id, id)
@@ -127,7 +127,7 @@ export const acceptOffer = Effect.fnUntraced(function* (client: string, offer: s
   return sentence({ id, status: "accepted" }, `The offer ${id} is accepted; the ticket is the client's.`)
 })
 
-/** The client blocks the shop of an offer, permanently. */
+/** Blocks the shop of an offer for the client, permanently. */
 export const blockShop = Effect.fnUntraced(function* (client: string, offer: string, isWanted: boolean) {
   const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
   yield* confirm(

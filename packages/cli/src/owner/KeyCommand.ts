@@ -49,7 +49,7 @@ const scopesOf = (preset: NewKey["preset"], scopes: NewKey["scopes"]) => {
   return Effect.succeed(scopes.length > 0 ? scopes : scopePresets[preset ?? "full"])
 }
 
-/** Makes a key; its text is shown this once (Specification, Keys and scopes). */
+/** Makes a key. Its text is shown only once (Specification, Keys and scopes). */
 export const createKey = Effect.fnUntraced(function* ({ shop, preset, scopes, ...fields }: NewKey) {
   const shop_id = yield* idFrom(ShopId, "a shop", shop)
   const input = yield* decodeFields(KeyInput, givenFields({ ...fields, scopes: yield* scopesOf(preset, scopes) }))
@@ -57,7 +57,7 @@ export const createKey = Effect.fnUntraced(function* ({ shop, preset, scopes, ..
   return shownOnce({ ...keyRow(record), key }, `The key ${record.name} (${record.id})`, key)
 })
 
-/** All keys of a shop, revoked ones too. */
+/** Lists all keys of a shop, including the revoked ones. */
 export const listKeys = Effect.fnUntraced(function* (shop: string) {
   const id = yield* idFrom(ShopId, "a shop", shop)
   const records = yield* Keys.list(id)
@@ -110,7 +110,7 @@ export const keyCommand = group(
         ),
         expires_at: field(
           "--expires-at <instant>",
-          "From when the key is refused, such as 2027-01-31T12:00:00Z or 2027-01-31; never by default."
+          "When the key expires, such as 2027-01-31T12:00:00Z or 2027-01-31; by default it does not expire."
         ),
         shop
       },

@@ -40,7 +40,7 @@ const columns: ReadonlyArray<Column<Row>> = [
 const listOrDefault = (words: ReadonlyArray<string>) =>
   words.length === 0 ? null : words.filter((word) => word !== "-")
 
-/** Flags whose default depends on another flag. */
+/** The flags of a new shop whose default depends on another flag. */
 interface Opening extends Fields {
   readonly currency: string | null
   readonly decimals: number | null
@@ -58,7 +58,7 @@ export const createShop = Effect.fnUntraced(function* (fields: Opening) {
   ])
 })
 
-/** All shops. */
+/** Lists all shops. */
 export const listShops = Effect.gen(function* () {
   const shops = yield* Shops
   const listed: Array<ShopRecord> = []
@@ -70,7 +70,7 @@ export const listShops = Effect.gen(function* () {
   return rows(listed.map(shopRow), columns, "There is no shop yet. Create one with workshop shop create.")
 })
 
-/** One shop. */
+/** Shows a shop. */
 export const showShop = Effect.fnUntraced(function* (typed: string) {
   const { shop, head } = yield* Shops.byId(yield* idFrom(ShopId, "a shop", typed))
   return record(shopView(shop, head))
@@ -80,7 +80,7 @@ export const showShop = Effect.fnUntraced(function* (typed: string) {
 const textField = (field: string, typed: string | null) =>
   typed === null ? {} : { [field]: typed === "" ? null : typed }
 
-/** Settings whose flags are not the fields of a patch. */
+/** The settings whose flags differ from the fields of a change. */
 interface Settings extends Fields {
   readonly program_name: string | null
   readonly reward_label: string | null
@@ -89,7 +89,7 @@ interface Settings extends Fields {
   readonly languages: ReadonlyArray<string>
 }
 
-/** Changes settings; what was not named stays. */
+/** Changes settings; a setting that is omitted keeps its value. */
 export const changeShop = Effect.fnUntraced(function* (typed: string, settings: Settings) {
   const id = yield* idFrom(ShopId, "a shop", typed)
   const { program_active, program_name, stamps_required, stamps_per_ticket, reward_label, ...fields } = settings
@@ -112,7 +112,7 @@ export const changeShop = Effect.fnUntraced(function* (typed: string, settings: 
   return record(shopView(shop, head))
 })
 
-/** Brings a shop that was dated ahead back to the present. */
+/** Repairs a shop whose latest data are dated after the present. */
 export const repairClock = Effect.fnUntraced(function* (typed: string) {
   const id = yield* idFrom(ShopId, "a shop", typed)
   const { ahead_until, tickets } = yield* Shops.repairClock(id)
@@ -123,7 +123,7 @@ export const repairClock = Effect.fnUntraced(function* (typed: string) {
   return record({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
 })
 
-/** Brings all shops that were dated ahead back to the present. The repair is repeated until none is left, a few shops at a time. */
+/** Repairs all shops whose latest data are dated after the present, a few shops at a time. */
 export const repairClocks = Effect.gen(function* () {
   const repaired: Array<{
     readonly id: ShopId

@@ -16,7 +16,7 @@ const codeFrom = (typed: string) =>
     refuse(`"${typed}" is not a tracking code. A code has eight letters and digits, such as 7K3M-Q9XD.`)
   )
 
-/** The page of the ticket with a code: in its own shop, or on the server's own pages. */
+/** The address of a ticket's page: at the base that its shop has set, or on the server's own pages. */
 const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) {
   const code = yield* codeFrom(typed)
   const shop_id = shop === null ? null : yield* idFrom(ShopId, "a shop", shop)
@@ -33,10 +33,10 @@ const pageOf = Effect.fnUntraced(function* (typed: string, shop: string | null) 
   )
 })
 
-// Light on dark also in a terminal with dark colours, because not every scanner reads the reverse.
+// Prints light on dark in every terminal, because not every scanner reads an inverted code.
 const onDark = (line: string): string => `\u001b[97;40m${line}\u001b[0m`
 
-/** The QR code of a ticket's page, for a receipt. */
+/** Prints the QR code of a ticket's page, for a receipt. */
 export const ticketQr = Effect.fnUntraced(function* (code: string, shop: string | null, isSvg: boolean) {
   const page = yield* pageOf(code, shop)
   const svg = qrSvg(page.tracking_url)

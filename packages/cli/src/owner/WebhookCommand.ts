@@ -67,7 +67,7 @@ const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
   { title: "ADDRESS", cell: ({ url }) => url }
 ]
 
-/** The remedy where an address is refused for its port alone. */
+/** The advice if an address is refused only because of its port. */
 const portRemedy = (typed: string, policy: WebhookAddressPolicy): string => {
   const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
   return port > 0 && Either.isRight(parseWebhookAddress(typed, { ...policy, ports: [port] }))
@@ -81,7 +81,7 @@ const OFF: Readonly<Record<WebhookOffReason, string>> = {
   disabled: "its owner turned it off"
 }
 
-/** A warning where only a sandbox delivers to an address, and the data are of none. */
+/** A warning if only a sandbox delivers to an address, and the data are not those of a sandbox. */
 const sandboxOnlyWarning = (url: string, ports: WebhookAddressPolicy["ports"]) =>
   Effect.gen(function* () {
     const isForAll = Either.isRight(parseWebhookAddress(url, { ...productionAddresses, ports }))
@@ -89,7 +89,7 @@ const sandboxOnlyWarning = (url: string, ports: WebhookAddressPolicy["ports"]) =
     return " Only a server with --sandbox delivers there, and these data are not from a sandbox."
   })
 
-/** Sets the address; the secret is shown (Specification, Webhooks). A webhook that is off stays off, which is said, unless `enable`. */
+/** Sets the address, and shows the secret (Specification, Webhooks). A webhook that is off stays off unless `enable` is true, and the output says so. */
 export const setWebhook = Effect.fnUntraced(function* (
   shop: string,
   typed: string,
@@ -123,13 +123,13 @@ const recordOf =
   (shop: string) =>
     Effect.map(Effect.flatMap(shopId(shop), read), (state) => record(state))
 
-/** The webhook's address, state and health. */
+/** Shows the webhook's address, state and health. */
 export const showWebhook = recordOf(Webhooks.status)
 
 const ROTATED = "The secret is replaced. For 24 hours the old one signs as well."
 const REMOVED = "This permanently removes the webhook, its secrets and all waiting deliveries."
 
-/** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
+/** Makes a new secret. For 24 hours, deliveries are signed with the old one as well (Specification, Webhooks). */
 export const rotateSecret = Effect.fnUntraced(function* (shop: string, isWanted: boolean, isForced = false) {
   const id = yield* shopId(shop)
   const { webhook } = yield* Shops.byId(id)
@@ -150,7 +150,7 @@ export const enableWebhook = recordOf(Webhooks.enable)
 /** Turns the webhook off: its events wait until it is on again. */
 export const disableWebhook = recordOf(Webhooks.disable)
 
-/** Removes the webhook, with its secrets and all that waits. */
+/** Removes the webhook with its secrets and its waiting deliveries. */
 export const removeWebhook = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
   const id = yield* shopId(shop)
   yield* confirm(REMOVED, isWanted)
@@ -160,7 +160,7 @@ export const removeWebhook = Effect.fnUntraced(function* (shop: string, isWanted
 const removedOutput = (id: string, removed: Parameters<typeof sentence>[0]): Output =>
   sentence(removed, `The shop ${id} no longer has a webhook, and its events are recorded but not sent.`)
 
-/** Raises a ping. */
+/** Sends a ping. */
 export const sendPing = Effect.fnUntraced(function* (shop: string) {
   const id = yield* shopId(shop)
   const event = JSON.parse((yield* Webhooks.ping(id)).body) as Event
@@ -177,7 +177,7 @@ const pingOutput = (event: Event, { url, on }: { readonly url: string | null; re
   return sentence(event, `The ping ${event.id} ${becomes}`)
 }
 
-/** The deliveries of the shop's latest events, or of the latest in a state: so many of them, oldest first. */
+/** Lists the deliveries of the shop's latest events, or its latest deliveries in one state, oldest first. */
 export const listDeliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null, limit: number) {
   const id = yield* shopId(shop)
   const wanted: Array<Delivery> = []
@@ -201,7 +201,7 @@ interface Replay extends Fields {
   readonly dry_run: boolean
 }
 
-/** Sends events again, under the same ids; or only counts them. */
+/** Sends events again with the same ids, or only counts them. */
 export const replayEvents = Effect.fnUntraced(function* ({ shop, ids, dry_run, ...bounds }: Replay) {
   const id = yield* shopId(shop)
   const filter = givenFields({ ...bounds, event_ids: ids.length === 0 ? null : ids })
@@ -228,7 +228,7 @@ const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry
   )
 }
 
-/** The notices to the owner about the webhook, oldest first. */
+/** Lists the notices to the owner about the webhook, oldest first. */
 export const listNotices = Effect.fnUntraced(function* (shop: string) {
   const notices = yield* DeliveryHistory.notices(yield* shopId(shop))
   return noticesOutput(notices.map(noticeView))

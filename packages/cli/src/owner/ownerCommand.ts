@@ -76,7 +76,7 @@ export const decodeFields = <A, I>(schema: Schema.Schema<A, I>, fields: Fields):
     }
   )
 
-/** Decodes a typed id; an omitted one is refused. */
+/** Decodes a typed id; an omitted id is refused. */
 export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed: string | null) =>
   Either.mapLeft(Schema.decodeEither(schema)(typed ?? ""), () => {
     const form = "An id is a UUID, such as 01980000-0000-7000-8000-000000000000"
@@ -87,7 +87,7 @@ export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed:
     )
   })
 
-/** The flags of the database, which every owner's command has. */
+/** The flags that name the database. Every owner's command has them. */
 const databaseOptions = {
   ...databaseAddress("The Postgres database; the default is the embedded one in --data-dir."),
   dataDir: servedDataDir,
@@ -97,14 +97,14 @@ const databaseOptions = {
   json
 }
 
-/** The flags of a running server in place of a database. */
+/** The flags that name a running server in place of a database. */
 const sandboxOptions = {
   baseUrl: optional(
     "--base-url <url>",
     "A running server with a sandbox, such as http://127.0.0.1:4010, in place of the database.",
     {
       decoder: webAddress,
-      // Not the variable of the testers' commands: it would turn a command on a database into one on a sandbox.
+      // The variable differs from that of the testers' commands, because theirs would make a command on a database one on a sandbox.
       variable: "WORKSHOP_WEBHOOK_BASE_URL"
     }
   ),
@@ -137,7 +137,7 @@ const advice: Readonly<Record<string, string>> = {
   StoreUnavailable: "Check --database-url, and that the database runs"
 }
 
-/** The refusal of a service with what to do. */
+/** Turns the refusal of a service into that of a command, with advice. */
 export const commandRefusal = (refusal: Refusal & { readonly remedy?: string | undefined }): CommandRefused => {
   if (refusal instanceof CommandRefused) return refusal
   if (refusal instanceof InvalidInput) {
@@ -149,10 +149,10 @@ export const commandRefusal = (refusal: Refusal & { readonly remedy?: string | u
   return refuse(sentences.endsWith(".") ? sentences : `${sentences}.`)
 }
 
-/** The work of a command, given the values of its own options. */
+/** Performs a command, given the values of its own options. */
 type Act<O, E> = (values: Values<O>) => Effect.Effect<Output | null, E, Services>
 
-/** The same work done by the sandbox of a running server, which its calls ask. */
+/** Performs the same command through the sandbox of a running server. */
 type Remote<O> = (values: Values<O>, ask: AskSandbox) => Effect.Effect<Output, CommandRefused | NoResponse>
 
 /**
@@ -188,11 +188,11 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
     }
   })
 
-/** An optional flag of one command that fills a field, also with an empty text. */
+/** An optional flag of one command that fills a field. An empty text is a value. */
 export const fieldFlag =
   (command: string) =>
   <A = string>(flag: string, description: string, options: OptionalFlagOptions<A> = {}): Flag<NoInfer<A> | null> =>
     flagsOf(command).optional(flag, description, { ...options, isEmptyValue: true })
 
-/** An id in its place on the command line. */
+/** An operand that is an id. */
 export const idOf = (name: string): Operand<string> => new Operand(`<${name}>`, `The ${name}'s id.`)

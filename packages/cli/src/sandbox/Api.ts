@@ -15,7 +15,7 @@ export interface Exchange {
 /** A response, read to its end. */
 export interface ApiResponse {
   readonly status: number
-  /** By their names in lower case. */
+  /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -24,7 +24,7 @@ export interface ApiResponse {
 export interface CallOptions {
   /** The bearer token. */
   readonly bearer?: string | null | undefined
-  /** The Idempotency-Key. */
+  /** The value of the Idempotency-Key header. */
   readonly once?: string | null | undefined
   /** Sent as JSON. */
   readonly body?: unknown
@@ -54,7 +54,7 @@ const originOf = (base_url: string): string => base_url.replace(/(?<!\/)\/+$/, "
 const MAX_BYTES = 64 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 
-/** The text of a response. The tested server may send without an end, or little that unpacks to much, so it is bounded. */
+/** Reads the text of a response up to `max` bytes, because the tested server may send an endless body, or a small one that decompresses to a large one. */
 export const responseText = async (response: Response, max = MAX_BYTES): Promise<string> => {
   const decoder = new TextDecoder()
   let [text, left] = ["", max]
@@ -73,7 +73,7 @@ const noResponse = (url: string, error: unknown): NoResponse => {
   return new NoResponse({ url, detail: cause.message || String(error), code })
 }
 
-/** The one caller of the testers' commands: sends requests to a service, follows no redirect, and gives up in time. */
+/** The HTTP client of all testers' commands: it sends requests to a service, follows no redirect, and ends a request that takes too long. */
 export class Api {
   readonly origin: string
   readonly #fetch: Fetch
@@ -122,7 +122,7 @@ export class Api {
     }
   }
 
-  /** The same as an effect; an interruption cuts the request off. */
+  /** The same as {@link send}, as an effect whose interruption aborts the request. */
   call(method: string, path: string, options: CallOptions = {}): Effect.Effect<Exchange, NoResponse> {
     return Effect.tryPromise({
       try: (signal) => this.send(method, path, options, signal),
@@ -143,7 +143,7 @@ export interface Envelope {
   }
 }
 
-/** The envelope in a response; undefined if its body is something else. */
+/** The envelope in a response; undefined if the body is not an envelope. */
 export const envelopeOf = ({ body }: ApiResponse): Envelope | undefined => {
   try {
     const json: unknown = JSON.parse(body)
@@ -157,7 +157,7 @@ export const envelopeOf = ({ body }: ApiResponse): Envelope | undefined => {
 export const dataOf = <D>({ response }: Exchange): D | undefined =>
   response.status >= 200 && response.status < 300 ? (envelopeOf(response)?.data as D | undefined) : undefined
 
-/** A text without keys and secrets, also those that a run made: reports are kept and passed on. */
+/** Removes keys and secrets from a text, also those that the run made, because reports are stored and shared. */
 export const masked = (text: string): string =>
   text
     .replaceAll(/\b(wk_live_|wk_test_|whsec_)[\w-]+/g, "$1…")

@@ -1,9 +1,8 @@
-/** The actors: the shop's own system uses the API, all others the sandbox. */
+/** The actors. The shop's own system calls the API, and all others call the sandbox. */
 export type Actor = "system" | "app" | "owner" | "client" | "receiver" | "clock" | "tester"
 
 /**
- * Everything that actors can ask of a service, by name, with the endpoint that does it (Specification, Endpoints; Sandbox).
- * `:id` is what a call is about: a ticket, a client, an offer or a key, and the shop in `/sandbox/shops/:id`.
+ * All calls of a service by name, each with its actor and its endpoint (Specification, Endpoints; Sandbox). `:id` is the id of a ticket, a client, an offer or a key, or of the shop in `/sandbox/shops/:id`.
  */
 export const calls = {
   "create ticket": ["system", "POST /v1/tickets"],
@@ -57,13 +56,13 @@ export const calls = {
 /** A name in the table of {@link calls}. */
 export type CallName = keyof typeof calls
 
-/** The rows of {@link calls}, taken apart. */
+/** The rows of {@link calls}, with the endpoint split into method and path. */
 const rows = Object.entries(calls).map(([name, [, endpoint]]) => {
   const [method = "", path = ""] = endpoint.split(" ")
   return { name: name as CallName, method, segments: path.split("/") }
 })
 
-/** Method and path of a call, about the thing with an id. */
+/** The method and the path of a call for the resource with this id. */
 export const requestOf = (name: CallName, id = ""): { readonly method: Method; readonly path: string } => {
   const [method = "GET", pattern = ""] = calls[name][1].split(" ")
   return { method: method as Method, path: pattern.replace(/:(id|n)\b/, encodeURIComponent(id)) }

@@ -3,7 +3,7 @@ import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { Api, dataOf, type Exchange, envelopeOf, type NoResponse } from "./Api.js"
 import { type CallName, requestOf } from "./Calls.js"
 
-/** Makes a call of a server with a sandbox, about the thing with an id; succeeds with the data. */
+/** Makes a call to a server with a sandbox, for the resource with this id. Succeeds with the data of the response. */
 export type AskSandbox = <A>(
   name: CallName,
   id?: string,
@@ -12,7 +12,7 @@ export type AskSandbox = <A>(
   key?: string
 ) => Effect.Effect<A, CommandRefused | NoResponse>
 
-/** A server with a sandbox, as flags name it. */
+/** A server with a sandbox, as the flags name it. */
 interface SandboxAddress {
   readonly base_url: string
   readonly token: string | null
@@ -20,7 +20,7 @@ interface SandboxAddress {
   readonly nameOf?: (field: string) => string
 }
 
-/** The reason for which a server refuses a call, and the remedy. */
+/** The refusal that names the reason why a server refuses a call, with advice. */
 export const sandboxRefusal = (
   { base_url, token, nameOf = (field) => field }: SandboxAddress,
   { url, response }: Exchange
@@ -42,7 +42,7 @@ export const sandboxRefusal = (
   return refuse(`${base_url} responded ${status}: ${why ?? "check that a workshop service runs there"}.`)
 }
 
-/** Calls of a server with a sandbox; each refusal comes with advice. */
+/** Makes the function that calls a server with a sandbox. Each refusal has advice. */
 export const askingSandbox = (address: SandboxAddress): AskSandbox => {
   const api = new Api(address.base_url, { sandbox_token: address.token })
   return <A>(name: CallName, id = "", body?: unknown, key?: string) => {

@@ -28,7 +28,7 @@ import { Effect, Schema } from "effect"
 import { CommandHints } from "../database/CommandHints.js"
 import { aboutKey, GivenKey, makeKey, openShop } from "./FirstShop.js"
 
-/** By its name a later start finds the demo shop again. */
+/** The name by which a later start finds the demo shop again. */
 const NAME = "Demo workshop"
 
 const AMIRA_PHONE = "+21620123456"
@@ -40,7 +40,7 @@ const idOf = (ticket: Ticket) => Schema.decodeSync(TicketId)(ticket.id)
 
 type Person = Omit<typeof ClientInput.Encoded, "phone">
 
-/** Opens an account under the first free number, counted from `phone`: the database may hold other people's accounts. */
+/** Opens an account with the first free phone number from `phone` on, because the database may contain other accounts. */
 const register = (
   person: Person,
   phone: string
@@ -87,7 +87,7 @@ const takeTickets = Effect.fnUntraced(function* (app: Caller, amira: ClientId, k
   yield* take({ service: "Curtains", type: "prepare", items, price_minor: 40_000, external_ref: "web-1001" })
 })
 
-/** Fills a shop with demo data: a programme, clients it knows, and tickets in every state that time alone does not bring about. */
+/** Fills a shop with demo data: a programme, clients it knows, and tickets in every state except those that a ticket reaches only as time passes. */
 const fillWithDemoData = Effect.fnUntraced(function* (shop_id: ShopId) {
   const app = appCaller(shop_id)
   const program = {
@@ -118,11 +118,11 @@ const earlierShop = Effect.gen(function* () {
   }
 })
 
-/** The demo shop, with a new key; null if the demo shop of an earlier start has as many keys as it may have. */
+/** The demo shop, with a new key; null if the demo shop of an earlier start has the largest number of keys. */
 interface Demo {
   readonly key: string | null
   readonly opening: string
-  /** The number of a client who has a reward; null for a demo shop of an earlier start, where much may have happened. */
+  /** The number of a client who has a reward; null for a demo shop of an earlier start, because its clients may have used their rewards. */
   readonly phone: string | null
 }
 
@@ -148,11 +148,11 @@ export const demoShop = Effect.gen(function* () {
   if (earlier !== undefined) return yield* reused(earlier)
   const { id } = yield* openShop(NAME)
   const phone = yield* fillWithDemoData(id)
-  // The key comes last, so that no key is made that is not shown.
+  // The key is made last, because a failure before would leave a key that was never shown.
   const key = yield* makeKey(id, "demo")
   return { key, phone, opening: `The shop ${NAME} is open. ${yield* aboutKey}` }
 }).pipe(
-  // The inputs are written down above: a refusal would be a mistake in them.
+  // A refusal is a defect, because all inputs are constants of this module.
   Effect.catchAll((refusal) => (refusal._tag === "StoreUnavailable" ? Effect.fail(refusal) : Effect.die(refusal)))
 )
 

@@ -5,13 +5,13 @@ import { Clock, Context, Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../database/CommandHints.js"
 
-/** True if the store has a shop: then its keys were shown when they were made. */
+/** True if the store has a shop. */
 export const hasShops = Effect.flatMap(Directory, (directory) => directory.hasShops)
 
 /** The actor of a start, for the audit log. */
 const asServe = Effect.provideService(Actor, "workshop serve")
 
-/** Opens a shop to try things in. It has no key yet. */
+/** Opens a shop for trials. It has no key yet. */
 export const openShop = (name: string) =>
   asServe(Shops.create(Schema.decodeSync(ShopInput)({ name, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })))
 
@@ -20,7 +20,7 @@ export class GivenKey extends Context.Reference<GivenKey>()("@workshop/cli/Given
   defaultValue: (): string | null => null
 }) {}
 
-/** Makes a full-access key for a shop; its text is for the caller to print, at once. */
+/** Makes a full-access key for a shop; the caller must print its text. */
 export const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: string) {
   const input = Schema.decodeSync(KeyInput)({ name, scopes: scopePresets.full })
   const { key } = yield* asServe(Keys.create(shop_id, input, (yield* GivenKey) ?? undefined))
@@ -32,7 +32,7 @@ export const aboutKey = Effect.map(GivenKey, (given) =>
   given === null ? "Its key is shown this once:" : "Its key is that of --demo-key:"
 )
 
-/** True if this process must open the first shop; of several that start together, one gets true. */
+/** True if this process must open the first shop. If several processes start at the same time, only one gets true. */
 export const claimFirstShop = Effect.flatMap(Directory, (directory) => directory.claimFirstShop)
 
 /** The lines of a start that leaves the first shop to another process. */
@@ -41,14 +41,14 @@ export const linesIfAnotherProcessOpens = Effect.map(CommandHints, ({ command, c
   command("shop create --name 'My workshop' --currency EUR --time-zone Europe/Paris")
 ])
 
-/** Opens the shop that a newcomer finds: an empty store would have nothing to try. Returns its key. */
+/** Opens the first shop of an empty store, for trials. Returns its key. */
 export const openFirstShop = Effect.gen(function* () {
   const { id, name } = yield* openShop("My workshop")
   const key = yield* makeKey(id, "first")
   return { key, opening: `The shop ${name} is open. ${yield* aboutKey}` }
 })
 
-/** The shop that a given key opens; null if it opens none yet. One that was revoked or expired would open nothing again. */
+/** The shop of a given key; null if no shop has it yet. A revoked or expired key is refused, because it would never be valid again. */
 export const shopOfKey = Effect.fnUntraced(function* (key: string) {
   const record = yield* (yield* Directory).keyByHash(keyHash(key))
   if (record !== null && !isActive(record.key, yield* Clock.currentTimeMillis)) {
@@ -57,7 +57,7 @@ export const shopOfKey = Effect.fnUntraced(function* (key: string) {
   return record?.shop ?? null
 })
 
-/** A sandbox gives out keys to every shop and moves time permanently, so it takes no data that no sandbox made (Specification, Keys and scopes). */
+/** Refuses to start a sandbox on data that no sandbox made, because a sandbox makes keys of every shop and moves time permanently (Specification, Keys and scopes). */
 export const refuseRealData = Effect.gen(function* () {
   const { isSandboxMade } = yield* Directory
   if ((yield* hasShops) && !(yield* isSandboxMade)) {
@@ -76,7 +76,7 @@ export const linesIfSandboxData: ReadonlyArray<string> = [
 export const linesIfShopsExist = Effect.gen(function* () {
   const { command, condition } = yield* CommandHints
   const { listShops } = yield* Directory
-  // A cell that is unavailable must not keep the others from being served.
+  // A failure is ignored, because the other cells must be served even if one is unavailable.
   const [first, second] = yield* Effect.orElseSucceed(listShops(null, 2), () => [])
   const shop = first === undefined || second !== undefined ? "SHOP" : first.id
   return [

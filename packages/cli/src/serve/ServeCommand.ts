@@ -32,7 +32,7 @@ const run = <E, R>(
     if (flags.sandbox && !flags.sandboxOnRealData) yield* refuseRealData
     const routes = yield* groupsWith(yield* workshopRoutes({ validateResponses: false }), startKey)
     const groups = [...routes, ...(flags.trackingPages ? [yield* trackingRoutes()] : []), ...(yield* pages(flags))]
-    // Before a shop is opened, because its key would be lost if the port is taken.
+    // The port is opened before a shop is, because the key of the shop would be lost if the port is in use.
     const handle = yield* pipeline(groups, requestObserver(flags))
     const { port } = yield* Effect.mapError(listen(handle, { ...flags, limits: connectionLimits(flags) }), cannotListen)
     const base = baseOf(flags.host, port)
@@ -57,10 +57,10 @@ const run = <E, R>(
       ].join("\n")
     )
     return yield* untilStopped(flags.shutdownDelay)
-    // At once, so that all of them are done within the ten seconds of a shutdown (Specification, Commands).
+    // All parts stop at the same time, because they must end within the ten seconds of a shutdown (Specification, Commands).
   }).pipe(Effect.parallelFinalizers, Effect.scoped)
 
-/** Runs a scenario apart from this sandbox: with the real clock, and services of its own. Its module is loaded when one is run. */
+/** Runs a scenario outside this sandbox, with the real clock and its own services. The module is loaded at the first run. */
 const runScenario = (text: string) =>
   Effect.promise(async (signal) => {
     const { runText } = await import("../testers/scenario/runFiles.js")
@@ -69,7 +69,7 @@ const runScenario = (text: string) =>
 
 /** The server that the flags ask for, with its services. */
 const serverOf = (flags: ServeFlags) => {
-  // A sandbox's clock makes everything old in a moment.
+  // A sandbox keeps its events, because a move of its clock would make all of them too old.
   const removesOldEvents = !flags.noDispatcher && !flags.sandbox
   const choice = { ...choiceOf(flags), ...(removesOldEvents ? { keepEvents_ms: flags.keepEvents } : {}) }
   if (!flags.sandbox)

@@ -10,7 +10,7 @@ import { trackingOptions } from "./TrackingOptions.js"
 
 const decoder = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
-/** The flags that bound what clients may use of a server. */
+/** The flags that limit the connections of clients. */
 const connectionOptions = {
   maxConnections: value(
     "--max-connections <number>",
@@ -64,7 +64,7 @@ const storeOptions = {
   secretsKey
 }
 
-/** The flags of webhooks and of the work in the background. */
+/** The flags of webhooks and of the background work. */
 const webhookOptions = {
   noDispatcher: toggle("no-dispatcher", "Leave deliveries and closures to workshop dispatch."),
   keepEvents,
@@ -160,7 +160,7 @@ const unusedFlag = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags
     : `--store ${store} does not use ${serveOptions[name].long}. Leave one of the two out.`
 }
 
-/** Flags that exclude each other, each with what to do. A decoder would repeat the token and the key in its message. */
+/** The conflicts between flags, each with advice. They are checked here and not by decoders, because the message of a decoder would repeat the token and the key. */
 const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean, message: string]> => {
   const { store, noDispatcher, sandbox, sandboxToken, demoKey, host } = flags
   return [

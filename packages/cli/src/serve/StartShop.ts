@@ -14,14 +14,14 @@ import {
 } from "./FirstShop.js"
 import type { ServeFlags } from "./ServeOptions.js"
 
-/** The key that a start printed or was given. A reset of the sandbox makes it again, so that a till's configuration stays valid. */
+/** The key that the start printed or got. A reset of the sandbox makes the same key again, so that the configuration of a till stays valid. */
 export type StartKey = Ref.Ref<string | null>
 
-/** Opens the shop of a start, with its key. */
+/** Opens the shop of a start and makes its key. */
 const openStartShop = (isDemo: boolean) =>
   isDemo ? Effect.map(demoShop, ({ key }) => key) : Effect.map(openFirstShop, ({ key }) => key)
 
-/** Opens in an emptied store the shop of a start. */
+/** Opens the shop of a start again after a reset has emptied the store. */
 export const reopenStartShop = ({ demo }: ServeFlags, startKey: StartKey) =>
   Effect.gen(function* () {
     yield* Ref.set(startKey, yield* Effect.provideService(openStartShop(demo), GivenKey, yield* startKey))

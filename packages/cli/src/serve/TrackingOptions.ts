@@ -9,7 +9,7 @@ const isPublicUrl = (text: string): boolean => {
   return /^https?:$/.test(protocol) && search === "" && hash === ""
 }
 
-/** The flags of the clients' pages; every process on one database needs the same. */
+/** The flags of the clients' pages; all processes on one database need the same values. */
 export const trackingOptions = {
   trackingPages: toggle(
     "tracking-pages",
@@ -30,7 +30,7 @@ export const trackingPagesOf = (flags: { readonly trackingPages: boolean; readon
   base_url: flags.trackingPages && flags.publicUrl !== null ? trackingBase(flags.publicUrl) : null
 })
 
-/** The same by the environment alone, for commands beside a server. */
+/** The address of the pages by the environment alone, for commands that run beside a server. */
 export const trackingPagesLayer: Layer.Layer<TrackingPages, CommandRefused> = Layer.unwrapEffect(
   Effect.gen(function* () {
     const trackingPages = yield* flagValue(trackingOptions.trackingPages, [])

@@ -31,7 +31,7 @@ const readWords = (file: string) =>
       )
   })
 
-/** The default words, or those of a file: one word or phrase per line; empty lines and lines that begin with # are passed over. */
+/** The default words, or those of a file: one word or phrase per line; empty lines and lines that begin with # are ignored. */
 const wordsLayer = (file: string | null) =>
   file === null
     ? Profanity.layer
@@ -75,7 +75,7 @@ const clockAtLatestData = Layer.effectDiscard(
   })
 )
 
-/** The services of a server with a sandbox, whose clock the tester moves. */
+/** The services of a server with a sandbox, whose clock testers move. */
 export const sandboxLayer = (flags: ServeFlags, choice: StoreChoice) =>
   ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
     Layer.provideMerge(sandboxDispatcherLayer(flags)),

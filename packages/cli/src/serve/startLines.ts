@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import type { StoreChoice } from "../database/StoreChoice.js"
 
-/** The number of cells that a setting names, with the home cell. */
+/** The number of cells that a setting names, including the home cell. */
 const countOf = (cells: string): number => {
   const words = cells.split(/\s+/).filter((word) => word !== "")
   return words.length === 1 && /^\d+$/.test(words[0]!) ? Number(words[0]) : words.length + 1
@@ -27,13 +27,13 @@ export const sandboxLines = (base: string, { store }: StoreChoice): ReadonlyArra
     : ["Its clock never goes back, so tickets that have aged here stay old. To experiment, add --store memory."])
 ]
 
-/** The line about the console, in a trial without a sandbox. */
+/** The line that names the console, for a trial without a sandbox. */
 export const trialLines = ({ store }: StoreChoice): ReadonlyArray<string> =>
   store === "postgres"
     ? []
     : ["For a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory"]
 
-/** The line about stopping. npm passes Ctrl-C on, but not the signal of a `kill`: a script that kills npx leaves the server running. */
+/** The line about stopping. npm forwards Ctrl-C but not the signal of `kill`, so the server keeps running if a script kills npx. */
 export const stoppingLines = ({ npm_command }: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   npm_command === undefined
     ? []

@@ -5,8 +5,7 @@ import { Clock, Effect } from "effect"
 const STOPPING = "The process is stopping. Send requests to other nodes."
 
 /**
- * Waits to be interrupted. After SIGTERM the process first serves on, not ready, so that a load balancer finds that out before connections
- * are refused. A person at a terminal, who presses Ctrl-C, does not wait.
+ * Waits to be interrupted. After SIGTERM the process reports that it is not ready and serves for `delay_ms` more, so that a load balancer stops sending requests before connections are refused. After Ctrl-C there is no delay.
  */
 export const untilStopped = (delay_ms: number) =>
   Effect.gen(function* () {

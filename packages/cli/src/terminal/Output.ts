@@ -15,27 +15,26 @@ const looks = {
   strong: "bold"
 } as const satisfies Record<Tone, string>
 
-/** Gives text the look of a tone, or leaves it as it is. */
+/** Colours a text by its tone, or returns it unchanged. */
 export type Paint = (tone: Tone, text: string) => string
 
-/** Leaves every text without colours. */
+/** Returns every text without colours. */
 export const plain: Paint = (_, text) => text
 
-/** Colours every text, even if standard output is no terminal: `util.styleText` of some versions of Node would leave it plain then. */
+/** Colours every text, even if standard output is not a terminal. It does not use `util.styleText`, because some versions of Node would return the text without colours then. */
 export const coloured: Paint = (tone, text) => {
   const codes = inspect.colors[looks[tone]]
   return text === "" || codes === undefined ? text : `\u001b[${codes[0]}m${text}\u001b[${codes[1]}m`
 }
 
-/** The properties of an output that decide about colours and widths. */
+/** The properties of an output that determine colours and widths. */
 export interface Outlet {
   readonly isTTY?: boolean
   readonly columns?: number
 }
 
 /**
- * True for an outlet that gets colours: a terminal that can show them, and never with `NO_COLOR` (https://no-color.org).
- * `FORCE_COLOR` decides before both, as it does for Node: 0 and false are off, other values on.
+ * True if an output gets colours: it is a terminal that can show them, and `NO_COLOR` (https://no-color.org) is not set. `FORCE_COLOR` takes precedence over both, as in Node: 0 and false turn colours off, and other values turn them on.
  */
 export const wantsColour = (
   { isTTY }: Outlet,
@@ -43,7 +42,7 @@ export const wantsColour = (
 ): boolean =>
   FORCE_COLOR === "" ? isTTY === true && NO_COLOR === "" && TERM !== "dumb" : !/^(0|false)$/i.test(FORCE_COLOR)
 
-/** The colours of an outlet, by default of standard output. `--no-color` sets `NO_COLOR`, so it is heeded too. */
+/** The function that colours the text of an output, by default standard output. `--no-color` works too, because it sets `NO_COLOR`. */
 export const paintFor = (outlet: Outlet = process.stdout): Paint =>
   wantsColour(outlet, process.env) ? coloured : plain
 
@@ -56,11 +55,11 @@ const WIDE =
 const letters = (text: string) => Array.from(segments.segment(text), ({ segment }) => segment)
 const letterWidth = (letter: string): number => (WIDE.test(letter) ? 2 : 1)
 
-/** The columns of the terminal that a text takes; colours take none. */
+/** The number of columns of the terminal that a text takes; colours take none. */
 export const widthOf = (text: string): number =>
   letters(stripVTControlCharacters(text)).reduce((sum, letter) => sum + letterWidth(letter), 0)
 
-/** A text in at most `width` columns, with three dots where something was cut; its colours end before them. */
+/** Shortens a text to `width` columns. A shortened text ends with three dots, after the end of its colours. */
 export const shortened = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let left = width - Math.min(3, width)
@@ -76,7 +75,7 @@ export const shortened = (text: string, width: number): string => {
   return `${kept.join("")}${"...".slice(0, width)}`
 }
 
-/** A text padded to a width, at its end or, for the right side, before it. */
+/** Pads a text to a width: at its end, or at its beginning if it is aligned to the right. */
 const padded = (text: string, width: number, align: "left" | "right" = "left"): string => {
   const room = " ".repeat(Math.max(0, width - widthOf(text)))
   return align === "right" ? room + text : text + room
@@ -95,10 +94,10 @@ export interface Column<Row> {
 
 /** Options of a table. */
 interface TableOptions {
-  /** Of the terminal; {@link Number.POSITIVE_INFINITY} for a file or a pipe, where nothing is shortened. */
+  /** The width of the terminal; {@link Number.POSITIVE_INFINITY} for a file or a pipe, because nothing is shortened there. */
   readonly width?: number
   readonly paint?: Paint
-  /** The line in place of an empty table. */
+  /** The line that is printed if the table is empty. */
   readonly empty?: string
 }
 
@@ -112,13 +111,13 @@ const NARROWEST = 6
 
 const widest = (texts: ReadonlyArray<string>): number => Math.max(...texts.map(widthOf))
 
-/** The least width of a column: its title stays legible. */
+/** The least width of a column, in which its title is not shortened. */
 const least = ({ title, cells, isWhole }: Filled): number => {
   const natural = widest([title, ...cells])
   return isWhole === true ? natural : Math.min(natural, Math.max(NARROWEST, widthOf(title)))
 }
 
-/** Widths that fit the terminal, taken from the widest columns first; undefined if none do. */
+/** The widths at which the columns fit the terminal, of which the widest is shortened first; undefined if they cannot fit. */
 const fitted = (columns: ReadonlyArray<Filled>, width: number): ReadonlyArray<number> | undefined => {
   const widths = columns.map(({ title, cells }) => widest([title, ...cells]))
   const bounds = columns.map(least)
@@ -135,7 +134,7 @@ const fitted = (columns: ReadonlyArray<Filled>, width: number): ReadonlyArray<nu
   return widths
 }
 
-/** The rows beside each other, under their titles. */
+/** The table with a line for each row, under the titles. */
 const beside = (columns: ReadonlyArray<Filled>, widths: ReadonlyArray<number>, paint: Paint): ReadonlyArray<string> => {
   const line = (texts: ReadonlyArray<string>) =>
     texts
@@ -146,7 +145,7 @@ const beside = (columns: ReadonlyArray<Filled>, widths: ReadonlyArray<number>, p
   return [line(columns.map(({ title }) => paint("faint", title))), ...rows]
 }
 
-/** A row below the other, a line a cell: for a terminal on which not even what must stay whole fits side by side. */
+/** The table with a line for each cell, for a terminal that is too narrow for the columns that must not be shortened. */
 const stacked = (columns: ReadonlyArray<Filled>, width: number, paint: Paint): ReadonlyArray<string> => {
   const titles = widest(columns.map(({ title }) => title))
   const left = Math.max(NARROWEST, width - titles - GAP.length)
@@ -162,8 +161,7 @@ const stacked = (columns: ReadonlyArray<Filled>, width: number, paint: Paint): R
 }
 
 /**
- * A table as lines, its titles first: as wide as its content, and no wider than the terminal. On one that is too narrow
- * for its columns, each row is a block of lines.
+ * A table as lines, its titles first: as wide as its content, and no wider than the terminal. On a terminal that is too narrow for its columns, each row is a block of lines.
  */
 export const table = <Row>(
   rows: ReadonlyArray<Row>,
@@ -182,7 +180,7 @@ export const table = <Row>(
   return widths === undefined ? stacked(filled, width, paint) : beside(filled, widths, paint)
 }
 
-/** The width of an outlet, by default of standard output; infinite if it is no terminal. */
+/** The width of an output, by default standard output; infinite if it is not a terminal. */
 export const widthFor = ({ isTTY, columns }: Outlet = process.stdout): number =>
   isTTY === true && columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY
 
@@ -191,7 +189,7 @@ const OWNER_ONLY = 0o600
 const write = async (file: string, report: string): Promise<void> => {
   const handle = await open(file, "w", OWNER_ONLY)
   try {
-    // A file that was there has the mode of its first day.
+    // An existing file keeps its mode, because `mode` applies only to a new file.
     if ((await handle.stat()).isFile()) await handle.chmod(OWNER_ONLY)
     await handle.writeFile(report)
   } finally {
@@ -213,7 +211,7 @@ export interface Output {
   readonly lines: (look: { readonly paint: Paint; readonly width: number }) => ReadonlyArray<string>
 }
 
-/** Prints it: JSON of one value where asked, else lines that fit the terminal. */
+/** Prints an output: one JSON value if `asJson` is true, otherwise lines that fit the terminal. */
 export const printOutput = ({ data, lines }: Output, asJson: boolean): Effect.Effect<void> =>
   Console.log(asJson ? JSON.stringify(data, null, 2) : lines({ paint: paintFor(), width: widthFor() }).join("\n"))
 
@@ -235,22 +233,22 @@ const fieldLines = (fields: object, paint: Paint): ReadonlyArray<string> => {
   return all.map(([name, value]) => `${paint("faint", name.padEnd(width))}  ${inWords(value)}`)
 }
 
-/** One thing: its fields below each other, and lines after them. */
+/** The output of one object: a line for each field, then the lines of `after`. */
 export const record = (fields: object, after: ReadonlyArray<string> = []): Output => ({
   data: fields,
   lines: ({ paint }) => [...fieldLines(fields, paint), ...after]
 })
 
-/** Several: a row each. */
+/** The output of several objects: a table with a row for each. */
 export const rows = <Row>(all: ReadonlyArray<Row>, columns: ReadonlyArray<Column<Row>>, empty: string): Output => ({
   data: all,
   lines: ({ paint, width }) => table(all, columns, { paint, width, empty })
 })
 
-/** A sentence. */
+/** The output of a sentence. */
 export const sentence = (data: object, text: string): Output => ({ data, lines: () => [text] })
 
-/** A secret that cannot be read again, after the sentence that says so. */
+/** The output of a secret, after a sentence that says that it cannot be read again. */
 export const shownOnce = (data: object, what: string, secret: string): Output => ({
   data,
   lines: ({ paint }) => [

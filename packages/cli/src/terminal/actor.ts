@@ -3,7 +3,7 @@ import { Actor } from "@workshop/core"
 import { Effect } from "effect"
 import { optional } from "./commands.js"
 
-/** Names who acts. */
+/** The flag that names the person who acts, for the audit log. */
 export const actorFlag = optional(
   "--actor <name>",
   "The actor in the audit log; the default is cli: followed by the name of the system's user."

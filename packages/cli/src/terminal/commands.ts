@@ -16,7 +16,7 @@ import {
   variableOf
 } from "./program.js"
 
-/** The values that a flag takes. Without a decoder any text is one, so A is then string. */
+/** Options of a flag with a value. Without a decoder the value is any text, so `A` is `string`. */
 interface FlagOptions<A> extends Pick<Described, "variable" | "choices"> {
   readonly decoder?: Decoder<A>
 }
@@ -36,7 +36,7 @@ export const value = <A = string>(
   options: FlagOptions<A> & { readonly fallback: string }
 ): Flag<A> => new Flag({ flag, description, ...options }, ([given = options.fallback]) => decodeText(options)(given))
 
-/** The values of an optional flag. An empty text is a value, or the same as an omitted flag. */
+/** Options of an optional flag. `isEmptyValue` decides whether an empty text is a value or means the same as an omitted flag. */
 export interface OptionalFlagOptions<A> extends FlagOptions<A> {
   readonly isEmptyValue?: boolean
 }
@@ -72,7 +72,7 @@ export const repeatable = <A = string>(
 const TRUE = ["1", "true", "yes", "on"]
 const FALSE = ["0", "false", "no", "off", ""]
 
-/** A flag that is there or not. */
+/** A flag without a value: true if it is present. */
 export const toggle = (name: string, description: string, variable?: string): Flag<boolean> =>
   new Flag({ flag: `--${name}`, description, ...(variable !== undefined && { variable }) }, ([given = ""]) => {
     const word = given.toLowerCase()
@@ -81,7 +81,7 @@ export const toggle = (name: string, description: string, variable?: string): Fl
       : Either.left(`must be true or false, and not "${given}"`)
   })
 
-/** The kinds of flags, for one command alone: the variables bear its name too, as in `WORKSHOP_SHOP_NAME`. */
+/** The same kinds of flags for one command only. The names of their variables contain that of the command, as in `WORKSHOP_SHOP_NAME`. */
 export const flagsOf = (command: string) => ({
   value: <A = string>(flag: string, description: string, options: FlagOptions<A> & { readonly fallback: string }) =>
     value(flag, description, { ...options, variable: variableOf(flag, command) }),
@@ -95,14 +95,13 @@ export const flagsOf = (command: string) => ({
 /** `--json`: the response as JSON, for a program to read (Specification, Commands). */
 export const json = toggle("json", "Print JSON, for a program to read.")
 
-/** `--yes`: does what destroys without asking. */
+/** `--yes`: deletes without asking for a confirmation. */
 export const yes = toggle("yes", "Do not ask for confirmation; required without a terminal.")
 
 const environment = (name: string): Effect.Effect<string> => Effect.orDie(Config.withDefault(Config.string(name), ""))
 
 /**
- * The value of an environment variable, or the content of the file that the variable `NAME_FILE` names, as containers mount
- * secrets; empty where neither is set. A secret in a file is in no process list and no shell history.
+ * The value of an environment variable, or the content of the file that the variable `NAME_FILE` names, as containers mount secrets; empty if neither is set. A secret in a file does not appear in a process list or in the history of a shell.
  */
 const variableText = (name: string): Effect.Effect<string, CommandRefused> =>
   Effect.gen(function* () {
@@ -119,8 +118,7 @@ const variableText = (name: string): Effect.Effect<string, CommandRefused> =>
   })
 
 /**
- * The value of a flag: what was typed, else its environment variable unless that is empty, else its default. `isOverridden`
- * where a flag was typed that cannot be used with this one: then the variable does not count.
+ * The value of a flag: the typed text, otherwise its environment variable unless that is empty, otherwise its default. The variable is ignored if `isOverridden`, which means that a typed flag conflicts with this one.
  */
 export const flagValue = <A>(
   flag: Flag<A>,
@@ -169,7 +167,7 @@ const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effec
 /** The options of a command by the headings of its help. */
 type Headings = Readonly<Record<string, Options>>
 
-/** Shows the options below their headings, and the others last. commander would keep a heading in the option, which other commands share. */
+/** Shows the options below their headings, and the others last. commander would store the heading in the option, but other commands share the option. */
 const groupUnder = (subcommand: Command, headings: Headings): void => {
   const headingOf = new Map<unknown, string>(
     Object.entries(headings).flatMap(([heading, options]) =>
@@ -188,7 +186,7 @@ export const command =
   <O extends Options>(
     definition: CommandHelp & {
       readonly options: O
-      /** Its options by the headings of its help; by default they have one heading. */
+      /** The options by the headings of the help; by default they have one heading. */
       readonly headings?: Headings
       readonly run: (values: Values<O>, isTyped: (name: keyof O) => boolean) => Run
     }

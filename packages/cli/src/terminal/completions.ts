@@ -39,7 +39,7 @@ const valueLines = (all: ReadonlyArray<Command>, line: (at: string, values: Valu
     flagsWithValue(command).map((flag) => line(`${pathOf(command)} ${flag.long}`, valuesOf(flag)))
   )
 
-/** The commands below the first, by which a script follows a command line word by word; values lead nowhere. */
+/** The path of each subcommand, with which a script follows a command line word by word; the values of flags are skipped. */
 const paths = (all: ReadonlyArray<Command>): ReadonlyArray<string> =>
   all.slice(1).map((command) => `"${pathOf(command)}"`)
 
@@ -55,7 +55,7 @@ const bash = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   `  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do`,
   `    case "$at $word" in ${paths(all).join("|")}) at="$at $word" ;; esac`,
   "  done",
-  // Bash takes --store=memory for three words.
+  // Bash splits --store=memory into three words.
   `  if [ "$before" = "=" ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi`,
   `  if [ "$cur" = "=" ]; then cur=""; fi`,
   '  case "$at $before" in',
@@ -157,11 +157,11 @@ const fish = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
 
 const scripts = { bash, zsh, fish }
 
-/** The script by which a shell completes a command and all below it. */
+/** The script with which a shell completes a command and its subcommands. */
 export const completionScript = (shell: (typeof SHELLS)[number], make: MakeCommand): string =>
   scripts[shell](everyCommand(make(() => undefined))).join("\n")
 
-/** `workshop completions`: the script by which a shell completes `workshop`, made of the commands that there are. */
+/** `workshop completions`: prints the script with which a shell completes `workshop`, made from its commands. */
 export const completionsCommand = (workshop: () => Promise<MakeCommand>) =>
   command({
     name: "completions",

@@ -11,9 +11,9 @@ const inTerminal = (question: string): Effect.Effect<string | null> =>
         Effect.sync(() => createInterface({ input: process.stdin, output: process.stderr })),
         (lines) =>
           Effect.async<string>((resume) => {
-            // readline takes Ctrl-C for a key: the process is to be stopped as by any other SIGINT.
+            // The process sends itself SIGINT, because readline treats Ctrl-C as a key and would not stop the process.
             lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"))
-            // Ctrl-D: the cursor still stands after the question.
+            // After Ctrl-D a line break is printed, because the cursor is still behind the question.
             lines.once("close", () => resume(Effect.as(Console.error(), "")))
             lines.question(question, (answer) => resume(Effect.succeed(answer)))
           }).pipe(Effect.onInterrupt(() => Console.error(`\n${NOTHING_CHANGED}`))),
@@ -21,10 +21,10 @@ const inTerminal = (question: string): Effect.Effect<string | null> =>
       )
     : Effect.succeed(null)
 
-/** The person at the terminal, who is asked before something is destroyed; a test answers in their place. */
+/** Asks the person at the terminal before something is deleted; a test replaces it. */
 export class Asker extends Context.Reference<Asker>()("@workshop/cli/Asker", { defaultValue: () => inTerminal }) {}
 
-/** Refuses unless a flag or a typed yes confirms. `what` is a sentence that says what will happen. */
+/** Fails unless a flag or a typed `yes` confirms. `what` is a sentence that says what will happen. */
 export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     if (isWanted) return

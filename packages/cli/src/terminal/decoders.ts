@@ -3,11 +3,11 @@ import { Duration, Schema } from "effect"
 /** Decodes the text of a flag. Its message says what the text must be, such as `must be a port from 0 to 65535`. */
 export type Decoder<A> = Schema.Schema<A, string>
 
-/** A decoder with one message for everything that can be wrong with a text. */
+/** A decoder that has the same message for every invalid text. */
 const saying = <A>(message: string, decoder: Decoder<A>): Decoder<A> =>
   decoder.annotations({ message: () => ({ message, override: true }) })
 
-/** Any text, the empty one too. */
+/** Any text, also an empty one. */
 export const text: Decoder<string> = Schema.String
 
 /** A text that passes a test. */
@@ -23,7 +23,7 @@ export const oneOf = <const A extends string>(choices: ReadonlyArray<A>) => ({
   )
 })
 
-/** `yes` or `no`, as true or false. */
+/** Decodes `yes` and `no` to true and false. */
 export const yesOrNo = {
   choices: ["yes", "no"],
   decoder: saying(

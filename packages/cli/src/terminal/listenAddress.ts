@@ -12,13 +12,13 @@ const advice: Readonly<Record<string, string>> = {
   EAI_AGAIN: NO_ADDRESS
 }
 
-/** Says why an address cannot be listened on, and what to choose in its place. */
+/** The message that says why the process cannot listen on an address, and what to do. */
 export const cannotListen = ({ host, port, code, message }: CannotListen): CommandRefused => {
   const what = advice[code ?? ""]
   return refuse(what === undefined ? `${message}.` : `${host} port ${port} ${what}.`)
 }
 
-/** True for an address that stands for all addresses of this machine. */
+/** True for an address that means all addresses of this machine. */
 export const isEverywhere = (host: string): boolean => host === "0.0.0.0" || host === "::"
 
 /** The URL by which a client on this machine reaches a server. */

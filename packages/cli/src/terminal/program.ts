@@ -1,45 +1,44 @@
 import { Argument, Command, CommanderError, Option } from "commander"
 import type { Effect, Either } from "effect"
 
-// Nothing here loads Effect: the help, the version and most errors are printed before it could be loaded.
+// This module does not load Effect, because loading it would delay the help, the version and most errors.
 
-/** An operand in its place on the command line, such as `<shop>`, `[file]` or `[file...]`. */
+/** An operand of a command, such as `<shop>`, `[file]` or `[file...]`. */
 export class Operand<A> extends Argument {
-  /** The type of its value; it has no value at run time. */
+  /** The type of the operand's value. The field does not exist at run time. */
   declare readonly type: A
 }
 
-/** The facts that every flag has. */
+/** The fields that every flag has. */
 export interface Described {
-  /** As it is written: `--json`, or `--port <number>`, where `<file>` and `<folder>` are completed as such. */
+  /** The flag as it is written: `--json`, or `--port <number>`. Shells complete `<file>` and `<folder>`. */
   readonly flag: string
   readonly description: string
-  /** The environment variable; `WORKSHOP_` and the flag's name by default, for a name that two commands use differently. */
+  /** The environment variable; by default `WORKSHOP_` and the name of the flag. It is set if two commands use one name differently. */
   readonly variable?: string
   readonly choices?: ReadonlyArray<string>
 }
 
-/** The value, or what follows the name of the flag in the message about a wrong text. */
+/** The value, or the rest of the message about an invalid text, which follows the name of the flag. */
 export type Decoded<A> = Either.Either<A, string>
 
-/** The variable of a flag, or of a flag of one command alone, as in `WORKSHOP_SHOP_NAME`. */
+/** The variable of a flag or, with `command`, of a flag of that command only, as in `WORKSHOP_SHOP_NAME`. */
 export const variableOf = (flag: string, command = ""): string =>
   ["WORKSHOP", ...(command === "" ? [] : [command]), ...flag.split(" ", 1)[0]!.slice(2).split("-")]
     .join("_")
     .toUpperCase()
 
 /**
- * A flag, from which come commander's option, the line in the help, the message about a wrong value, the completion and the
- * tables in the docs. commander does not read the variable itself, because for a switch it takes any value as true, `false` too.
+ * A flag. The option of commander, the line in the help, the message about an invalid value, the completion and the tables in the docs are made from it. commander does not read the variable, because it treats any value of a switch as true, also `false`.
  */
 export class Flag<A> extends Option {
   readonly variable: string
-  /** The default as one would write it; empty if there is none. */
+  /** The default as a person would type it; empty if there is none. */
   readonly fallback: string
   readonly isRepeatable: boolean
-  /** The names that `conflicts` was given; commander's types leave it out. */
+  /** The names passed to `conflicts`. The types of commander omit the field. */
   declare readonly conflictsWith: ReadonlyArray<string>
-  /** Decodes the given texts; an omitted flag has none. */
+  /** Decodes the typed texts, of which an omitted flag has none. */
   readonly decode: (texts: ReadonlyArray<string>) => Decoded<A>
 
   constructor(
@@ -62,25 +61,25 @@ export class Flag<A> extends Option {
     this.isRepeatable = isRepeatable
     this.decode = decode
     if (choices !== undefined) this.choices(choices)
-    // In place of commander's own check of choices: the value of a variable is checked in the same way as a typed one.
+    // This replaces commander's own check of choices, because the value of a variable must be checked in the same way as a typed one.
     if (this.required) this.argParser((typed, earlier: ReadonlyArray<string> = []) => [...earlier, typed])
   }
 }
 
-/** The work of a command, which fails with a message for a person. */
+/** The effect of a command. It fails with a message for a person. */
 export type Run = Effect.Effect<void, { readonly message: string }>
 
 /** The text of a command's help. */
 export interface CommandHelp {
   readonly name: string
-  /** The first commands have theirs in commandLine.ts, so that they need not be loaded to be listed. */
+  /** The top-level commands have their descriptions in commandLine.ts, so that the help can list them without loading them. */
   readonly description?: string
   readonly examples: ReadonlyArray<string>
   /** A further line of the help, which also follows an error in the flags. */
   readonly remark?: string
 }
 
-/** Makes a command. When that is what was typed, it passes what is to be run to `choose`. */
+/** Makes a command. If it was typed, it passes its effect to `choose`. */
 export type MakeCommand = (choose: (run: Run) => void) => Command
 
 const optionFacts = ({ argChoices = [], fallback, variable }: Flag<unknown>): string =>
@@ -93,7 +92,7 @@ const optionFacts = ({ argChoices = [], fallback, variable }: Flag<unknown>): st
 /** The width of a terminal on which every line of the help fits. */
 const TERMINAL_WIDTH = 80
 
-/** An example on lines that fit, of which a shell makes one again. */
+/** Folds an example into lines that fit the terminal and that a shell joins again. */
 const foldedExample = (example: string): string => {
   const [first = "", ...parts] = example.split(/ (?=--|<)/)
   const lines = [`  ${first}`]
@@ -106,10 +105,10 @@ const foldedExample = (example: string): string => {
   return lines.join(" \\\n")
 }
 
-/** The fewest columns in which descriptions are wrapped. The longest flags leave fewer than commander's 40 on a terminal of 80. */
+/** The fewest columns in which descriptions are wrapped. The default of commander is 40, but the longest flags leave fewer on a terminal of 80 columns. */
 const MIN_WRAPPED_WIDTH = 20
 
-/** A command with its help, before its flags. */
+/** Makes a command with its help, but without flags. */
 export const helpful = ({ name, description = "", examples, remark }: CommandHelp): Command =>
   new Command(name)
     .summary(description)
@@ -125,7 +124,7 @@ export const helpful = ({ name, description = "", examples, remark }: CommandHel
         option instanceof Flag ? `${option.description} (${optionFacts(option)})` : option.description
     })
 
-/** A command that only gathers others, under a heading or without one. */
+/** Makes a command that only has subcommands, with or without a heading. */
 export const group =
   (
     help: CommandHelp,
@@ -140,13 +139,13 @@ export const group =
     return program
   }
 
-/** A command and all below it; itself comes first. */
+/** A command and all its subcommands; the command itself comes first. */
 export const everyCommand = (command: Command): ReadonlyArray<Command> => [
   command,
   ...command.commands.flatMap(everyCommand)
 ]
 
-/** A command by its words, as in `workshop shop create`. */
+/** The words of a command, as in `workshop shop create`. */
 export const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 
@@ -155,9 +154,9 @@ const commandAt = (program: Command, words: ReadonlyArray<string>): Command =>
   words.reduce((at, word) => at.commands.find((command) => command.name() === word) ?? at, program)
 
 /**
- * The mistake in a word that commander would accept, or would report without what to do. There are four cases:
+ * Finds a mistake in a word that commander would accept, or would report without advice. There are four cases:
  *
- * - The next flag follows a flag that needs a value, as in `shop show 1 --name --json`: commander takes it for the value.
+ * - The next flag follows a flag that needs a value, as in `shop show 1 --name --json`: commander treats `--json` as the value.
  * - An operand is written as a flag, as in `shop show --shop 1`: commander does not say that the shop is an argument.
  * - A switch has a value, as in `shop show 1 --json=yes`: commander says that it does not know the flag `--json=yes`.
  * - A flag has only one dash, as in `shop show -json 1`: commander does not suggest `--json`.
@@ -180,8 +179,7 @@ const wrongWord = (command: Command, words: ReadonlyArray<string>, i: number): s
 }
 
 /**
- * Parses what was typed. Two rules are not commander's: `--help` shows help even where something else is wrong, and a word
- * that begins with two dashes is the next flag and not the value of the one before.
+ * Parses what was typed. Two rules differ from those of commander: `--help` shows the help even if there is an error, and a word that begins with two dashes is always a flag and never the value of the flag before it.
  */
 const parse = (program: Command, words: ReadonlyArray<string>): void => {
   const end = words.indexOf("--")
@@ -200,7 +198,7 @@ const sentenceOf = (text: string): string => {
   return line.endsWith(".") ? line : `${line}.`
 }
 
-/** An error of commander in one line, with what to do. */
+/** An error of commander on one line, with advice. */
 const complaintOf = ({ code }: CommanderError, command: Command, complaints: ReadonlyArray<string>): string => {
   const path = pathOf(command)
   if (code !== "commander.help") return [...complaints.map(sentenceOf), `See ${path} --help.`].join(" ")
@@ -228,7 +226,7 @@ export const parsedCommand = (make: MakeCommand, words: ReadonlyArray<string>): 
     })
   try {
     parse(program, words)
-    // Every writer of colours reads these variables, and `--no-color` wins over both.
+    // `--no-color` sets these variables, because all code that prints colours reads them.
     if (program.opts().color === false) Object.assign(process.env, { NO_COLOR: "1", FORCE_COLOR: "" })
     return chosen === undefined ? { kind: "print", text: "" } : { kind: "run", run: chosen }
   } catch (error) {

@@ -3,19 +3,19 @@ import { Cause, Clock, Console, Effect, Exit, Layer, Logger, LogLevel } from "ef
 import { legible } from "./legible.js"
 import type { Run } from "./program.js"
 
-/** Commands that run until they are stopped: being stopped is how they succeed (Specification, Commands). */
+/** The commands that run until they are stopped. For them, being stopped is a success (Specification, Commands). */
 const UNTIL_STOPPED = ["serve", "dispatch", "receive"]
 
 const INTERRUPTED = 130
 
-/** The cause that stopped a command: a signal, or the reader of its output, which left. */
+/** What stopped a command: a signal, or the reader of its output, which closed the pipe. */
 export type Stop = "signal" | "reader"
 
 /** The end of a command. */
 interface Ending {
-  /** 0 only on success, 130 where Ctrl-C came before it was done (Specification, Commands). */
+  /** The exit status: 0 only on success, 130 if Ctrl-C interrupted the command (Specification, Commands). */
   readonly status: number
-  /** The text for standard error; null only on success, or where the person stopped it. */
+  /** The text for standard error; null only on success, or if a person stopped the command. */
   readonly complaint: string | null
 }
 
@@ -27,7 +27,7 @@ const messageOf = (thrown: unknown): string => {
 const bug = (command: string, what: string, trace: string): string =>
   `${command} stopped because of a bug in it (${what}). Report it with the lines below.\n${trace}`.trim()
 
-/** The message about a failure: the words of a refusal, or that it is a bug, with its trace. */
+/** The message about a failure: the message of a refusal, or that of a bug with its stack trace. */
 const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: string): string => {
   for (const { message } of Cause.failures(cause)) if (message.trim() !== "") return message
   for (const defect of Cause.defects(cause)) return bug(command, messageOf(defect), Cause.pretty(cause))
@@ -37,7 +37,7 @@ const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: 
 }
 
 /**
- * The end of a command, by its exit, its words and what stopped it. Every failure has a complaint, so that no command can end
+ * Determines the end of a command from its exit, its words and what stopped it. Every failure has a complaint, so that no command can end
  * with a failure and an empty standard error.
  */
 export const endingOf = (
@@ -53,7 +53,7 @@ export const endingOf = (
   return { status: 1, complaint: complaintOf(exit.cause, `workshop ${name}`.trim()) }
 }
 
-/** Prints nothing that a terminal would obey, and no white space at the end. */
+/** A console that escapes control characters and removes white space at the end. */
 const legibleConsole = Layer.unwrapEffect(
   Effect.consoleWith((base) =>
     Effect.succeed(
@@ -66,7 +66,7 @@ const legibleConsole = Layer.unwrapEffect(
   )
 )
 
-/** Warnings and errors on standard error, one line each. */
+/** Logs warnings and errors on standard error, one line each. */
 const lines = Logger.replace(
   Logger.defaultLogger,
   Logger.make((entry) =>
@@ -77,7 +77,7 @@ const lines = Logger.replace(
 /** The console and the log of the command line. */
 export const output = Layer.mergeAll(legibleConsole, lines, Logger.minimumLogLevel(LogLevel.Warning))
 
-/** Within this many milliseconds two signals are one: Ctrl-C reaches us from the terminal, and again through `npm start`. */
+/** Two signals within this many milliseconds count as one, because one Ctrl-C comes from the terminal and again from `npm start`. */
 const ONE_PRESS_MS = 500
 
 const drained = (stream: NodeJS.WriteStream): Promise<void> =>
@@ -85,21 +85,21 @@ const drained = (stream: NodeJS.WriteStream): Promise<void> =>
     stream.write("", () => resolve())
   })
 
-/** Ends the process after its output was flushed; `process.exit` would truncate it. */
+/** Ends the process after its output was flushed, because `process.exit` alone would truncate the output. */
 const end = async ({ status, complaint }: Ending): Promise<void> => {
   if (complaint !== null) process.stderr.write(`${legible(complaint)}\n`)
   await Promise.all([drained(process.stdout), drained(process.stderr)])
   process.exit(status)
 }
 
-/** Runs a command as this process: its signals, the reader of its output, and the one place where the process exits. */
+/** Runs a command as this process: handles the signals and the end of its reader, and exits the process. */
 export const runProcess = (command: Run, words: ReadonlyArray<string>) => {
   const clock = Clock.make()
   let stop: Stop | null = null
   let stopped_at = Number.POSITIVE_INFINITY
   let hasEnded = false
 
-  // The first signal interrupts the command; a person who sends another does not want to wait, not even for the output.
+  // The first signal interrupts the command. The second one exits at once without flushing the output, because the person does not want to wait.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
       const now = clock.unsafeCurrentTimeMillis()
@@ -112,7 +112,7 @@ export const runProcess = (command: Run, words: ReadonlyArray<string>) => {
     })
   }
 
-  // The reader has left, as in `workshop receive --json | head`, so the command stops in good order.
+  // The reader has closed the pipe, as in `workshop receive --json | head`, so the command is interrupted.
   process.stdout.on("error", () => {
     if (stop !== null || hasEnded) return
     stop = "reader"

@@ -11,7 +11,7 @@ import { COLUMNS, lineOfRow } from "./rows.js"
 
 const STANDARD_OUTPUT = "-"
 
-/** A new file for lines; removed again if the export fails, so that it can be repeated under the same name. */
+/** Creates a file for lines. The file is removed if the export fails, so that the export can be repeated with the same name. */
 const newFile = (file: string) =>
   Effect.gen(function* () {
     const writing = <A>(work: () => Promise<A>) =>
@@ -19,7 +19,7 @@ const newFile = (file: string) =>
         try: work,
         catch: (error) => refuse(`${file} cannot be written (${(error as Error).message}). Name a new file.`)
       })
-    // It has phone numbers.
+    // Only the owner may read the file, because it contains phone numbers.
     const handle = yield* Effect.acquireRelease(
       writing(() => open(file, "wx", 0o600)),
       (handle, exit) =>
@@ -40,7 +40,7 @@ const standardOutput = {
   end: Effect.void
 }
 
-/** `workshop export` (docs/import.md): all tickets of a shop, as an import takes them. */
+/** `workshop export` (docs/import.md): exports all tickets of a shop in the format of an import. */
 export const exportCommand = ownerCommand({
   name: "export",
   examples: ["workshop export tickets.csv --shop 0197...", "workshop export tickets.jsonl --shop 0197..."],

@@ -15,7 +15,7 @@ import { FORMATS, type Format, readRows } from "./rows.js"
 /** The flags that an import and an export share. */
 export const shopOption = optional("--shop <id>", "The shop's id.", { variable: "WORKSHOP_TRANSFER_SHOP" })
 
-/** The format that a flag or the name of a file says. */
+/** The format that a flag or the extension of a file names. */
 export const formatOf = (given: Format | null, file: string): Effect.Effect<Format, CommandRefused> => {
   if (given !== null) return Effect.succeed(given)
   if (/\.csv$/i.test(file)) return Effect.succeed("csv")
@@ -23,14 +23,14 @@ export const formatOf = (given: Format | null, file: string): Effect.Effect<Form
   return refuse(`The name ${file} does not show the format of the rows. Add --format csv or --format jsonl.`)
 }
 
-/** A flag that says how a file holds its rows. */
+/** The flag that names the format of a file. */
 export const formatOption = optional(
   "--format <format>",
   "The format of the rows; the default is that of the file's extension.",
   { ...oneOf(FORMATS), variable: "WORKSHOP_TRANSFER_FORMAT" }
 )
 
-/** The size of a file; 0 for one of unknown size, such as standard input or a pipe. */
+/** The size of a file; 0 if it is unknown, as for standard input or a pipe. */
 const sizeOf = (file: string): Effect.Effect<number, CommandRefused> => {
   if (file === "-") return Effect.succeed(0)
   return Effect.try({
@@ -55,11 +55,11 @@ const counting = (source: AsyncIterable<ImportLine>) => {
     }
   })()
   return {
-    /** The import does not close them, because the rows after the one at which it stops are counted. */
+    /** The iterator has no `return`, so that the import does not close it, because the rows after the one at which it stops are counted. */
     lines: { [Symbol.asyncIterator]: () => ({ next: () => lines.next() }) },
-    /** The line from which on the file cannot be read. */
+    /** The first line that cannot be read. */
     cutAt: () => cutAt,
-    /** The number of rows after so many; null if they cannot be read. */
+    /** The number of rows after the first `rows`; null if they cannot be read. */
     rowsAfter: async (rows: number): Promise<number | null> => {
       for await (const _ of lines);
       return cutAt === null ? read - rows : null
@@ -70,7 +70,7 @@ const counting = (source: AsyncIterable<ImportLine>) => {
 const issuesOf = ({ line, external_ref, issues }: BadRow): string =>
   `line ${line}${external_ref === null ? "" : ` (${external_ref})`}: ${issues.map(({ field, message }) => `${field} ${message}`).join("; ")}`
 
-/** The report of the command, which knows its file: how many rows follow the one at which the import stopped. */
+/** The report of the command. It adds how many rows of the file follow the one at which the import stopped. */
 interface FileReport extends ImportReport {
   /** The rows after `stopped_at`, which were neither checked nor imported; null if they cannot be counted. */
   readonly not_read: number | null
@@ -111,7 +111,7 @@ const outputOf = (report: FileReport): Output => ({
   lines: ({ paint }) => [...summaryOf(report), ...report.bad_rows.map((row) => paint("warn", issuesOf(row)))]
 })
 
-/** The error of a run that went on after bad rows. */
+/** The message about a run that skipped bad rows. */
 const leftOut = ({ bad, dry_run, stopped_at }: ImportReport, given: BadRows): string =>
   stopped_at !== null
     ? `The file cannot be read from line ${stopped_at} on. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.`
@@ -124,7 +124,7 @@ const own = flagsOf("import")
 const BAD_ROWS = ["stop", "skip"] as const
 type BadRows = (typeof BAD_ROWS)[number]
 
-/** `workshop import` (docs/import.md): tickets of another system. */
+/** `workshop import` (docs/import.md): imports tickets from another system. */
 export const importCommand = ownerCommand({
   name: "import",
   examples: [
@@ -150,11 +150,11 @@ export const importCommand = ownerCommand({
       const size = yield* sizeOf(file)
       const { lines: rows, bytesRead } = readRows(file, format)
       const onProgress = importProgress(size, bytesRead, process.stderr)
-      // A dry run looks at every row, so that one run finds everything that is wrong.
+      // A dry run checks every row, because one run is to find all errors.
       const bad_rows = dryRun ? "skip" : badRows
       const { lines, cutAt, rowsAfter } = counting(rows)
       const imported = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })
-      // The import leaves the rows after the one at which it stopped, so they are read for their number alone.
+      // The import does not read the rows after the one at which it stopped, so they are read here to count them.
       const not_read = imported.stopped_at === null ? 0 : yield* Effect.promise(() => rowsAfter(imported.rows))
       const report: FileReport = { ...imported, not_read }
       if (onProgress !== undefined) process.stderr.write("\n")

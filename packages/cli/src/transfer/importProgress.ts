@@ -1,7 +1,7 @@
 import type { ImportReport } from "@workshop/core"
 import { counted } from "../terminal/counted.js"
 
-/** The output for the progress: standard error. */
+/** The output that shows the progress: standard error. */
 interface Screen {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -11,8 +11,7 @@ interface Screen {
 const BAR = 30
 
 /**
- * A bar of how much of the file was read, with the rows so far, on a terminal and nowhere else. Standard input has no size, so it has no
- * bar. The line is cut to the terminal's width, because a line that wraps cannot be drawn over.
+ * Shows a bar of how much of the file was read and the number of rows, only on a terminal. There is no bar for standard input, because its size is unknown. The line is shortened to the width of the terminal, because a line that wraps cannot be overwritten.
  */
 export const importProgress = (size: number, bytesRead: () => number, screen: Screen) => {
   if (screen.isTTY !== true) return undefined
