@@ -1,3 +1,3 @@
-/** Entry `@workshop/cli/receiver`: a receiver of webhooks for tests, which checks signatures and answers as it is asked to. */
+/** Entry `@workshop/cli/receiver`: a receiver of webhooks for tests, which checks signatures and replies as configured. */
 
 export { make, type Receiver, type ReceiverOptions } from "./receive/Receiver.js"

@@ -1,6 +1,6 @@
 import type { Shop } from "./CaseEnvironment.js"
 
-/** The parts of the specification by which cases and reports are ordered; the sandbox is the contract's (Specification, Sandbox). */
+/** The sections of the specification, in the order in which reports list their cases. */
 export const sections = {
   "§1": "What the service does: envelope, money, dates",
   "§2": "Resources and their fields",
@@ -17,24 +17,23 @@ export const sections = {
 /** A key of {@link sections}. */
 export type Section = keyof typeof sections
 
-/** One rule of the specification, and how a server is asked whether it keeps it. */
+/** One rule of the specification, and the requests that test whether a server follows it. */
 export interface Case {
-  /** Unique, and stable from one version to the next: reports and `--only` name it. */
+  /** The unique id of the case. It does not change between versions, because reports and `--only` name it. */
   readonly id: string
   readonly section: Section
   /** The requirement, in one sentence. */
   readonly rule: string
-  /** The anchor in `docs/specification.md` of the rule that demands it. */
+  /** The anchor of the rule in `docs/specification.md`. */
   readonly anchor: string
-  /** A case that needs only a key runs without a sandbox too, on the shop of the key. */
+  /** What the case needs. A case that needs only a key also runs without a sandbox, on the shop of the key. */
   readonly needs: "sandbox" | "key"
-  /** Runs in a shop of its own, while the clock is frozen. Rejects with `ExpectationFailed` where the server breaks the rule. */
+  /** Runs the case in its own shop while the clock is frozen. Rejects with `ExpectationFailed` if the server breaks the rule. */
   readonly run: (shop: Shop) => Promise<void>
 }
 
 /**
- * Writes a case. Its title is `id (anchor): rule`, or `id (anchor, key): rule` for one that needs no sandbox, because it runs
- * as well on the shop of a key.
+ * Writes a case. Its title is `id (anchor): rule`, or `id (anchor, key): rule` for a case that needs only a key.
  */
 export const test = (title: string, run: Case["run"]): Omit<Case, "section"> => {
   const [, id, anchor, key, rule] = /^([^\s(]+) \(([\w-]+)(, key)?\): (.+)$/.exec(title) ?? []

@@ -21,16 +21,16 @@ class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
 /** Webhooks cannot reach this machine, so the case cannot judge the server. */
 export class CannotReceive extends Data.TaggedError("CannotReceive")<{}> {}
 
-/** The parts of an environment: the server, its sandbox if it has one, and a source of unused names. */
+/** The parts of an environment: the server, its sandbox if it has one, and a source of unused names and numbers. */
 interface Resources {
   readonly api: Api
-  /** Null where webhooks cannot come here. */
+  /** The receivers; null if webhooks cannot reach this machine. */
   readonly inboxes: Inboxes | null
-  /** The key to use where there is no sandbox. */
+  /** The key to use if there is no sandbox. */
   readonly key: string | undefined
-  /** Text that no other run has. */
+  /** A text that no other run has. */
   readonly run: string
-  /** A number that no other call gets. */
+  /** Returns a number that no other call returns. */
   readonly next: () => number
   /** Waits, in real time. */
   readonly pause: (ms: number) => Promise<void>
@@ -40,7 +40,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const MAX_TRIES = 3
 
-/** The environment of a case: it acts through the API, and through the sandbox as the app, the owner, the client and the clock. */
+/** The environment of a case. It calls the API, and the sandbox for the acts of the app, the owner, the client and the clock. */
 export class CaseEnvironment {
   readonly #resources: Resources
   readonly #opened: Array<Inbox> = []
@@ -49,7 +49,7 @@ export class CaseEnvironment {
     this.#resources = resources
   }
 
-  /** A request by its path below the base. On the shop of a real key it waits where a limit says so. */
+  /** Sends a request to a path below the base URL. On the shop of a real key, it waits as long as a limit demands. */
   async api<D>(method: string, path: string, options: CallOptions = {}): Promise<TestResponse<D>> {
     const { api, key, pause } = this.#resources
     for (let tries = 1; ; tries++) {
@@ -59,13 +59,13 @@ export class CaseEnvironment {
     }
   }
 
-  /** A call of the sandbox about the thing with an id, with any response. */
+  /** Calls the sandbox for the resource with this id, and returns any response. */
   sandbox<D>(call: CallName, id = "", body?: unknown): Promise<TestResponse<D>> {
     const { method, path } = requestOf(call, id)
     return this.api(method, path, { body })
   }
 
-  /** A call of the sandbox on which a case relies. */
+  /** Calls the sandbox, and fails unless the response is a success. */
   async act<D>(call: CallName, id = "", body?: unknown): Promise<D> {
     const response = await this.sandbox<D>(call, id, body)
     if (response.status < 300) return response.data
@@ -73,16 +73,16 @@ export class CaseEnvironment {
     throw new SandboxRefused({ call: `${method} ${path}`, response: `status ${response.status}` })
   }
 
-  /** Text that nothing else in any run has. */
+  /** Returns a text that occurs nowhere else in any run. */
   readonly fresh = (prefix: string): string => `${prefix}-${this.#resources.run}-${this.#resources.next()}`
 
-  /** An unused mobile number. */
+  /** Returns an unused mobile number. */
   readonly phone = (): string => {
     const digits = Number.parseInt(this.#resources.run, 16) % 100_000
     return `+49151${String(digits).padStart(5, "0")}${String(this.#resources.next() % 1000).padStart(3, "0")}`
   }
 
-  /** A new shop, open and with a full-access key; without a sandbox, the shop of the given key. */
+  /** Opens a new shop with a full-access key; without a sandbox, returns the shop of the given key. */
   readonly openShop = async (settings: Fields = {}): Promise<Shop> => {
     const { key } = this.#resources
     if (key !== undefined) return new Shop(this, { id: "", key, key_id: "" })
@@ -91,14 +91,14 @@ export class CaseEnvironment {
     return new Shop(this, { id: opened.shop.id, key: opened.key, key_id: opened.key_id })
   }
 
-  /** An account that no shop knows. */
+  /** Opens an account that no shop knows. */
   readonly person = async (person: Fields = {}): Promise<Person> => {
     const phone = this.phone()
     const input = { given_name: "Amira", family_name: "Ben Salah", phone, ...person }
     return { id: (await this.act<{ id: string }>("register", "", input)).id, phone }
   }
 
-  /** The client answers the newest open offer. */
+  /** Answers the client's newest open offer. */
   readonly answerOffer = async ({ id }: Person, how: "accept" | "block"): Promise<void> => {
     const offers = await this.act<ReadonlyArray<{ id: string; status: string }>>("get offers", id)
     const open = offers.findLast(({ status }) => status === "open")
@@ -106,16 +106,16 @@ export class CaseEnvironment {
     await this.act(how === "accept" ? "accept offer" : "block shop", open.id, {})
   }
 
-  /** The instant of the sandbox clock. */
+  /** Returns the instant of the sandbox clock. */
   readonly instant = async (): Promise<string> => (await this.act<{ now: string }>("read clock")).now
 
-  /** Moves the clock on; all that is due on the way has happened when this returns. */
+  /** Moves the clock forward. Everything that falls due meanwhile has happened when the call returns. */
   readonly advance = (ms: number): Promise<unknown> => this.act("move clock", "", { advance_ms: ms })
 
-  /** Lets all that is due now happen. */
+  /** Runs everything that is due now. */
   readonly settle = (): Promise<unknown> => this.advance(0)
 
-  /** A receiver of the case's own. */
+  /** Opens a receiver for this case. */
   readonly inbox = (): Inbox => {
     const inbox = this.#resources.inboxes?.open()
     if (inbox === undefined) throw new CannotReceive()
@@ -140,7 +140,7 @@ const PROGRAM = { active: true, name: "Stamps", stamps_required: 10, stamps_per_
 
 type Responding<D> = Promise<TestResponse<D>>
 
-/** A shop, as its system calls the API with one key and as the sandbox shows it. */
+/** A shop with one key, through the API and the sandbox. */
 export class Shop {
   readonly env: CaseEnvironment
   readonly id: string
@@ -162,33 +162,33 @@ export class Shop {
   readonly post = <D>(path: string, body?: unknown, options: CallOptions = {}): Responding<D> =>
     this.env.api("POST", `/v1${path}`, { bearer: this.key, body, ...options })
 
-  /** Asks for a ticket, under a new Idempotency-Key unless one is given. */
+  /** Requests a new ticket, with a new Idempotency-Key unless one is given. */
   readonly create = (body: Fields = {}, options: CallOptions = {}): Responding<Ticket> =>
     this.post("/tickets", { service: "Hem", ...body }, { once: this.env.fresh("attempt"), ...options })
 
   /** A new ticket. */
   readonly ticket = async (body: Fields = {}): Promise<Ticket> => (await this.create(body)).ok(201)
 
-  /** A new ticket, of which the webhook has been sent. */
+  /** Creates a ticket, whose events have then been delivered. */
   readonly sent = async (): Promise<Ticket> => {
     const ticket = await this.ticket()
     await this.env.settle()
     return ticket
   }
 
-  /** A new ticket of a client whom the shop knows. */
+  /** Creates a ticket of a client whom the shop knows. */
   readonly clientTicket = async () => {
     const client = await this.known()
     return { client, id: (await this.ticket({ client_id: client.id })).id }
   }
 
-  /** A ticket as it is now. */
+  /** Reads the present state of a ticket. */
   readonly read = async (id: string): Promise<Ticket> => (await this.get<Ticket>(`/tickets/${id}`)).ok()
 
-  /** Asks for a status. */
+  /** Requests a status of a ticket. */
   readonly status = (id: string, status: string): Responding<Ticket> => this.post(`/tickets/${id}/status`, { status })
 
-  /** A new ticket, moved through the given statuses. */
+  /** Creates a ticket and sets the given statuses, one after another. */
   readonly moved = async (...statuses: ReadonlyArray<string>): Promise<Ticket> => {
     let ticket = await this.ticket()
     for (const status of statuses) ticket = (await this.status(ticket.id, status)).ok()
@@ -207,7 +207,7 @@ export class Shop {
   readonly redeem = <D>({ id }: { readonly id: string }, options: CallOptions = {}): Responding<D> =>
     this.post(`/clients/${id}/loyalty/redeem`, undefined, { once: this.env.fresh("redeem"), ...options })
 
-  /** Looks a client up by their number. */
+  /** Looks up a client by phone number. */
   readonly lookUp = (phone: string): Responding<Client> => this.get(`/clients?phone=${encodeURIComponent(phone)}`)
 
   /** Changes the shop's settings in the sandbox. */
@@ -216,15 +216,15 @@ export class Shop {
     return this
   }
 
-  /** Switches the loyalty programme on. */
+  /** Turns the loyalty programme on. */
   program(patch: Fields = {}): Promise<this> {
     return this.set({ program: { ...PROGRAM, ...patch } })
   }
 
-  /** A client whom the shop knows, with the loyalty programme switched on. */
+  /** Turns the loyalty programme on, and returns a client whom the shop knows. */
   readonly loyal = async (patch: Fields = {}): Promise<Person> => (await this.program(patch)).known()
 
-  /** The same shop through a new key. */
+  /** Returns the same shop with a new key. */
   readonly with = async (rights: Fields): Promise<Shop> => {
     const created = await this.env.act<{ id: string; key: string }>("create key", this.id, {
       name: "Another",
@@ -233,16 +233,16 @@ export class Shop {
     return new Shop(this.env, { id: this.id, key: created.key, key_id: created.id })
   }
 
-  /** A client comes to the shop's counter, and is known there from then on. */
+  /** Records that a client visits the shop, which then knows the client. */
   readonly visit = async (client: Person): Promise<Person> => {
     await this.env.act("visit", client.id, { shop_id: this.id })
     return client
   }
 
-  /** A client whom the shop knows from its counter. */
+  /** Opens an account of a client who has visited the shop. */
   readonly known = async (person: Fields = {}): Promise<Person> => this.visit(await this.env.person(person))
 
-  /** A client who knew the shop, and blocks it. */
+  /** Opens an account of a client whom the shop knew, and who has blocked the shop. */
   readonly blocker = async (): Promise<Person> => {
     const client = await this.known()
     await this.ticket({ client_phone: client.phone })
@@ -250,7 +250,7 @@ export class Shop {
     return client
   }
 
-  /** A ticket made in the app. */
+  /** Requests a new ticket as the app does. */
   readonly app = (body: Fields = {}): Responding<Ticket> =>
     this.env.sandbox("create in app", this.id, { service: "Hem", ...body })
 
@@ -260,11 +260,11 @@ export class Shop {
   /** The types of the shop's events, oldest first. */
   readonly types = async (): Promise<ReadonlyArray<string>> => (await this.events()).map(({ type }) => type)
 
-  /** Points the shop's webhook at a receiver; returns its secret. */
+  /** Sets the shop's webhook to the address of a receiver. Returns the secret. */
   readonly sendTo = async ({ url }: Inbox): Promise<string> =>
     (await this.env.act<{ secret: string }>("set webhook", this.id, { url })).secret
 
-  /** Points the shop's webhook at a new receiver. */
+  /** Sets the shop's webhook to the address of a new receiver. */
   readonly receiving = async (reply: Reply | number = 200): Promise<Inbox> => {
     const inbox = this.env.inbox()
     inbox.reply(reply)
@@ -278,7 +278,7 @@ export class Shop {
   /** The deliveries of the shop's events, oldest event first. */
   readonly deliveries = (): Promise<ReadonlyArray<Delivery>> => this.env.act("list deliveries", this.id)
 
-  /** Sends events again; returns how many. */
+  /** Sends events again. Returns their number. */
   readonly replay = async (which: Fields): Promise<number> =>
     (await this.env.act<{ count: number }>("replay events", this.id, which)).count
 }

@@ -8,7 +8,7 @@ const names = Object.keys(sections) as ReadonlyArray<Section>
 
 const sectionOf = (text: string): Section | undefined => names.find((name) => name === text || name === `§${text}`)
 
-/** `§3`, and `3` for those whose keyboard lacks the sign. */
+/** Decodes `§3`, and also `3`, because not every keyboard has the sign. */
 const section = Schema.transform(
   textThat(`must be one of ${names.join(" ")}`, (text) => sectionOf(text) !== undefined),
   Schema.Literal(...names),

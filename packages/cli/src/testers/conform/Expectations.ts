@@ -8,7 +8,7 @@ import type { Post } from "./Target.js"
 export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
   readonly expected: string
   readonly found: string
-  /** The request that showed it; none given means the last one of the case. */
+  /** The request that showed the failure; by default the last one of the case. */
   readonly exchange?: Exchange | undefined
 }> {
   override get message() {
@@ -18,7 +18,7 @@ export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
 
 const MAX_SHOWN = 600
 
-/** A value as a report shows it. */
+/** Writes a value as a report shows it. */
 const shown = (value: unknown): string => {
   if (value instanceof RegExp) return `something like ${value}`
   const text = value === undefined ? "nothing" : JSON.stringify(value)
@@ -26,8 +26,7 @@ const shown = (value: unknown): string => {
 }
 
 /**
- * The first difference of a value from what is expected of it. Objects may have more fields than expected, lists not more
- * entries; an expression is tried on a text.
+ * The first difference between a value and the expected one. An object may have further fields, but a list no further entries. A text is tested against an expected regular expression.
  */
 const difference = (
   found: unknown,
@@ -59,13 +58,13 @@ export const expectShape = (found: unknown, expected: unknown, what: string, exc
   })
 }
 
-/** Expects two values to be the same to the last field. */
+/** Expects two values to be equal in all fields. */
 export const expectSame = (found: unknown, expected: unknown, what: string, exchange?: Exchange): void => {
   if (isDeepStrictEqual(found, expected)) return
   throw new ExpectationFailed({ expected: `${what} to be ${shown(expected)}`, found: shown(found), exchange })
 }
 
-/** Expects something that a comparison cannot say. */
+/** Expects a condition that is not a comparison of two values. */
 export const expectThat = (holds: boolean, expected: string, found: unknown, exchange?: Exchange): void => {
   if (!holds) throw new ExpectationFailed({ expected, found: shown(found), exchange })
 }
@@ -79,7 +78,7 @@ interface Meta {
   readonly others?: ReadonlyArray<{ readonly id: string; readonly number: number; readonly state: string }>
 }
 
-/** A response of the server, and what a case expects of it. `D` is what its `data` holds. */
+/** A response of the server with methods that check it. `D` is the type of its `data`. */
 export class TestResponse<D = unknown> {
   readonly exchange: Exchange
   readonly status: number
@@ -113,14 +112,14 @@ export class TestResponse<D = unknown> {
     })
   }
 
-  /** Expects a success in its envelope (Specification, Requests and responses). */
+  /** Expects a success with its envelope (Specification, Requests and responses). */
   ok(status = 200): D {
     const isSuccess = this.#envelope?.success === true && this.data !== undefined
     this.#expect(isSuccess, status, '{"success":true,"data":…}')
     return this.data
   }
 
-  /** Expects a failure in its envelope, with these details among others (Specification, Errors). */
+  /** Expects a failure with its envelope and at least these details (Specification, Errors). */
   refused(status: number, code: string, details?: Readonly<Record<string, unknown>>): this {
     const isFailure = this.#envelope?.success === false && this.error.code === code
     this.#expect(isFailure, status, `{"success":false,"error":{"code":"${code}",…}}`)
@@ -128,7 +127,7 @@ export class TestResponse<D = unknown> {
     return this
   }
 
-  /** Expects 400 with issues at these places, such as `body service`, among others, in any case (Specification, Errors). */
+  /** Expects 400 with issues at least at these places, such as `body service`, in upper or lower case (Specification, Errors). */
   invalid(...places: ReadonlyArray<string>): this {
     this.refused(400, "VALIDATION_ERROR")
     const issues = this.error.details?.issues as ReadonlyArray<{ in?: string; field?: string }> | undefined

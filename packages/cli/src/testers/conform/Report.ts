@@ -22,24 +22,24 @@ export interface Result {
   readonly outcome: "passed" | "failed" | "skipped"
   readonly duration_ms: number
   readonly failure?: CaseFailure
-  /** The reason for which it was skipped. */
+  /** The reason why the case was skipped. */
   readonly because?: string
 }
 
-/** The number of cases by outcome. */
+/** The numbers of cases by outcome. */
 interface Counts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
 }
 
-/** Counts results. */
+/** Counts results by outcome. */
 const count = (results: ReadonlyArray<Result>): Counts => {
   const of = (outcome: Result["outcome"]) => results.filter((result) => result.outcome === outcome).length
   return { passed: of("passed"), failed: of("failed"), skipped: of("skipped") }
 }
 
-/** Results by section, in the order of the sections; none without results. */
+/** The results by section, in the order of the sections. A section without results is omitted. */
 const bySection = (
   results: ReadonlyArray<Result>
 ): ReadonlyArray<{ readonly section: Case["section"]; readonly results: ReadonlyArray<Result> }> => {
@@ -47,12 +47,12 @@ const bySection = (
   return sections.map((section) => ({ section, results: results.filter((result) => result.case.section === section) }))
 }
 
-/** Failures that look alike: the same request got the same response, or the same was found. */
+/** Failures with the same cause: the same request got the same response, or the cases found the same value. */
 interface Cause {
-  /** `POST /v1/tickets: HTTP 404`; null where no request shows the failure. */
+  /** The request and its response, such as `POST /v1/tickets: HTTP 404`; null if no request shows the failure. */
   readonly request: string | null
   readonly found: string
-  /** The cases that failed so, by their ids. */
+  /** The ids of the cases that failed in this way. */
   readonly cases: ReadonlyArray<string>
 }
 
@@ -62,7 +62,7 @@ const requestOf = ({ exchange }: CaseFailure): string | null => {
   return `${exchange.method} ${pathname.replaceAll(ID, "{id}")}: HTTP ${exchange.response.status}`
 }
 
-/** The failures of a run by their causes, the one with the most cases first. */
+/** The failures of a run by cause. The cause of the most failures comes first. */
 const causesOf = (results: ReadonlyArray<Result>): ReadonlyArray<Cause> => {
   const causes = new Map<string, Cause>()
   for (const { case: one, failure } of results) {
@@ -77,13 +77,13 @@ const causesOf = (results: ReadonlyArray<Result>): ReadonlyArray<Cause> => {
 /** Texts that must not be printed, by the shell variable that holds each. */
 type Secrets = Readonly<Record<string, string>>
 
-/** A header as it may be shown: of a bearer token, that there was one. */
+/** A header without its secret: a bearer token is replaced. */
 const maskedHeader = (name: string, value: string): string =>
   /^authorization$/i.test(name)
     ? value.replace(/^Bearer .+/, (given) => (given === masked(given) ? "Bearer …" : masked(given)))
     : masked(value)
 
-/** Quoted for a shell, a secret as its variable, which only double quotes let through; undefined where it holds none. */
+/** Quotes a text for a shell and replaces a secret with its variable, in double quotes because a shell expands no variable in single ones. Undefined if the text contains no secret. */
 const withVariable = (text: string, secrets: Secrets): string | undefined => {
   const [variable, secret] = Object.entries(secrets).find(([, secret]) => text.includes(secret)) ?? []
   if (variable === undefined || secret === undefined) return undefined
@@ -93,7 +93,7 @@ const withVariable = (text: string, secrets: Secrets): string | undefined => {
 
 const MAX_BODY = 2000
 
-/** The request as a line to paste into a shell. */
+/** A request as a `curl` command to paste into a shell. */
 export const curl = ({ method, url, headers, body }: Exchange, secrets: Secrets): string => {
   const how = method === "HEAD" ? ["-I"] : method === "GET" ? [] : ["-X", method]
   const long = body !== undefined && body.length > MAX_BODY
@@ -119,14 +119,14 @@ const responseLines = ({ response: { status, headers, body } }: Exchange): strin
   return [`HTTP ${status}`, ...listed.map(([name, value]) => `${name}: ${value}`), "", masked(shown)].join("\n")
 }
 
-/** A run, as reports show it. */
+/** A run of the suite, as reports show it. */
 export interface Report {
   readonly base_url: string
-  /** The means: the server's sandbox, or the key of a real shop. */
+  /** How the cases reach the server: through its sandbox, or with the key of a real shop. */
   readonly with: "sandbox" | "key"
   readonly duration_ms: number
   readonly counts: Counts
-  /** The failures by cause, because one missing endpoint fails many cases. */
+  /** The failures by cause, because one missing endpoint makes many cases fail. */
   readonly causes: ReadonlyArray<Cause>
   readonly sections: ReadonlyArray<ReportedSection>
 }
@@ -139,7 +139,7 @@ interface ReportedSection {
   readonly cases: ReadonlyArray<ReportedCase>
 }
 
-/** One case, with all that a reader needs to understand its failure. */
+/** A case with the details of its failure. */
 interface ReportedCase {
   readonly id: string
   readonly rule: string
@@ -169,7 +169,7 @@ const reported = (result: Result, secrets: Secrets): ReportedCase => {
   return { ...common, failure: { expected, found, ...shown } }
 }
 
-/** Puts a run into the form of its reports; secrets do not come along. */
+/** Makes the report of a run, without secrets. */
 export const reportOf = (
   run: Pick<Report, "base_url" | "with" | "duration_ms">,
   results: ReadonlyArray<Result>,
@@ -197,7 +197,7 @@ const marks = ({ passed, failed, skipped }: Counts, paint: Paint): string =>
     .filter((mark) => mark !== "")
     .join("  ")
 
-/** A section in one line, and one more for each case that failed. */
+/** The line of a section, and one line for each case that failed. */
 export const sectionLines = (
   { section, title, counts, cases }: ReportedSection,
   paint: Paint
@@ -290,7 +290,7 @@ const sectionPart =
   ({ section, title, counts, cases }: ReportedSection): string =>
     `<section><h2><span>${escaped(section)}</span><span>${escaped(title)}</span><span class="counts">${outcomesIn(counts)}</span></h2><ul class="entries">${cases.map(caseItem(report)).join("\n")}</ul></section>`
 
-/** A report as one page that needs nothing else. */
+/** A report as one HTML page, which loads no other file. */
 export const htmlReport = (report: Report): string => {
   const { base_url, with: means, duration_ms, counts, sections } = report
   const { passed, failed } = counts

@@ -4,13 +4,13 @@ import { Api, dataOf, type Exchange, type Fetch } from "../../sandbox/Api.js"
 import { type Handler, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
 import type { Event } from "../testkit/ResponseTypes.js"
 
-/** A delivery as it came to the suite's receiver. */
+/** A delivery as the suite's receiver got it. */
 export interface Post {
-  /** By their names in lower case. */
+  /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The name of the header in which its signature is looked for. */
+  /** The name of the header that contains the signature. */
   readonly signatureHeader: string
-  /** The body as it came: what is signed. */
+  /** The body as it arrived, because the signature is that of its bytes. */
   readonly body: string
   readonly event: Event
 }
@@ -19,16 +19,16 @@ export interface Post {
 export interface Inbox {
   readonly url: string
   readonly posts: ReadonlyArray<Post>
-  /** Sets its reply from now on, 200 at first; a number is a status. */
+  /** Sets the reply to all later deliveries. The first reply is 200; a number is a status. */
   readonly reply: (reply: Reply | number) => void
 }
 
-/** The receivers of a run, by the path of their address: on a socket, or in process for a server that runs there. */
+/** The receivers of a run by the path of their address. They listen on a socket, or in this process if the server runs there too. */
 export class Inboxes {
   readonly #replies = new Map<string, Reply>()
   readonly #posts = new Map<string, Array<Post>>()
   readonly #signatureHeader: string
-  /** Their address, without a slash at its end; set before one is opened. */
+  /** The base URL of the receivers without a slash at its end. It must be set before a receiver is opened. */
   origin = ""
 
   constructor(signatureHeader: string) {
@@ -46,7 +46,7 @@ export class Inboxes {
     }
   }
 
-  /** Takes a delivery; the response is 404 at an address that no case has opened. */
+  /** Handles a delivery. The response is 404 if no case has opened the address. */
   readonly handler: Handler = ({ path, headers, body }) =>
     Effect.sync(() => {
       const posts = this.#posts.get(path)
@@ -58,21 +58,21 @@ export class Inboxes {
     })
 }
 
-/** The server under test, and what may be used of it. */
+/** The server under test, and the ways in which the cases may use it. */
 export interface Target {
   readonly api: Api
-  /** With one, the cases use the sandbox; null leaves it alone. Without inboxes no webhook can reach the cases. */
+  /** The sandbox that the cases use; null if they must not use one. `inboxes` is null if no webhook can reach the cases. */
   readonly sandbox: { readonly inboxes: Inboxes | null } | null
-  /** The key of a real shop, where there is no sandbox. */
+  /** The key of a real shop, if there is no sandbox. */
   readonly key: string | undefined
 }
 
-/** The address of the server, and the means of access. */
+/** The address of the server, with the token of its sandbox or a key. */
 interface Address {
   readonly base_url: string
   readonly key: string | null
   readonly sandboxToken: string | null
-  /** The header in which it signs deliveries. */
+  /** The header in which the server signs deliveries. */
   readonly signatureHeader: string
 }
 
@@ -93,7 +93,7 @@ const checkElsewhere = Effect.fnUntraced(function* (api: Api, key: string, shop:
   }
 })
 
-/** A key opens the shop that is tested where there is no sandbox; it must be able to do everything. */
+/** Checks the key of the shop that is tested without a sandbox. The key must have all scopes. */
 const checkKey = Effect.fnUntraced(function* (api: Api, key: string) {
   const shop: Exchange = yield* api.call("GET", "/v1/shop", { bearer: key })
   const { status } = shop.response
@@ -105,7 +105,7 @@ const checkKey = Effect.fnUntraced(function* (api: Api, key: string) {
   }
   if (status !== 200) return yield* checkElsewhere(api, key, status)
   const scopes = dataOf<{ readonly scopes?: unknown }>(shop)?.scopes
-  // A response without scopes is the server's fault, and a case finds it.
+  // A response without scopes is not reported here, because a case tests it.
   const missing = Array.isArray(scopes) ? SCOPES.filter((scope) => !scopes.includes(scope)) : []
   return missing.length === 0
     ? undefined
@@ -114,7 +114,7 @@ const checkKey = Effect.fnUntraced(function* (api: Api, key: string) {
       )
 })
 
-/** Receivers on a free port of this machine, for as long as the scope lasts. */
+/** Opens receivers on a free port of this machine until the scope closes. */
 const loopbackInboxes = Effect.fnUntraced(function* (signatureHeader: string) {
   const inboxes = new Inboxes(signatureHeader)
   const url = yield* Effect.orDie(listen({ host: "127.0.0.1", port: 0 }, inboxes.handler))
@@ -122,7 +122,7 @@ const loopbackInboxes = Effect.fnUntraced(function* (signatureHeader: string) {
   return inboxes
 })
 
-/** Finds out what can be tested of a server: everything where it has a sandbox, else what a key reaches. */
+/** Determines what can be tested of a server: everything if it has a sandbox, otherwise what a key can reach. */
 export const findTarget = (
   { base_url, key, sandboxToken, signatureHeader }: Address,
   fetch: Fetch

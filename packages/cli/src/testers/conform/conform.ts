@@ -18,7 +18,7 @@ const chosen = Effect.fnUntraced(function* ({ section, only }: ConformFlags) {
   )
 })
 
-/** `workshop conform --list`: each case by its id, and what it proves. */
+/** `workshop conform --list`: the id and the rule of each case. */
 export const listing = Effect.fnUntraced(function* (flags: ConformFlags) {
   const cases = yield* chosen(flags)
   const distinct = [...new Set(cases.map(({ section }) => section))]
@@ -47,7 +47,7 @@ export const listing = Effect.fnUntraced(function* (flags: ConformFlags) {
 const listed = ({ id, rule, needs }: Case, paint: Paint): string =>
   `  ${paint("name", id)}  ${rule}${needs === "key" ? paint("faint", "  (key)") : ""}`
 
-/** Prints each section once its last case is done. */
+/** Prints each section after its last case has ended. */
 const printer = (total: ReadonlyArray<Case>, print: (lines: ReadonlyArray<string>) => Effect.Effect<void>) => {
   const left = new Map<Section, number>()
   for (const { section } of total) left.set(section, (left.get(section) ?? 0) + 1)
@@ -79,7 +79,7 @@ const write = Effect.fnUntraced(function* ({ junit, html }: ConformFlags, report
   if (html !== null) yield* writeReport("--html", html, htmlReport(report))
 })
 
-/** The work of `workshop conform` (Specification, Commands). It succeeds only where no case fails. */
+/** The work of `workshop conform` (Specification, Commands). It succeeds only if no case fails. */
 export const conform = (flags: ConformFlags, base_url: string) =>
   Effect.gen(function* () {
     const cases = yield* chosen(flags)

@@ -8,7 +8,7 @@ import { ExpectationFailed } from "./Expectations.js"
 import type { CaseFailure, Result } from "./Report.js"
 import type { Target } from "./Target.js"
 
-/** The longest time for a case. */
+/** The longest time that a case may take. */
 const TIMEOUT = "5 minutes"
 
 const NO_RECEIVER = "needs to receive webhooks, and only a server on this machine can send them here"
@@ -22,7 +22,7 @@ const failureOf = (error: unknown, { last }: Api): CaseFailure => {
   return { expected: "the case to come to its end", found: reason, exchange: last }
 }
 
-/** Freezes the clock of a sandbox while the cases run, and lets it go on as before when they are done. */
+/** Freezes the clock of a sandbox while the cases run, and restores it afterwards. */
 const withClock = <A, E>({ api, sandbox }: Target, body: Effect.Effect<A, E>): Effect.Effect<A, E | NoResponse> => {
   if (sandbox === null) return body
   const freeze = (freeze: boolean) => api.call("POST", "/sandbox/clock", { body: { freeze } })
@@ -36,7 +36,7 @@ const withClock = <A, E>({ api, sandbox }: Target, body: Effect.Effect<A, E>): E
   )
 }
 
-/** Runs cases one after another, each in shops of its own; ends early only if the server does not respond. */
+/** Runs the cases one after another, each in its own shops. It ends early only if the server does not respond. */
 export const runCases = (
   target: Target,
   cases: ReadonlyArray<Case>,
@@ -62,7 +62,7 @@ export const runCases = (
     api.last = undefined
     const body = Effect.tryPromise({
       try: async () => {
-        // The minute of the address must be fresh too: requests without a good key are counted by it.
+        // The clock moves by a minute, because requests without a valid key count against the limit of the address, which must be unused.
         if (target.sandbox !== null) await environment.advance(MINUTE)
         await one.run(await environment.openShop())
       },
@@ -74,7 +74,7 @@ export const runCases = (
     environment.leave()
     const duration_ms = Math.round(Duration.toMillis(took))
     if (Exit.isSuccess(exit)) return { case: one, outcome: "passed", duration_ms } satisfies Result
-    // One missing response is a failure; a server that does not respond any more ends the run.
+    // A single missing response is a failure of the case. The run ends if the server no longer responds.
     const error = Cause.squash(exit.cause)
     if (error instanceof CannotReceive) {
       return { case: one, outcome: "skipped", duration_ms, because: NO_RECEIVER } satisfies Result

@@ -5,7 +5,7 @@ export interface JUnitCase {
   readonly classname: string
   readonly name: string
   readonly duration_ms: number
-  /** The reason for which it was skipped. */
+  /** The reason why the case was skipped. */
   readonly skipped?: string | undefined
   readonly failure?: { readonly message: string; readonly text: string } | undefined
 }

@@ -23,12 +23,12 @@ dt { color: var(--faint); } dd { margin: 0; min-width: 0; overflow-wrap: anywher
 @media (max-width: 36rem) { dl { display: block; margin-left: 0; } dd { margin-bottom: .4rem; } .repeat { margin-left: 0; } }
 `
 
-/** A report as one page that needs nothing else. */
+/** A report as one HTML page, which loads no other file. */
 interface Page {
   readonly title: string
-  /** It opens with a mark for this. */
+  /** True if the run succeeded; the page shows this at its top. */
   readonly isGood: boolean
-  /** Style that it adds to that of all pages. */
+  /** The style that this page adds to the common one. */
   readonly style: string
   readonly body: string
 }
@@ -38,13 +38,13 @@ type EntryOutcome = "passed" | "failed" | "skipped"
 
 const MARKS: Readonly<Record<EntryOutcome, string>> = { passed: "✓", failed: "✗", skipped: "–" }
 
-/** The mark of an outcome, with text beside it. */
+/** The mark of an outcome, followed by a text. */
 export const marked = (outcome: EntryOutcome, text: string | number = ""): string =>
   `<span class="${outcome}">${`${MARKS[outcome]} ${text}`.trimEnd()}</span>`
 
-/** An entry of a report: it unfolds, is found by its words, and has an address of its own. */
+/** An entry of a report, which can be unfolded, searched and linked to. */
 interface Entry {
-  /** Unique within the page. */
+  /** The id of the entry, which is unique within the page. */
   readonly id: string
   readonly outcome: EntryOutcome
   /** HTML. */
@@ -56,7 +56,7 @@ interface Entry {
   readonly body: string
 }
 
-/** An entry as an item of a list; one that failed is unfolded. */
+/** An entry as an item of a list. A failed entry is unfolded. */
 export const entryItem = ({ id, outcome, title, duration_ms, command, body }: Entry): string => {
   const took = duration_ms === undefined ? "" : `<span class="ms faint">${duration_ms} ms</span>`
   const repeat = command === undefined ? "" : `<p class="repeat"><code>${escaped(command)}</code></p>`
@@ -68,7 +68,7 @@ export const entryItem = ({ id, outcome, title, duration_ms, command, body }: En
 export const row = (term: string, text: string, kind: "text" | "code" | "html" = "text"): string =>
   `<dt>${term}</dt><dd>${kind === "html" ? text : kind === "code" ? `<pre>${escaped(text)}</pre>` : escaped(text)}</dd>`
 
-/** A rule's address, to be followed from wherever the report is read. */
+/** A link to a rule that works wherever the report is read. */
 export const ruleLink = (rule_at: string): string =>
   `<a href="https://github.com/workshop-tickets/workshop/blob/main/${escaped(rule_at)}">${escaped(rule_at)}</a>`
 

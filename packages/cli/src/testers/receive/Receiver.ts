@@ -7,7 +7,7 @@ import { Clock, Deferred, Effect, Predicate, type Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { type Handler, type Incoming, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
 
-/** An event as it came, of any type: later versions of the service may send types that are not known here (Specification, Webhooks). */
+/** An event as it arrived. Its type may be unknown, because later versions of the service may send further types (Specification, Webhooks). */
 export interface ReceivedEvent {
   readonly id: string
   readonly type: string
@@ -18,31 +18,31 @@ export interface ReceivedEvent {
 
 /** The outcome of a request. */
 export type ReceivedOutcome =
-  /** An event that was not acknowledged before. */
+  /** The event was not acknowledged before. */
   | "event"
-  /** An event that was acknowledged before: dropped (Specification, Webhooks). */
+  /** The event was acknowledged before, so the receiver drops it (Specification, Webhooks). */
   | "again"
-  /** An event with a valid signature that the receiver was asked to fail: it will come again. */
+  /** The signature is valid, but the receiver was told to refuse the event, so it will be sent again. */
   | "failed"
-  /** Not verified, and answered with a 4xx that says why. */
+  /** The request is not a valid delivery; the response is a 4xx that says why. */
   | "refused"
 
-/** The reason for which a request was refused. */
+/** The reason why a request was refused. */
 export type RefusalReason = VerifyFailure | "not_an_event" | "not_a_post" | "too_large"
 
 /** A request as it arrived, complete. */
 export interface ReceivedRequest {
-  /** Its place in the order of arrival, from 1. */
+  /** The number of the request in the order of arrival, from 1. */
   readonly n: number
-  /** The instant at which it was complete, on the receiver's clock. */
+  /** The instant at which the request was complete, on the receiver's clock. */
   readonly at: Instant
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** The signature header as it came; null without one. */
+  /** The signature header as it arrived; null if there was none. */
   readonly signature: string | null
   /** The raw body, as text. */
   readonly body: string
-  /** Null where the body holds none. */
+  /** The event in the body; null if the body is not an event. */
   readonly event: ReceivedEvent | null
 }
 
@@ -51,53 +51,52 @@ export interface ReceivedDelivery extends ReceivedRequest {
   readonly outcome: ReceivedOutcome
   readonly doubt: RefusalReason | null
   /**
-   * The sender dialled again for the same attempt, because the request before was cut off on a connection that it had kept
-   * open: that looks to a sender like a connection closed while idle. Both requests are one attempt.
+   * True if the sender repeated the request in the same attempt, because the one before was cut off on a kept connection, which looks to the sender like a connection closed while idle. Both requests are one attempt.
    */
   readonly redialled: boolean
-  /** The status it was answered with, or what was done in its place. */
+  /** The status of the response, or the name of another reply. */
   readonly answered: number | Exclude<Reply["kind"], "status">
 }
 
 /** The behaviour of a receiver. */
 export interface Behaviour {
-  /** One for all, or chosen once for each complete request. */
+  /** The reply to all requests, or a function that is called once for each complete request. */
   readonly reply: Reply | ((request: ReceivedRequest) => Reply)
   /** The wait before the status line, in real milliseconds. */
   readonly delay_ms: number
-  /** The share of requests, 0 to 1, that it answers with 500 instead; the receiver's seed decides which. */
+  /** The share of requests, from 0 to 1, whose response is 500 instead. The receiver's seed determines which. */
   readonly fail_share: number
-  /** Passes a complete request on, and replies as it is replied to there; in the place of `reply`. */
+  /** Forwards a complete request, and replies with the response; replaces `reply`. */
   readonly forward?: (request: ReceivedRequest) => Effect.Effect<Reply>
 }
 
-/** A receiver in good health: 200, at once, always. */
+/** The behaviour of a healthy receiver, which always replies 200 without a delay. */
 export const healthy: Behaviour = { reply: saying(200), delay_ms: 0, fail_share: 0 }
 
 /** Options of a receiver, all optional. */
 export interface ReceiverOptions {
-  /** 127.0.0.1 by default. */
+  /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: string
-  /** 0, a free one, by default. */
+  /** The port; by default 0, which means a free one. */
   readonly port?: number
   /** The webhook's secrets; without them, requests wait until {@link Receiver.trust} is called. */
   readonly secrets?: ReadonlyArray<string>
   readonly behaviour?: Partial<Behaviour>
-  /** Decides which requests fail under a share of failures; 1 by default. */
+  /** The seed that determines which requests fail if there is a share of failures; 1 by default. */
   readonly seed?: number
   /** The signature header's name. */
   readonly header?: string
-  /** The most seconds between `t` and the receiver's clock; 300 by default. */
+  /** The largest difference between `t` and the receiver's clock, in seconds; 300 by default. */
   readonly tolerance_seconds?: number
-  /** The receiver's clock; Effect's by default. A sandbox signs by its own clock. */
+  /** The receiver's clock; by default that of Effect. It can be that of a sandbox, because a sandbox signs with its own clock. */
   readonly now?: Effect.Effect<Instant>
-  /** Reads the webhook's current secret, or null; run where no secret matches, at most once a second. */
+  /** Reads the webhook's current secret, or null. It runs if no secret matches, at most once a second. */
   readonly secretNow?: Effect.Effect<string | null>
   /** The number of latest requests that `received` keeps; 10,000 by default. */
   readonly keep?: number
   /** The number of event ids that are remembered to recognise duplicates; 100,000 by default. */
   readonly remember?: number
-  /** Called with each request once it is judged, before it is answered. */
+  /** Called with each request after its outcome is known and before the reply. */
   readonly onReceived?: (received: ReceivedDelivery) => void
 }
 
@@ -108,13 +107,13 @@ export type Totals = Readonly<Record<ReceivedOutcome, number>>
 export interface Receiver {
   /** The address for events. */
   readonly url: string
-  /** The latest requests, in the order in which they were judged. */
+  /** The latest requests, in the order in which their outcomes became known. */
   readonly received: Effect.Effect<ReadonlyArray<ReceivedDelivery>>
   readonly totals: Effect.Effect<Totals>
   readonly behaviour: Effect.Effect<Behaviour>
   /** Changes fields of the behaviour from the next request on. Returns the new behaviour. */
   readonly behave: (next: Partial<Behaviour>) => Effect.Effect<Behaviour>
-  /** Replaces the secrets; at least one. */
+  /** Replaces the secrets with at least one. */
   readonly trust: (secrets: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
@@ -129,7 +128,7 @@ const refusals: Readonly<Record<RefusalReason, { readonly status: number; readon
   too_large: { status: 413, message: "The body is larger than 1 MiB" }
 }
 
-/** The event in a body; null if it holds none. */
+/** The event in a body; null if the body is not an event. */
 export const eventOf = (body: string): ReceivedEvent | null => {
   try {
     const parsed: unknown = JSON.parse(body)
@@ -143,7 +142,7 @@ export const eventOf = (body: string): ReceivedEvent | null => {
   }
 }
 
-/** True for a reply that acknowledges the event, so that it does not come again (Specification, Webhooks). */
+/** True if a reply acknowledges the event, so that it is not sent again (Specification, Webhooks). */
 const acknowledges = (reply: Reply): boolean =>
   reply.kind === "status"
     ? reply.status >= 200 && reply.status < 300
@@ -151,7 +150,7 @@ const acknowledges = (reply: Reply): boolean =>
 
 const MAX_CUT = 1000
 
-/** Everything that changes while a receiver runs. */
+/** The state of a running receiver. */
 class ReceiverState {
   behaviour: Behaviour
   secrets: ReadonlyArray<string>
@@ -161,9 +160,9 @@ class ReceiverState {
   readonly #keep: number
   readonly #remember: number
   readonly #random: PCGRandom
-  /** The ids acknowledged last, the latest at the end. */
+  /** The ids of the events that were acknowledged last, oldest first. */
   readonly #seen = new Set<string>()
-  /** The signatures of requests that were cut off on a kept connection, and have not come again yet. */
+  /** The signatures of requests that were cut off on a kept connection and not repeated yet. */
   readonly #cut = new Set<string | null>()
 
   constructor({ behaviour, secrets = [], keep = 10_000, remember = 100_000, seed = 1 }: ReceiverOptions) {
@@ -174,7 +173,7 @@ class ReceiverState {
     this.#random = new PCGRandom(seed)
   }
 
-  /** The reply to a request that is in order. Called once a request, as it draws at random. */
+  /** The reply to a valid request. It must be called once for each request, because it draws a random number. */
   replyTo(request: ReceivedRequest): Effect.Effect<Reply> {
     const { reply, fail_share, forward } = this.behaviour
     if (fail_share > 0 && this.#random.number() < fail_share) return Effect.succeed(saying(500))
@@ -182,7 +181,7 @@ class ReceiverState {
     return Effect.succeed(typeof reply === "function" ? reply(request) : reply)
   }
 
-  /** The outcome of an event: it is remembered once it is acknowledged. */
+  /** The outcome of an event. The id of an acknowledged event is remembered. */
   outcomeOf(id: string, reply: Reply): ReceivedOutcome {
     if (!acknowledges(reply)) return "failed"
     const isKnown = this.#seen.delete(id)
@@ -191,7 +190,7 @@ class ReceiverState {
     return isKnown ? "again" : "event"
   }
 
-  /** True for a request that repeats one that was cut off on a kept connection: the same event under the same signature. */
+  /** True if a request repeats one that was cut off on a kept connection, with the same event and signature. */
   isRedial(signature: string | null, reply: Reply, isKept: boolean): boolean {
     const redialled = this.#cut.delete(signature)
     if (this.#cut.size >= MAX_CUT) this.#cut.clear()
@@ -200,7 +199,7 @@ class ReceiverState {
   }
 
   note(received: ReceivedDelivery): ReceivedDelivery {
-    // The cut before it was counted as a failure of the same attempt.
+    // The earlier request was counted as a failure, but it belongs to the same attempt.
     if (received.redialled) this.totals.failed -= 1
     this.totals[received.outcome] += 1
     this.received.push(received)
@@ -213,7 +212,7 @@ class ReceiverState {
   }
 }
 
-/** Verifies requests. Where the secret has changed meanwhile, the current one is read, and what it signed is accepted. */
+/** Verifies requests. If no known secret matches, it reads the current secret and accepts what that one signed. */
 const verifier = (
   state: ReceiverState,
   { tolerance_seconds = 300, secretNow = Effect.succeed(null) }: ReceiverOptions
@@ -231,7 +230,7 @@ const verifier = (
     })
   )
 
-/** A receiver at an address, whose handler the caller connects: to a socket, or to a sender in this process. */
+/** Makes a receiver with an address. The caller connects its handler to a socket, or to a sender in this process. */
 export const handling = (options: ReceiverOptions) =>
   Effect.gen(function* () {
     const { now = Clock.currentTimeMillis, onReceived = () => undefined } = options
@@ -286,7 +285,7 @@ export const handling = (options: ReceiverOptions) =>
     return { handler, receiver }
   })
 
-/** Starts a receiver on a socket; it stops, and cuts every connection, when the scope closes. */
+/** Starts a receiver on a socket; it stops and cuts every connection when the scope closes. */
 export const make = (options: ReceiverOptions = {}): Effect.Effect<Receiver, CannotListen, Scope.Scope> =>
   Effect.gen(function* () {
     const { host = "127.0.0.1", port = 0 } = options

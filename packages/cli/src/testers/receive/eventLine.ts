@@ -11,7 +11,7 @@ interface FieldChange {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The fields that no diff shows, because they change with every other field. */
+/** The fields that are not shown as changes, because they change with every other field. */
 const LEFT_OUT = new Set(["updated_at"])
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
@@ -40,7 +40,7 @@ const short = (value: unknown): string => {
   return typeof value === "string" ? value.replaceAll(/\s+/g, " ") : JSON.stringify(value)
 }
 
-/** A change in a few words: `state workshop -> ready`, `ready_at 2026-01-01T…` if there was none, `ready_at cleared`. */
+/** Writes a change: `state workshop -> ready`, `ready_at 2026-01-01T…` if there was none, `ready_at cleared`. */
 export const inWords = ({ field, from, to }: FieldChange): string => {
   if (to === null) return `${field} cleared`
   return from === null ? `${field} ${short(to)}` : `${field} ${short(from)} -> ${short(to)}`
@@ -58,7 +58,7 @@ export type News =
   | { readonly kind: "changes"; readonly changes: ReadonlyArray<FieldChange> }
   | { readonly kind: "late" }
 
-/** The tickets as the latest events showed them, at most ten thousand. */
+/** The tickets as the latest events showed them. It keeps at most ten thousand. */
 export class KnownTickets {
   readonly #tickets = new Map<string, Fields>()
 
@@ -68,7 +68,7 @@ export class KnownTickets {
     if (after === undefined) return { kind: "changes", changes: [] }
     const before = this.#tickets.get(String(after.id))
     if (before === undefined) return { kind: "first" }
-    // A retry can arrive after later events of its ticket.
+    // The states are compared by time, because a retry can arrive after later events of its ticket.
     return String(after.updated_at) < String(before.updated_at)
       ? { kind: "late" }
       : { kind: "changes", changes: ticketDiff(before, after) }
@@ -109,7 +109,7 @@ const refusals: Readonly<Record<RefusalReason, string>> = {
   too_large: "its body is larger than 1 MiB"
 }
 
-/** The replies that are not simply a status, in words. */
+/** The descriptions of the replies other than a status. */
 const specialReplies: Readonly<Record<Exclude<ReceivedDelivery["answered"], number>, string>> = {
   redirect: "responded with a redirect",
   endless: "responded without an end",
@@ -124,7 +124,7 @@ const replyInWords = (how: ReceivedDelivery["answered"]): string =>
 const text = (value: unknown): string =>
   (typeof value === "string" || typeof value === "number" ? String(value) : "").replaceAll(/\s+/g, " ")
 
-/** The texts of an event beside the ticket, such as the channel through which a client was notified. */
+/** The texts of an event outside the ticket, such as the channel through which a client was notified. */
 const otherTexts = ({ data: { ticket: _, ...rest } }: ReceivedEvent): ReadonlyArray<string> =>
   Object.entries(rest).flatMap(([name, value]) =>
     typeof value === "string" && name !== "notified_at" ? [`${name} ${text(value)}`] : []
@@ -168,7 +168,7 @@ export const eventLine = (received: ReceivedDelivery, news: News, paint: Paint):
     .join("  ")
 }
 
-/** The same for a program: one JSON object. */
+/** A request as one JSON object, for a program. */
 export const eventJson = (received: ReceivedDelivery, news: News): string => {
   const { n, outcome, doubt, redialled, answered, event, body } = received
   const content = event === null ? { body: body.slice(0, 1000) } : { event }

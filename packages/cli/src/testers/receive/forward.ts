@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Reply, saying } from "../testkit/LoopbackServer.js"
 import type { ReceivedRequest } from "./Receiver.js"
 
-/** Headers that belong to one connection, or that the new request gets by itself. */
+/** The headers that are not forwarded, because they belong to one connection or are set again for the new request. */
 const LEFT_OUT = new Set(["host", "connection", "content-length", "transfer-encoding", "keep-alive", "expect"])
 
 const headersOf = ({ headers }: ReceivedRequest): Headers => {
@@ -13,7 +13,7 @@ const headersOf = ({ headers }: ReceivedRequest): Headers => {
   return kept
 }
 
-/** Passes requests on to an address, with their signature. Where it does not respond in time, the connection is cut. */
+/** Forwards requests to an address, with their signature. If it does not respond in time, the connection is cut. */
 export const forwardTo =
   (url: string) =>
   (request: ReceivedRequest): Effect.Effect<Reply> =>

@@ -12,7 +12,7 @@ import type { ReceiveFlags } from "./ReceiveOptions.js"
 import * as Receiver from "./Receiver.js"
 import { type Behaviour, healthy } from "./Receiver.js"
 
-/** Runs `onKey` for each key typed in the terminal, until the scope closes; Ctrl-C is a key too, `\u0003`. */
+/** Runs `onKey` for each key typed in the terminal, until the scope closes; Ctrl-C arrives as the key `\u0003`. */
 const keyPresses = <A, R>(
   onKey: (key: string) => Effect.Effect<A, never, R>
 ): Effect.Effect<void, never, R | Scope.Scope> =>
@@ -28,7 +28,7 @@ const keyPresses = <A, R>(
     )
   })
 
-/** The change that a key makes, given the receiver's behaviour now and that of the command line. */
+/** The effect of a key, given the receiver's present behaviour and that of the command line. */
 interface LiveKey {
   readonly label: string
   readonly next: (now: Behaviour, wanted: Behaviour) => Partial<Behaviour>
@@ -36,7 +36,7 @@ interface LiveKey {
 
 const DELAY_MS = 3000
 const FAIL_SHARE = 0.3
-/** The discard port: nothing answers there. */
+/** The discard port, on which no server listens. */
 const NOWHERE = "http://127.0.0.1:9/"
 
 /** The keys that work in the terminal of `workshop receive`. */
@@ -63,7 +63,7 @@ const liveKeys = {
   c: { label: "cut off", next: () => ({ reply: { kind: "cut" } }) }
 } as const satisfies Readonly<Record<string, LiveKey>>
 
-/** All keys on one line. */
+/** The line that explains all keys. */
 export const legend: string = [
   "Keys:",
   [...Object.entries(liveKeys).map(([key, { label }]) => `${key} ${label}`), "h these keys", "q quit"].join(" | ")
@@ -104,14 +104,14 @@ interface Registration {
   readonly enable: boolean
 }
 
-/** The receiver's registration. `opened` is the key of a shop that was opened for it. */
+/** The result of a registration. `opened` is the key of a shop that was opened for the receiver. */
 interface Registered {
   readonly shop_id: string
   readonly secret: string
-  /** The address that the webhook had before; null if it had none, or this one. */
+  /** The address that the webhook had before; null if it had none or the same one. */
   readonly replaced: string | null
   readonly opened: string | null
-  /** The reason for which the webhook is off, so that nothing arrives; null while it is on. */
+  /** The reason why the webhook is off and nothing arrives; null while it is on. */
   readonly off_reason: string | null
 }
 
@@ -136,13 +136,13 @@ const shopOf = Effect.fnUntraced(function* (registration: Registration) {
   const body = { name: "Receiver", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
   const created = yield* ask<{ readonly shop: { readonly id: string }; readonly key: string }>("open shop", "", body)
   const opened = String(created.key)
-  // It is printed as a line for a shell.
+  // The key is checked, because it is printed as a command for a shell.
   if (!looksLikeKey(opened))
     return yield* refuse(`${base} returned a shop without a valid key. Check that it is a sandbox.`)
   return { shop_id: created.shop.id, opened }
 })
 
-/** Points the webhook of a sandbox shop at an address; opens a shop if none is named. */
+/** Sets the webhook of a shop in the sandbox to an address. Opens a shop if none is named. */
 export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
   const ask = sandboxCalls(registration)
   const { shop_id, opened } = yield* shopOf(registration)
@@ -155,21 +155,21 @@ export const register = Effect.fnUntraced(function* (registration: Registration,
   return { shop_id, opened, secret, replaced, off_reason } satisfies Registered
 })
 
-/** A webhook that was pointed at an address. */
+/** A webhook that was set to an address. */
 interface Pointed {
   readonly registration: Registration
   readonly shop_id: string
   readonly url: string
 }
 
-/** The reason for which nothing arrives at its address: the webhook is off, removed, or has another address; null while events arrive. */
+/** The reason why nothing arrives: the webhook is off, removed, or has another address; null while events arrive. */
 const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: Pointed) {
   const webhook = yield* sandboxCalls(registration)<Webhook>("get webhook", shop_id)
   if (webhook.url !== url) return webhook.url === null ? "removed" : "moved"
   return webhook.on ? null : (webhook.off_reason ?? "unknown")
 })
 
-/** The secret of now; null if the webhook leads elsewhere, since who asks for the secret sets the address. */
+/** The current secret; null if the webhook has another address, because the call that returns the secret also sets the address. */
 const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
   Effect.gen(function* () {
     const { registration, shop_id, url } = pointed
@@ -181,7 +181,7 @@ const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
     Effect.orElseSucceed(() => null)
   )
 
-/** The instant of a sandbox's clock, by which it signs; the receiver's own where the sandbox does not say. */
+/** The instant of the sandbox's clock, with which it signs; that of the receiver's clock if the sandbox does not respond. */
 const sandboxNow = (registration: Registration): Effect.Effect<number> =>
   sandboxCalls(registration)<{ readonly now: string }>("read clock").pipe(
     Effect.map(({ now }) => Date.parse(now)),
@@ -206,7 +206,7 @@ const behaviourOf = (flags: ReceiveFlags): Receiver.Behaviour => ({
 const registrationOf = ({ register: base, sandboxToken: token, ...flags }: ReceiveFlags): Registration | null =>
   base === null ? null : { ...flags, base, token }
 
-/** Prints each request as it comes. */
+/** Prints each request when it arrives. */
 const deliveryPrinter = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
   const tickets = new KnownTickets()
   const paint = paintFor()
@@ -229,11 +229,11 @@ const silenceInWords = (silence: string | null): string => {
 
 const LOOK_EVERY = "5 seconds"
 
-/** Looks every few seconds whether events still come, and says so when that changes. */
+/** Checks every few seconds whether events can still arrive, and prints a line when that changes. */
 const watchWebhook = (pointed: Pointed, off_reason: string | null, asJson: boolean) => {
   let reported = off_reason
   const look = Effect.gen(function* () {
-    // A server that does not respond is no news.
+    // If the server does not respond, the last result is kept.
     const silence = yield* Effect.orElseSucceed(silenceOf(pointed), () => reported)
     if (silence === reported) return
     reported = silence
@@ -261,7 +261,7 @@ const startLines = (url: string, registration: Registration | null, registered: 
 const totalsInWords = ({ event, again, failed, refused }: Receiver.Totals): string =>
   `Events ${event}, duplicates ${again}, failed as requested ${failed}, refused ${refused}`
 
-/** Does what the keys say, until `q` or Ctrl-C. */
+/** Handles the typed keys until `q` or Ctrl-C. */
 const handleKeys = (receiver: Receiver.Receiver, wanted: Receiver.Behaviour, quit: Deferred.Deferred<void>) =>
   keyPresses((key) =>
     Effect.gen(function* () {
@@ -274,7 +274,7 @@ const handleKeys = (receiver: Receiver.Receiver, wanted: Receiver.Behaviour, qui
     })
   )
 
-/** The work of `workshop receive` (Specification, Commands): until interrupted, or `q`. */
+/** The work of `workshop receive` (Specification, Commands): it runs until it is interrupted or `q` is typed. */
 export const receive = (flags: ReceiveFlags) =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()

@@ -14,23 +14,23 @@ export interface ScenarioShop {
   readonly key: string
 }
 
-/** The context in which an action runs: the environment, and the options of the step. */
+/** The context of an action: the environment, and the options of the step. */
 export interface StepContext {
   readonly names: Names
   readonly shop: ScenarioShop
   /** The key's text; null sends none. */
   readonly key: string | null
-  /** Null sends none. */
+  /** The Idempotency-Key; null sends none. */
   readonly idempotency_key: string | null
-  /** A request as it is. */
+  /** Sends a request unchanged. */
   readonly ask: (method: string, path: string, options?: CallOptions) => Effect.Effect<StepExchange, StepFailed>
-  /** A request to the sandbox, with its token; everything that is due runs first. */
+  /** Sends a request to the sandbox with its token, after everything that is due has run. */
   readonly sandbox: (method: string, path: string, body?: unknown) => Effect.Effect<StepExchange, StepFailed>
   /** Moves or reads the clock. */
   readonly clock: (move: Readonly<Record<string, unknown>>) => Effect.Effect<StepExchange, StepFailed>
-  /** The receiver of the shop; opened, and set as its webhook, where it has none yet. */
+  /** The receiver of the shop. It is opened and set as the shop's webhook if there is none yet. */
   readonly receiver: Effect.Effect<ScenarioReceiver, StepFailed>
-  /** Gives the shop's receiver a new secret, where it has a receiver. */
+  /** Gives the shop's receiver a new secret, if there is a receiver. */
   readonly trust: (secret: string) => Effect.Effect<void>
   /** Reads and sets the number of entries that the scenario has observed of a list of the shop. */
   readonly observed: { readonly at: (list: string) => number; readonly upTo: (list: string, n: number) => void }
@@ -46,59 +46,59 @@ export interface ScenarioReceiver {
 
 /** Something that a step can do: a row of the table of actions. */
 export interface Action {
-  /** As it is written in a scenario. */
+  /** The name of the action in a scenario. */
   readonly name: string
   readonly actor: Actor
   readonly description: string
-  /** The endpoint whose response it has, such as `GET /v1/tickets/:id`; undefined if the scenario names it. */
+  /** The endpoint whose response the action returns, such as `GET /v1/tickets/:id`; undefined if the scenario names it. */
   readonly endpoint?: string
-  /** The argument behind the name. */
+  /** The schema of the argument that follows the name. */
   readonly takes: Schema.Schema.AnyNoContext
-  /** It is sent with an Idempotency-Key. */
+  /** True if the request has an Idempotency-Key. */
   readonly isRepeatable?: true
   readonly perform: (argument: never, context: StepContext) => Effect.Effect<StepExchange, StepFailed>
 }
 
-/** Something that a step can observe; its argument is what it expects. */
+/** Something that a step can observe. Its argument is the expected value. */
 export interface Observation {
   readonly name: string
   readonly description: string
-  /** The endpoint that lists what it observes, if there is one. */
+  /** The endpoint that lists the observed entries, if there is one. */
   readonly endpoint?: string
   /** The kind of its entries, the field that a bare name gives, and the values of that field. */
   readonly named?: { readonly what: string; readonly field: string; readonly words: ReadonlyArray<string> }
   readonly takes: Schema.Schema.AnyNoContext
   readonly observe: (context: StepContext) => Effect.Effect<ReadonlyArray<unknown>, StepFailed>
-  /** A short form of what is expected, written out. */
+  /** Expands the short form of an expected value. */
   readonly expand: (expected: unknown) => unknown
 }
 
-/** An id as it is written, or something that has one, such as a captured ticket. */
+/** An id, or a reference to something that has one, such as a captured ticket. */
 export const Reference = Schema.String.annotations({
   message: () => "must be a reference such as $ticket, or an id",
   description: "A reference such as $ticket, or an id"
 })
 
-/** Anything that JSON holds; references in it are replaced. */
+/** Any JSON value, in which references are replaced. */
 export const Anything = Schema.Unknown
 
 /** An optional field of a scenario's text. */
 export const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** A phone number, which YAML takes for a number without its quotes. */
+/** A phone number. It needs quotes, because YAML would otherwise read it as a number. */
 export const PhoneText = Schema.String.annotations({
   message: () => 'must be text. Put it in quotes, such as "+21620123456"'
 })
 
 const optional = (known: ReadonlyArray<string>) => Object.fromEntries(known.map((field) => [field, maybe(Anything)]))
 
-/** Fields that editors know, and any other, which the service will judge. */
+/** An object with fields that editors complete, and any others, which the service checks. */
 export const open = (...known: ReadonlyArray<string>) =>
   Schema.Struct(optional(known), Schema.Record({ key: Schema.String, value: Anything })).annotations({
     message: () => "must be fields and their values, or {} for none"
   })
 
-/** A field for the path, which must be there, and others for the body. */
+/** An object with a required field for the path, and other fields for the body. */
 export const about = (subject: string, ...known: ReadonlyArray<string>) =>
   Schema.Struct({ [subject]: Reference, ...optional(known) }, Schema.Record({ key: Schema.String, value: Anything }))
 
@@ -110,7 +110,7 @@ export const EmptyBody = Schema.Union(Schema.Record({ key: Schema.String, value:
   jsonSchema: { type: ["object", "null"], additionalProperties: false }
 })
 
-/** The id of a resolved reference. */
+/** Returns the id of a resolved reference. */
 export const idOf = (value: unknown): Effect.Effect<string, ReferenceUnknown> => {
   const id = Predicate.isRecord(value) ? value.id : value
   return typeof id === "string" || typeof id === "number"
@@ -120,7 +120,7 @@ export const idOf = (value: unknown): Effect.Effect<string, ReferenceUnknown> =>
       )
 }
 
-/** The status of a response that was lost: its connection was cut before it came. */
+/** The status of a lost response, whose connection was cut before it arrived. */
 export const LOST = 0
 
 /** True for a 2xx. */
@@ -129,7 +129,7 @@ export const isSuccess = ({ status }: StepExchange): boolean => status >= 200 &&
 /** The `data` of a response. */
 export const stepData = ({ body }: StepExchange): unknown => (Predicate.isRecord(body) ? body.data : undefined)
 
-/** A request that goes before a step, or on which the step's own depends; anything but success ends the step. */
+/** A request that a step needs before its own. The step ends unless the response is a success. */
 export const needed = (asked: Effect.Effect<StepExchange, StepFailed>, what: string) =>
   Effect.filterOrFail(
     asked,

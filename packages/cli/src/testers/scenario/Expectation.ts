@@ -5,29 +5,29 @@ import { inBraces, type Names, resolveText, wholeReference } from "./references.
 /** An object whose fields are not known. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A field of a value; undefined where it has none. */
+/** A field of a value; undefined if it has none. */
 export const fieldOf = (value: unknown, field: string): unknown =>
   Predicate.isRecord(value) ? value[field] : undefined
 
-/** One place at which something is not as it was expected. */
+/** A difference between a value and the expected one, with its place. */
 export interface Mismatch {
-  /** Such as `data.items.1.label`. */
+  /** The path of the place, such as `data.items.1.label`. */
   readonly path: string
   readonly expected: string
   readonly actual: string
 }
 
-/** Everything that is not as it was expected. */
+/** All differences between a value and the expected one. */
 export type Found = ReadonlyArray<Mismatch>
 
 const MAX_SHOWN = 160
 
-/** Texts that would pass for something else: nothing, a number, true. */
+/** Texts that would be read as something else without quotes, such as null, a number or true. */
 const NEEDS_QUOTES = /^$|^\s|\s$|^(-?\d+(\.\d+)?|true|false|null)$/
 
 const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text)
 
-/** A value on one line, as short as can be: an event by its type. */
+/** Writes a value on one line in a short form: an event as its type. */
 const shown = (value: unknown): string => {
   if (value === undefined) return "(absent)"
   if (typeof value === "string") return NEEDS_QUOTES.test(value) ? JSON.stringify(value) : shortened(value)
@@ -39,7 +39,7 @@ const shown = (value: unknown): string => {
 const unless = (isMet: boolean, path: string, expected: unknown, actual: unknown): Found =>
   isMet ? [] : [{ path: path === "" ? "it" : path, expected: shown(expected), actual: shown(actual) }]
 
-/** The path of a field within what is at a path. */
+/** The path of a field of the value at a path. */
 const at = (path: string, field: string | number): string => (path === "" ? String(field) : `${path}.${field}`)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -62,7 +62,7 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
   ">": (a, b) => a > b
 }
 
-/** Numbers as they are, instants as milliseconds. */
+/** Converts a value to a number: an instant to milliseconds. */
 const measure = (value: unknown): number => {
   if (typeof value === "number") return value
   if (!Predicate.isString(value) || value === "") return Number.NaN
@@ -107,12 +107,12 @@ interface Pair {
   readonly actual: number | undefined
 }
 
-/** Leaving an entry without a partner; two of them cost as much as a pair that has nothing in common. */
+/** The cost of an entry without a partner. Two such entries cost as much as a pair that has nothing in common. */
 const ALONE = 0.5
 
 /**
- * Lays two lists beside each other in order, so that one missing or surplus entry does not make all later ones differ.
- * `cost` says how little two entries have in common: 0 where they match, 1 where nothing does.
+ * Aligns two lists in order, because otherwise one missing or surplus entry would make all later ones differ.
+ * `cost` is the distance of two entries: 0 if they match, and 1 if they have nothing in common.
  */
 const alignLists = (
   expected: number,
@@ -140,14 +140,14 @@ const alignLists = (
   return pairs
 }
 
-/** Shown beside an entry that has no partner. */
+/** The text that is shown for an entry without a partner. */
 const nothingIn = (actual: ReadonlyArray<unknown>): string =>
   shown(`(no such entry; there are ${actual.map(shown).join(", ") || "none"})`)
 
 const isMatch = (expected: unknown, actual: unknown, names: Names): boolean =>
   match(expected, actual, names).length === 0
 
-/** Finds each wanted entry an entry of its own, trying others where a first choice leaves a later one without; returns the rest. */
+/** Assigns a different entry to each wanted one, and changes earlier assignments if a later one needs it. Returns the wanted entries that have none. */
 const unassigned = (wanted: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>, names: Names) => {
   const fits = wanted.map((one) => list.map((entry) => isMatch(one, entry, names)))
   const takenBy = new Map<number, number>()
@@ -163,7 +163,7 @@ const unassigned = (wanted: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>
   return wanted.filter((_, i) => !place(i, new Set()))
 }
 
-/** The mismatches of the entry nearest to a wanted one; none where no entry has anything in common with it. */
+/** The differences of the entry that is nearest to a wanted one; empty if no entry has anything in common with it. */
 const nearest = (one: unknown, list: ReadonlyArray<unknown>, names: Names, path: string): Found => {
   const wrong = list.map((entry, i) => match(one, entry, names, at(path, i)))
   const closest = wrong.reduce((a, b) => (b.length < a.length ? b : a), wrong[0] ?? [])
@@ -174,7 +174,7 @@ type Operator = (operand: unknown, actual: unknown, names: Names, path: string) 
 
 const listed = (operand: unknown): ReadonlyArray<unknown> => (Array.isArray(operand) ? operand : [operand])
 
-/** `$contains`, and `$unordered` where nothing else may be there. */
+/** Makes the operators `$contains` and `$unordered`; the latter allows no further entries. */
 const holding =
   (isWhole: boolean): Operator =>
   (operand, actual, names, path) => {
@@ -190,7 +190,7 @@ const holding =
     ]
   }
 
-/** Objects with a single field such as `$not`, by that field. */
+/** The operators, which are objects with a single field such as `$not`, by the name of that field. */
 export const operators: Readonly<Record<string, Operator>> = {
   $not: (operand, actual, names, path) =>
     unless(!isMatch(operand, actual, names), path, `not ${shown(operand)}`, actual),
@@ -214,7 +214,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   }
 }
 
-/** Up to here each entry is compared with each, to find those that belong together; longer lists are compared by their places. */
+/** The largest number of comparisons to align two lists. Longer lists are compared by position. */
 const MAX_COMPARED = 10_000
 
 /** The distance of two entries, from 0 to 1; it is 1 for entries with different ids. */
@@ -250,8 +250,7 @@ const matchFields = (expected: Fields, actual: unknown, names: Names, path: stri
 }
 
 /**
- * Compares a value with what is expected. Objects may have more fields than are expected; lists are compared entry by
- * entry, all of them, in order. Texts may hold references, kinds (`$uuid`), patterns (`/^wk_/`) and bounds (`<= 20`).
+ * Compares a value with what is expected. An object may have further fields. Lists must have the same entries in the same order. Texts may hold references, kinds (`$uuid`), patterns (`/^wk_/`) and bounds (`<= 20`).
  * Throws `ReferenceUnknown`.
  */
 export const match = (expected: unknown, actual: unknown, names: Names, path = ""): Found => {

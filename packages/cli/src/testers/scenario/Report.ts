@@ -7,25 +7,25 @@ import type { Position, Problem } from "./Source.js"
 export interface StepExchange {
   readonly call: {
     readonly method: string
-    /** With its query, such as `/v1/tickets?limit=2`. */
+    /** The path with its query, such as `/v1/tickets?limit=2`. */
     readonly path: string
     readonly headers?: Readonly<Record<string, string>>
-    /** Sent as JSON; a text is sent as it is. */
+    /** The body. It is sent as JSON; a text is sent unchanged. */
     readonly body?: unknown
   }
   readonly status: number
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The value of JSON, else the text. */
+  /** The value of the JSON; the text if the body is not JSON. */
   readonly body: unknown
 }
 
 /** The failure of a scenario. */
 export interface ScenarioFailure extends Position {
-  /** The step, or the one within it, that did not go as expected; null where the scenario could not begin. */
+  /** The step, or the step within it, that failed; null if the scenario could not begin. */
   readonly title: string | null
   readonly mismatches: ReadonlyArray<Mismatch>
-  /** The reason if the step could not be made at all. */
+  /** The reason if the step could not be run. */
   readonly message: string | null
   readonly exchange: StepExchange | null
 }
@@ -35,9 +35,9 @@ interface StepResult {
   readonly line: number
   readonly title: string
   readonly outcome: "passed" | "failed" | "not_run"
-  /** In real milliseconds; 0 if it was not run. */
+  /** The duration in real milliseconds; 0 if the step was not run. */
   readonly duration_ms: number
-  /** Its request and the response, where it made one. */
+  /** The request and the response of the step; null if it made no request. */
   readonly exchange: StepExchange | null
 }
 
@@ -68,7 +68,7 @@ interface Look {
   readonly isVerbose?: boolean
 }
 
-/** A step on one line of the terminal; anywhere else the line is as long as its title. */
+/** The lines of a step. On a terminal, the first is shortened to one line. */
 const stepLines = (
   steps: ReadonlyArray<StepResult>,
   { paint, width, isVerbose }: Required<Look>
@@ -120,7 +120,7 @@ export const failureLines = (
   ...(exchange === null ? [] : exchangeLines(exchange, paint))
 ]
 
-/** The headings of `docs/specification.md`, by the numbers that scenarios name its sections by. */
+/** The headings of `docs/specification.md` by section, as scenarios name the sections. */
 export const headings: Readonly<Record<string, string>> = {
   1: "Requests and responses",
   2: "Resources",
@@ -133,7 +133,7 @@ export const headings: Readonly<Record<string, string>> = {
   9: "Versions"
 }
 
-/** The report of a scenario: a line for it, a line for each step, and the differences where a step failed. */
+/** The report of a scenario: a line for the scenario, a line for each step, and the differences if a step failed. */
 export const reportLines = (
   result: ScenarioResult,
   { paint = plain, width = Number.POSITIVE_INFINITY, isVerbose = false }: Look = {}
@@ -154,7 +154,7 @@ export const reportLines = (
   ]
 }
 
-/** The problems of a file, a line each. */
+/** The problems of a file, one line for each. */
 export const problemLines = (file: string, problems: ReadonlyArray<Problem>): ReadonlyArray<string> =>
   problems.map(
     ({ line, column, path, message }) => `${file}:${line}:${column} ${path === "" ? "The file" : path} ${message}`

@@ -46,13 +46,13 @@ const instead = (field: string, members: ReadonlyArray<AST.AST>): string => {
   return names.length > MOST_NAMED ? "; correct its name." : `; it has ${names.join(", ")}.`
 }
 
-/** Advice on a field that a shape does not have, such as `; did you mean "state"?`; null where it has it. */
+/** Advice on a field that a shape does not have, such as `; did you mean "state"?`; null if the shape has the field. */
 export const insteadOf = (shape: Shape, field: string): string | null => {
   const members = membersOf(shape)
   return members.some((member) => fieldIn(member, field).length > 0) ? null : instead(field, members)
 }
 
-/** The shape of what a path leads to, or why it leads nowhere, as a sentence; `start` is what the path begins at. */
+/** The shape at the end of a path, or a sentence that says why there is none; `start` is the name of the value at which the path begins. */
 export const follow = (
   shape: Shape,
   path: ReadonlyArray<string>,
@@ -84,7 +84,7 @@ const noted = {
 HttpApi.reflect(WorkshopApi, noted as never)
 HttpApi.reflect(SandboxApi, noted as never)
 
-/** The fields of a request to an endpoint: of its query for a `GET`, else of its body. */
+/** The fields of a request to an endpoint: those of the query for a `GET`, otherwise those of the body. */
 export const fieldsAskedBy = (endpoint: string): ReadonlyArray<string> => inputs.get(endpoint) ?? []
 
 const partOf = (envelope: Shape, part: string): Shape | undefined => {
@@ -92,13 +92,13 @@ const partOf = (envelope: Shape, part: string): Shape | undefined => {
   return "shape" in followed ? followed.shape : undefined
 }
 
-/** The data of a success of an endpoint. */
+/** The shape of the `data` of an endpoint's successful response. */
 export const dataShapeOf = (endpoint: string): Shape => partOf(envelopes.get(endpoint) ?? anything, "data") ?? anything
 
 /** The shape of `error` in every refusal (Specification, Errors). */
 export const refusalShape = Schema.Struct({ code: Schema.String, message: Schema.String, details: Schema.Unknown }).ast
 
-/** The places of a success of an endpoint, such as `GET /v1/tickets/:id`, as a scenario names them (Specification, States; Sandbox). */
+/** The parts of a successful response of an endpoint, such as `GET /v1/tickets/:id`, as a scenario names them (Specification, States; Sandbox). */
 export const successShape = (endpoint: string): Shape => {
   const envelope = envelopes.get(endpoint)
   if (envelope === undefined) throw new Error(`There is no endpoint ${endpoint}`)
@@ -118,7 +118,7 @@ const shopFields = "shape" in opened && AST.isTypeLiteral(opened.shape) ? opened
 
 const Secret = Schema.Struct({ key_id: Schema.String, key: Schema.String })
 
-/** The shapes of the things under `given`. */
+/** The shapes of the shops, keys and clients under `given`. */
 export const givenShapes = {
   shop: new AST.TypeLiteral([...shopFields, ...(Secret.ast as AST.TypeLiteral).propertySignatures], []),
   key: dataShapeOf("POST /sandbox/shops/:id/keys"),

@@ -126,7 +126,7 @@ const Step = Schema.Struct({
   ...stepOptions
 }).annotations({ identifier: "Step" })
 
-/** A scenario as its file holds it: the one source of errors and of the schema for editors. */
+/** A scenario as its file holds it: the schema from which come both the errors and the schema for editors. */
 export const ScenarioText = Schema.Struct({
   name: Text.annotations({ description: "The rule that the scenario proves, as a sentence" }),
   section: maybe(Schema.Union(Schema.String, Schema.Number)).annotations({
@@ -148,7 +148,7 @@ export type ScenarioText = typeof ScenarioText.Type
 const isNamed = (value: unknown): value is { readonly $id: string; readonly title?: string } =>
   typeof value === "object" && value !== null && "$id" in value
 
-/** Effect names what takes anything, each time by the same `$id`, which validators refuse. */
+/** Removes the `$id` of schemas that accept anything, because Effect gives all of them the same `$id` and validators refuse that. */
 const withoutIds = (_: string, value: unknown): unknown => {
   if (!isNamed(value)) return value
   const { $id: _id, title: _title, ...rest } = value
@@ -158,14 +158,14 @@ const withoutIds = (_: string, value: unknown): unknown => {
 /** The schema of scenario files for editors, from the schema that checks them. */
 export const editorSchema = (): string => `${JSON.stringify(JSONSchema.make(ScenarioText), withoutIds, 2)}\n`
 
-/** A step, ready to be made. */
+/** A step that is ready to run. */
 export interface Step extends Position {
-  /** As it is shown. */
+  /** The title that is shown. */
   readonly title: string
   readonly does: Action | Observation | "together"
   readonly argument: unknown
   readonly together: ReadonlyArray<Step>
-  /** Names to keep of the response: where in it each is found; empty for its data. */
+  /** The names that the step captures, each with its path in the response; an empty path means the data. */
   readonly captures: ReadonlyArray<{ readonly name: string; readonly path: string }>
   readonly expect?: ExpectedResponse
   readonly statuses?: Readonly<Record<string, number>>
@@ -177,7 +177,7 @@ export interface Step extends Position {
 
 /** A scenario, ready to run. */
 export interface Scenario {
-  /** As it was named on the command line. */
+  /** The name of the file, as on the command line. */
   readonly file: string
   readonly name: string
   readonly section: string | null

@@ -42,7 +42,7 @@ const schemaCommand = command({
     )
 })
 
-/** `workshop scenario` (Specification, Commands). Each part is loaded once it is to run. */
+/** `workshop scenario` (Specification, Commands). Each part is loaded only if it is to run. */
 export const scenarioCommand = group(
   {
     name: "scenario",

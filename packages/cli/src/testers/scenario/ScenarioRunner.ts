@@ -25,16 +25,16 @@ import type { GivenClient, GivenShop, Scenario, Step } from "./Scenario.js"
 /** The environment of a scenario: a service of the specification with its sandbox, and receivers that it can reach. */
 interface ScenarioEnvironment {
   readonly api: Api
-  /** Needed by `/sandbox`; null where it asks for none. */
+  /** The token of the sandbox; null if it needs none. */
   readonly sandbox_token: string | null
-  /** True if it may have clients of earlier scenarios. */
+  /** True if the service may have clients of earlier scenarios. */
   readonly isShared: boolean
   /** A phone number that no client has yet. */
   readonly nextPhone: Effect.Effect<string>
   readonly openReceiver: Effect.Effect<ScenarioReceiver, EnvironmentFailed, Scope.Scope>
 }
 
-/** The instant at which every scenario begins in process: a Monday, 10 o'clock in Tunis. */
+/** The instant at which every scenario in this process begins: a Monday at 10 o'clock in Tunis. */
 const START = Date.UTC(2026, 0, 5, 9)
 
 const phone = (n: number): string => `+2162${String(n).padStart(7, "0")}`
@@ -47,7 +47,7 @@ const logs = Layer.merge(
   Logger.minimumLogLevel(LogLevel.Warning)
 )
 
-/** A service of its own in this process, on the memory store, without sockets. Everything that is due runs when its clock is moved. */
+/** The environment of a new service in this process, on the memory store and without sockets. Everything that is due runs when its clock is moved. */
 export const inProcessEnvironment: Effect.Effect<ScenarioEnvironment, never, Scope.Scope> = Effect.gen(function* () {
   const handlers = new Map<string, Handler>()
   const service = inProcessService({
@@ -75,20 +75,20 @@ export const inProcessEnvironment: Effect.Effect<ScenarioEnvironment, never, Sco
   }
 })
 
-/** The sandbox's clock is moved at will, so a signature's age by the receiver's own clock means nothing. */
+/** The receiver accepts signatures of any age, because scenarios move the clock of the sandbox. */
 const ANY_AGE_S = 1e12
 
-/** A service that is running somewhere, with its sandbox; receivers listen on loopback. */
+/** The environment of a running service with a sandbox. The receivers listen on loopback. */
 export const remoteEnvironment = (remote: {
   readonly base_url: string
   readonly sandbox_token: string | null
-  /** The header in which it signs. */
+  /** The header in which the service signs deliveries. */
   readonly signature_header: string
 }): ScenarioEnvironment => ({
   api: new Api(remote.base_url),
   sandbox_token: remote.sandbox_token,
   isShared: true,
-  // Clients of earlier runs are still there.
+  // The number is random, because the clients of earlier runs still exist.
   nextPhone: Effect.map(Random.nextIntBetween(0, 10_000_000), phone),
   openReceiver: Effect.mapError(
     makeReceiver({ tolerance_seconds: ANY_AGE_S, header: remote.signature_header }),
@@ -119,7 +119,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** The codes of a connection that was cut before the response came. */
+/** The error codes of a connection that was cut before the response arrived. */
 const CUT: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
 const { path: FAULTS } = requestOf("clear faults")
@@ -137,7 +137,7 @@ const capitalised = (name: string): string => name.charAt(0).toUpperCase() + nam
 const defined = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** Runs the steps of one scenario: keeps its names, its clock and its receivers. */
+/** Runs the steps of one scenario, with its names, its clock and its receivers. */
 export class ScenarioRunner {
   readonly #environment: ScenarioEnvironment
   readonly #scope: Scope.Scope
@@ -155,7 +155,7 @@ export class ScenarioRunner {
     this.#scope = scope
   }
 
-  /** The values of names now; `n` is the place in a repetition. */
+  /** The present values of all names; `n` is the number within a repetition. */
   names(n?: number): Names {
     const values = new Map(this.#values)
     return { values: n === undefined ? values : values.set("n", n), now: this.#clock.now }
@@ -190,7 +190,7 @@ export class ScenarioRunner {
   readonly #sandbox = (method: string, path: string, body?: unknown) =>
     this.ask(method, path, { bearer: this.#environment.sandbox_token, body })
 
-  /** Moves the clock; the response comes once all that is due has run. */
+  /** Moves the clock; the response comes after everything that is due has run. */
   readonly clock = (move: Fields): Effect.Effect<StepExchange, EnvironmentFailed> =>
     Effect.tap(this.#sandbox("POST", "/sandbox/clock", move), (response) =>
       Effect.sync(() => {
@@ -207,24 +207,24 @@ export class ScenarioRunner {
     yield* Effect.acquireRelease(this.clock({ freeze: true }), () =>
       frozen ? Effect.void : Effect.orElseSucceed(this.clock({ freeze: false }), () => undefined)
     )
-    // They are the whole sandbox's, and would make the next scenario fail.
+    // The faults are removed at the end, because they apply to the whole sandbox and would make the next scenario fail.
     yield* Effect.addFinalizer(() =>
       this.#areFaultsSet ? Effect.orElseSucceed(this.#sandbox("DELETE", FAULTS), () => undefined) : Effect.void
     )
   })
 
-  /** Runs everything that is due first, so that an action sees its effects. */
+  /** Calls the sandbox after everything that is due has run, so that an action sees the effects. */
   readonly sandbox = (method: string, path: string, body?: unknown): Effect.Effect<StepExchange, EnvironmentFailed> => {
     this.#areFaultsSet ||= path === FAULTS
     return Effect.zipRight(this.clock({ advance_ms: 0 }), this.#sandbox(method, path, body))
   }
 
-  /** A clock that runs is read before each step. */
+  /** Reads the clock before each step if it is running. */
   readonly refresh: Effect.Effect<void, EnvironmentFailed> = Effect.suspend(() =>
     this.#clock.frozen ? Effect.void : Effect.asVoid(this.clock({ advance_ms: 0 }))
   )
 
-  /** The shop's receiver; a new one is set as the shop's webhook, and gets its secret. */
+  /** The shop's receiver. A new one is set as the shop's webhook and gets the secret. */
   readonly receiver = ({ id }: ScenarioShop): Effect.Effect<ScenarioReceiver, StepFailed> =>
     Effect.gen(this, function* () {
       const existing = this.#receivers.get(id)
@@ -286,13 +286,13 @@ export class ScenarioRunner {
     return { id, key: keyOf(value) ?? "" } satisfies ScenarioShop
   })
 
-  /** A request of the sandbox that a scenario needs before its steps. */
+  /** Makes a request to the sandbox that a scenario needs before its steps. */
   readonly #make = (what: string, call: CallName, id: string, body: Fields) => {
     const { method, path } = requestOf(call, id)
     return Effect.map(needed(this.#sandbox(method, path, body), what), stepData)
   }
 
-  /** A shop that a scenario leaves behind takes part in nothing any more, and can still be looked at. */
+  /** Turns off a shop at the end of its scenario. Its data can still be read. */
   readonly #closeShop = (id: string): Effect.Effect<void> => {
     const { method, path } = requestOf("change shop", id)
     return Effect.orElseSucceed(Effect.asVoid(this.#sandbox(method, path, { active: false })), () => undefined)
@@ -324,7 +324,7 @@ export class ScenarioRunner {
     if (Object.keys(patch).length > 0) yield* this.#make(what, "change shop", handle.id, patch)
   })
 
-  /** The account with this name and phone that an earlier scenario opened; the shops of this one do not know it yet. */
+  /** Finds the account with this name and phone number that an earlier scenario opened. The shops of this scenario do not know it yet. */
   readonly #accountOf = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, phone: string) {
     if (!this.#environment.isShared || this.#phones.has(phone)) return undefined
     const listed = yield* this.#sandbox("GET", `/sandbox/shops/${this.#first.id}/clients`)
@@ -346,7 +346,7 @@ export class ScenarioRunner {
     }
   })
 
-  /** Makes what a scenario gives: its shops with their keys and receivers, and its clients. */
+  /** Creates what a scenario lists under `given`: its shops with their keys and receivers, and its clients. */
   readonly prepare = ({ shops, clients }: Scenario): Effect.Effect<void, StepFailed> =>
     Effect.zipRight(
       Effect.forEach(shops, ([name, shop]) => this.#openShop(name, shop), { discard: true }),

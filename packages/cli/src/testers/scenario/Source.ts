@@ -13,13 +13,13 @@ import {
   type YAMLError
 } from "yaml"
 
-/** `; did you mean "create ticket"?`, or nothing. */
+/** A suggestion such as `; did you mean "create ticket"?`, or an empty text. */
 export const didYouMean = (written: string, names: ReadonlyArray<string>): string => {
   const name = nearestName(written, names)
   return name === undefined ? "" : `; did you mean "${name}"?`
 }
 
-/** A place in a file, from 1. */
+/** A line and a column in a file, both from 1. */
 export interface Position {
   readonly line: number
   readonly column: number
@@ -28,9 +28,9 @@ export interface Position {
 /** The place of a value in the file: the fields that lead to it, from the top. */
 export type Path = ReadonlyArray<string | number>
 
-/** Something that is wrong with a file, and what to do. */
+/** An error in a file, with advice. */
 export interface Problem extends Position {
-  /** Such as `steps.2.expect.status`; empty for the file as a whole. */
+  /** The path of the value, such as `steps.2.expect.status`; empty for the whole file. */
   readonly path: string
   readonly message: string
 }
@@ -62,7 +62,7 @@ const UNENDING = "has aliases (*name) that are too large or contain themselves. 
 
 const EMPTY = "is empty. Create a scenario to start from with workshop scenario new."
 
-/** The value of a document; undefined where its aliases never end, or expand to too much. */
+/** The value of a document; undefined if its aliases are circular or expand to too much. */
 const unfolded = (document: Document): unknown => {
   try {
     const value: unknown = document.toJS()
@@ -73,11 +73,11 @@ const unfolded = (document: Document): unknown => {
   }
 }
 
-/** A scenario's text, with the places of all that is in it. */
+/** The text of a scenario, with the positions of its values. */
 export class Source {
   /** The value of the text, as JSON; undefined if it is not valid YAML. */
   readonly value: unknown
-  /** The first syntax error: the others mostly follow from it. */
+  /** The first syntax error only, because the others mostly follow from it. */
   readonly faults: ReadonlyArray<Problem>
   readonly #document: Document
   readonly #lines = new LineCounter()
@@ -123,13 +123,13 @@ export class Source {
 export interface PathProblem {
   readonly path: Path
   readonly message: string
-  /** The field's name is wrong, and not its value. */
+  /** True if the name of the field is wrong, not its value. */
   readonly isOfName: boolean
-  /** Common to all problems of one mistake, which is reported at the first of them. */
+  /** A text that all problems of one mistake share; only the first of them is reported. */
   readonly mistake?: string
 }
 
-/** Everything that a check finds. */
+/** The problems that a check finds. */
 export type Problems = Iterable<PathProblem>
 
 /** A problem with the value at a path. */
@@ -150,14 +150,14 @@ const inWords = (lines: ReadonlyArray<number>): string =>
     ? `Line ${lines[0]} is skipped because of it.`
     : `Lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)} are skipped because of it.`
 
-/** A mistake with those places after it that meet it again. */
+/** A problem with the later places of the same mistake. */
 const withFollowers = ({ mistake, ...problem }: Placed, all: ReadonlyArray<Placed>): Problem => {
   const lines = all.filter((other) => mistake !== undefined && other.mistake === mistake).map(({ line }) => line)
   const later = [...new Set(lines)].filter((line) => line !== problem.line)
   return later.length === 0 ? problem : { ...problem, message: `${problem.message} ${inWords(later)}` }
 }
 
-/** The problems in the order of the file: at each place the first one, and each mistake once. */
+/** The problems in the order of the file. It keeps the first one at each place, and each mistake once. */
 export const placed = (problems: ReadonlyArray<PathProblem>, source: Source): ReadonlyArray<Problem> => {
   const located = problems.map(
     ({ path, message, isOfName, mistake }): Placed => ({
@@ -177,7 +177,7 @@ export const placed = (problems: ReadonlyArray<PathProblem>, source: Source): Re
 
 const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
 
-/** The names of the fields that a schema knows; of a choice, those of all. */
+/** The names of the fields of a schema; for a union, those of all its members. */
 const fieldsOf = (ast: AST.AST): ReadonlyArray<string> => {
   if (AST.isTypeLiteral(ast)) return ast.propertySignatures.map(({ name }) => String(name))
   if (AST.isUnion(ast)) return ast.types.flatMap(fieldsOf)
@@ -221,7 +221,7 @@ const unknownField = (owner: AST.AST, path: Path): PathProblem => {
   )
 }
 
-/** The problems that a schema found, a line each; for a choice, those of the nearest alternative. */
+/** The problems that a schema found, one line for each; for a union, those of the nearest member. */
 export const schemaProblems = (
   issue: ParseResult.ParseIssue,
   path: Path = [],

@@ -38,7 +38,7 @@ const queryOf = (fields: Fields): string => {
   return query === "" ? "" : `?${query}`
 }
 
-/** Makes a call about the thing with an id. Fields are the query of a `GET` and the body of everything else. */
+/** Makes a call for the resource with this id. The fields are the query of a `GET`, otherwise the body. */
 const send = (name: CallName, context: StepContext, id: string, fields: Fields = {}) => {
   const { method, path } = requestOf(name, id)
   const body = method === "GET" || method === "DELETE" ? undefined : fields
@@ -62,23 +62,23 @@ const row = (
   return { name, actor, endpoint, description, takes, ...repeatable, perform }
 }
 
-/** An action whose fields are those of its request; in the sandbox it is about the shop. */
+/** Makes an action whose fields are those of its request. A call of the sandbox is for the shop. */
 const withFields = (name: CallName, description: string): Action =>
   row(name, description, open(...fieldsAskedBy(calls[name][1])), (fields: Fields, context) =>
     send(name, context, context.shop.id, fields)
   )
 
-/** An action without an argument; in the sandbox it is about the shop. */
+/** Makes an action without an argument. A call of the sandbox is for the shop. */
 const plain = (name: CallName, description: string): Action =>
   row(name, description, EmptyBody, (_, context) => send(name, context, context.shop.id))
 
-/** An action about the thing that its argument refers to. */
+/** Makes an action on the resource that its argument refers to. */
 const on = (name: CallName, description: string): Action =>
   row(name, description, Reference, (subject, context) =>
     Effect.flatMap(idOf(subject), (id) => send(name, context, id))
   )
 
-/** An action about the thing that one of its fields refers to; the others are the fields of its request. */
+/** Makes an action on the resource that one of its fields refers to. The other fields are those of the request. */
 const onSubject = (name: CallName, description: string, subject: string): Action =>
   row(
     name,
@@ -185,7 +185,7 @@ interface Offer {
   readonly status: string
 }
 
-/** The offer that a client answers: that of a named ticket, in any state; else the newest open one. */
+/** Chooses the offer that a client answers: that of a named ticket in any state, otherwise the newest open one. */
 const chosen = Effect.fnUntraced(function* ({ client, ticket }: typeof OfferChoice.Type, context: StepContext) {
   const id = yield* idOf(client)
   const list = yield* needed(send("get offers", context, id), "the client's offers")
@@ -204,7 +204,7 @@ const answering = (name: CallName, description: string): Action =>
     Effect.flatMap(chosen(choice, context), (id) => send(name, context, id))
   )
 
-/** Actions of clients: they come to the counter, answer offers and prices, and read their inbox (Specification, Sandbox). */
+/** Actions of clients: they visit the shop, answer offers and prices, and read their inbox (Specification, Sandbox). */
 const clientActions: ReadonlyArray<Action> = [
   row(
     "visit",
@@ -243,7 +243,7 @@ const moving = (
 
 const kinds = Object.keys(faultKinds)
 
-/** A kind of fault; in YAML, 503 and 429 are numbers. */
+/** A kind of fault. 503 and 429 are numbers in YAML. */
 const FaultText = Schema.Union(
   Schema.Literal(...(kinds as [string, ...Array<string>])),
   Schema.Literal(503, 429)
@@ -261,7 +261,7 @@ const FaultsText = Schema.Array(
   })
 )
 
-/** Actions of the tester, who makes requests go wrong (Specification, Sandbox). */
+/** Actions of the tester, who sets faults (Specification, Sandbox). */
 const testerActions: ReadonlyArray<Action> = [
   row(
     "set faults",
@@ -285,7 +285,7 @@ const machineActions: ReadonlyArray<Action> = [
     takes: ReceiverText,
     perform: (text: ReceiverText, context) =>
       Effect.gen(function* () {
-        // Deliveries that are due now reach the receiver as it was until now.
+        // The deliveries that are due are sent first, because they must reach the receiver with its present behaviour.
         yield* context.clock({ advance_ms: 0 })
         yield* (yield* context.receiver).behave(behaviourOf(text))
         return done
@@ -317,7 +317,7 @@ const machineActions: ReadonlyArray<Action> = [
   )
 ]
 
-/** Everything that a step can do, by name. */
+/** All actions by name. */
 export const actions: ReadonlyMap<string, Action> = new Map(
   [systemActions, appActions, ownerActions, clientActions, testerActions, machineActions]
     .flat()

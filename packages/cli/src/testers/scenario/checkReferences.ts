@@ -6,7 +6,7 @@ import { anything, follow, givenShapes, insteadOf, type Shape, successShape } fr
 import { inBraces, type Reference, wholeReference } from "./references.js"
 import { didYouMean, type Path, type PathProblem, type Problems, problemAt, problemWithName } from "./Source.js"
 
-/** Operators whose operand is expected of the value itself; the others expect theirs of its entries. */
+/** The operators whose operand is compared with the value itself; that of the others is compared with its entries. */
 const OF_THE_VALUE = ["$not", "$exactly"]
 const OF_ENTRIES = ["$contains", "$unordered"]
 
@@ -31,12 +31,12 @@ function* checkField(field: string, expected: unknown, shape: Shape, path: Path)
   const instead = insteadOf(shape, field)
   const inner = within(shape, field)
   if (instead === null) yield* inner === undefined ? [] : checkExpected(expected, inner, path)
-  // `$absent` is for fields that the response must not have, so only a name that looks misspelt is a problem.
+  // For `$absent`, an unknown field is a problem only if it looks misspelt, because the response must not have it.
   else if (expected !== "$absent" || instead.includes("did you mean"))
     yield problemWithName(path, `is not known${instead}`)
 }
 
-/** Fields that are expected of something that never has them: under `$not` or `$absent` they would even be met. */
+/** Reports expected fields that a value never has. They must be reported because an expectation with `$not` or `$absent` would always be met. */
 export function* checkExpected(expected: unknown, shape: Shape, path: Path): Problems {
   if (Array.isArray(expected)) yield* each(expected, within(shape, "0"), path)
   if (!Predicate.isRecord(expected)) return
@@ -50,7 +50,7 @@ export function* checkExpected(expected: unknown, shape: Shape, path: Path): Pro
 /** The shapes of the names that are known at a step. */
 export type Known = ReadonlyMap<string, Shape>
 
-/** Names with a meaning of their own. */
+/** The reserved names. */
 export const TAKEN: ReadonlyArray<string> = ["now", "n", ...Object.keys(kinds)]
 
 const NO_REFERENCE =
@@ -68,7 +68,7 @@ function* checkReference({ name, path: fields }: Reference, known: Known, path: 
 
 const MISPLACED_KIND = "means any such value, so it can be used only in an expectation."
 
-/** Checks a text and its references. Expectations may have kinds and patterns too. */
+/** Checks a text and its references. An expected text may also be a kind or a pattern. */
 function* checkText(text: string, known: Known, path: Path, isExpected: boolean): Problems {
   if (text.startsWith("$$")) return
   if (isExpected && patternOf(text) === null) return yield problemAt(path, `${text} is not a valid regular expression.`)
@@ -131,7 +131,7 @@ export const givenNames = (given: unknown): ReadonlyArray<Given> => {
   ]
 }
 
-/** Names that are given twice, or have a meaning of their own. */
+/** Reports names that are given twice or are reserved. */
 export function* checkGiven(names: ReadonlyArray<Given>): Problems {
   for (const [i, { path, name }] of names.entries()) {
     if (TAKEN.includes(name)) yield problemWithName(path, `${name} is a reserved name. Choose another name.`)
@@ -151,7 +151,7 @@ const PLACES = ["status", "data", "meta", "error", "headers", "body"]
 
 const isRefusal = (status: unknown): boolean => !/^2\d\d\b/.test(String(status))
 
-/** True for a step that may be refused: the fields of a refusal are not known beforehand. */
+/** True if a step may be refused. The fields of its response are then unknown. */
 const mayBeRefused = ({ expect, statuses }: Fields): boolean => {
   if (Predicate.isRecord(statuses) && Object.keys(statuses).some(isRefusal)) return true
   if (!Predicate.isRecord(expect)) return expect !== undefined && isRefusal(expect)

@@ -57,14 +57,14 @@ const rules: ReadonlyArray<Rule> = [
   }
 ]
 
-/** Fields of a step that its action does not take. */
+/** Reports fields of a step that its action does not take. */
 function* misplaced(step: Fields, does: string | undefined, path: Path): Problems {
   for (const { field, isRefused, because } of rules)
     if (does !== undefined && field in step && isRefused(does, step))
       yield problemWithName([...path, field], because(does))
 }
 
-/** The status with which each code comes, and each reason of a conflict (Specification, Errors). */
+/** The status of each error code and of each reason of a conflict (Specification, Errors). */
 const statusOf: ReadonlyMap<string, number> = new Map([
   ...Object.entries(errorCodes).map(([code, { status }]) => [code, status] as const),
   ...Object.values(failureRows).flatMap((row) =>
@@ -80,7 +80,7 @@ const unknownWord = (word: string, known: ReadonlyArray<string>, what: string): 
     ? undefined
     : `${word} is ${what}${didYouMean(word, known) || `; there are ${known.join(", ")}.`}`
 
-/** `409 REOPEN_WINDOW`: the word must be one, and come with that status. */
+/** The error of a short form such as `409 REOPEN_WINDOW`: the word must be a code or a reason, and have that status. */
 const wrongShort = (text: string): string | undefined => {
   const [, status, word] = /^(\d{3}) ([A-Z_]+)$/.exec(text) ?? []
   if (status === undefined || word === undefined) return undefined
@@ -91,7 +91,7 @@ const wrongShort = (text: string): string | undefined => {
 
 const isPlain = (value: unknown): value is string => typeof value === "string" && !/^[$/<>]/.test(value)
 
-/** The texts that are expected as they are, also within `$one_of` and its like. */
+/** The expected literal texts, also those within operators such as `$one_of`. */
 const plainTexts = (value: unknown, path: Path): ReadonlyArray<readonly [Path, string]> => {
   if (isPlain(value)) return [[path, value]]
   if (typeof value !== "object" || value === null) return []
@@ -105,7 +105,7 @@ const WORDS = [
   { place: ["error", "details", "reason"], known: reasons, what: "not a reason" }
 ] as const
 
-/** Codes and reasons of refusals that a service never gives, so that no response could be as expected. */
+/** Reports expected codes and reasons that do not exist, because no response could match them. */
 function* checkVerdicts(expected: unknown, path: Path): Problems {
   if (typeof expected === "string") {
     const message = wrongShort(expected)
@@ -124,7 +124,7 @@ type Written = readonly [path: Path, word: unknown]
 const wordOf = (entry: unknown, field: string, path: Path): Written =>
   typeof entry === "string" ? [path, entry] : [[...path, field], fieldOf(entry, field)]
 
-/** The names of what is expected in a list, short or in full, also within `$contains` and its like. */
+/** The names of the entries that are expected in a list, in the short or the full form, also within operators such as `$contains`. */
 const namesIn = (expected: unknown, field: string, path: Path): ReadonlyArray<Written> => {
   if (Array.isArray(expected)) return expected.map((entry, i) => wordOf(entry, field, [...path, i]))
   if (!Predicate.isRecord(expected)) return []
@@ -134,7 +134,7 @@ const namesIn = (expected: unknown, field: string, path: Path): ReadonlyArray<Wr
   })
 }
 
-/** Names of events or notices that do not exist, so that none could be as expected. */
+/** Reports names of events or notices that do not exist, because no entry could match them. */
 function* checkListed({ named }: Observation, expected: unknown, path: Path): Problems {
   if (named === undefined) return
   const { what, field, words } = named
@@ -146,10 +146,10 @@ function* checkListed({ named }: Observation, expected: unknown, path: Path): Pr
       )
 }
 
-/** The fields that hold references, in actions that take fields. */
+/** The fields that contain references, in actions with fields. */
 const REFERRING = ["ticket", "client"] as const
 
-/** A name without its dollar would be sent as a text, and nothing would be found by it. */
+/** Reports a name without its dollar sign, because it would be sent as a text and nothing would be found. */
 function* withoutDollar(step: Fields, done: string | undefined, known: Known, path: Path): Problems {
   const argument = done === undefined ? undefined : step[done]
   const places: ReadonlyArray<readonly [Path, unknown]> = [
@@ -169,7 +169,7 @@ function* withoutDollar(step: Fields, done: string | undefined, known: Known, pa
 function* checkShapes(step: Fields, done: string | undefined, path: Path): Problems {
   const [action, observation] = [actions.get(done ?? ""), observations.get(done ?? "")]
   if (action?.endpoint !== undefined && Predicate.isRecord(step.expect)) {
-    // The shape of `body` is known only in a run, because it may be that of a refusal.
+    // `body` is not checked, because its shape may be that of a refusal.
     const { body: _, error, ...places } = step.expect
     yield* checkExpected(places, successShape(action.endpoint), [...path, "expect"])
     yield* checkExpected(error, refusalShape, [...path, "expect", "error"])
@@ -179,7 +179,7 @@ function* checkShapes(step: Fields, done: string | undefined, path: Path): Probl
 
 const RECEIVING = ["receiver", "expect received", "expect new received"]
 
-/** A receiver to which no webhook points: only `webhook` under `given` points a shop's webhook at its receiver. */
+/** Reports a receiver that no webhook sends to, because only `webhook` under `given` sets a shop's webhook to its receiver. */
 function* withoutWebhook(step: Fields, done: string | undefined, given: unknown, path: Path): Problems {
   if (done === undefined || !RECEIVING.includes(done) || (Array.isArray(step[done]) && step[done].length === 0)) return
   const shops = fieldOf(given, "shops")
@@ -225,7 +225,7 @@ function* checkCapture({ name, problem }: Capture, given: Known, path: Path): Pr
   else if (problem !== undefined) yield problem
 }
 
-/** A step and those within it, each with its place. */
+/** A step and the steps within it, each with its path. */
 const withInner = (step: Fields, path: Path): ReadonlyArray<readonly [Fields, Path]> => [
   [step, path],
   ...(Array.isArray(step.together) ? step.together : []).flatMap((one: unknown, i) =>
@@ -233,7 +233,7 @@ const withInner = (step: Fields, path: Path): ReadonlyArray<readonly [Fields, Pa
   )
 ]
 
-/** Finds what no schema sees: unknown names, steps that do nothing or too much, misplaced words. */
+/** Finds the problems that a schema cannot find: unknown names, steps with no action or several, misplaced fields. */
 export function* checkSteps(scenario: unknown): Problems {
   if (!Predicate.isRecord(scenario)) return
   const names = givenNames(scenario.given)

@@ -4,7 +4,7 @@ import { type CallName, calls, requestOf } from "../../sandbox/Calls.js"
 import type { ReceivedDelivery } from "../receive/Receiver.js"
 import { Anything, needed, type Observation, stepData } from "./Action.js"
 
-/** Writes out the short form of each entry that is expected, also within `$contains` and its like. */
+/** Expands the short form of each expected entry, also within operators such as `$contains`. */
 const each =
   (written: (entry: unknown) => unknown) =>
   (expected: unknown): unknown => {
@@ -30,7 +30,7 @@ const signed = (entry: unknown): unknown => {
 
 type Observe = Observation["observe"]
 
-/** A list of the shop's in the sandbox. */
+/** Reads a list of the shop in the sandbox. */
 const listOf =
   (name: CallName, what: string): Observe =>
   ({ sandbox, shop }) => {
@@ -59,13 +59,13 @@ const arrived: Observe = (context) =>
 
 const events = listOf("list events", "the shop's events")
 
-/** All of a list, noting how much of it was observed. */
+/** Observes a whole list, and records how many entries it has. */
 const all =
   (list: string, observe: Observe): Observe =>
   (context) =>
     Effect.tap(observe(context), (found) => Effect.sync(() => context.observed.upTo(list, found.length)))
 
-/** The entries since the list was last observed. */
+/** Observes the entries since the list was last observed. */
 const fresh =
   (list: string, observe: Observe): Observe =>
   (context) =>

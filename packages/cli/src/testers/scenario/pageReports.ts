@@ -26,7 +26,7 @@ const tookOf = ({ steps }: ScenarioResult): number => steps.reduce((sum, { durat
 const failureText = ({ file, failure }: ScenarioResult): string =>
   failure === null ? "" : failureLines(file, failure, { paint: plain, said: undefined }).join("\n")
 
-/** A run as its report names it: the server, null where each scenario had its own, and the time. */
+/** The facts of a run in its report: the server, which is null if each scenario had its own, and the time. */
 interface RunFacts {
   readonly base_url: string | null
   readonly began: number
@@ -47,7 +47,7 @@ const scenarioItem = (result: ScenarioResult, base_url: string | null): string =
   })
 }
 
-/** The report of a run of scenarios as one page that needs nothing else. */
+/** The report of a run of scenarios as one HTML page, which loads no other file. */
 export const htmlReport = (
   results: ReadonlyArray<ScenarioResult>,
   { base_url, began, duration_ms }: RunFacts

@@ -5,7 +5,7 @@ import { observations } from "./observations.js"
 import { type Scenario, ScenarioText, type Step } from "./Scenario.js"
 import { type Problem, placed, Source, schemaProblems } from "./Source.js"
 
-/** A value on one line, as YAML would have it. */
+/** Writes a value on one line in YAML. */
 const brief = (value: unknown): string => {
   if (typeof value === "string") return value
   if (Array.isArray(value)) return `[${value.map(brief).join(", ")}]`

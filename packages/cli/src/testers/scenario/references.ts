@@ -15,14 +15,14 @@ export interface Reference {
   readonly text: string
   readonly name: string
   readonly path: ReadonlyArray<string>
-  /** Milliseconds to add to the referenced instant. */
+  /** The milliseconds to add to the referenced instant. */
   readonly shift_ms: number | null
 }
 
-/** A reference without a value, and why. */
+/** A reference has no value; the message says why. */
 export class ReferenceUnknown extends Data.TaggedError("ReferenceUnknown")<{ readonly message: string }> {}
 
-/** Without the ends of the whole text. */
+/** The pattern of a duration without `^` and `$`. */
 const LENGTH = DURATION.source.slice(1, -1)
 const INNER = String.raw`([A-Za-z_]\w*)((?:\.[\w-]+)*)(?:\s*([+-])\s*(${LENGTH}))?`
 const WHOLE = new RegExp(String.raw`^\$${INNER}$`)
@@ -36,10 +36,10 @@ const referenceOf = (text: string, parts: RegExpExecArray | null): Reference | u
   return { text, name, path: path.split(".").slice(1), shift_ms: shift }
 }
 
-/** The reference that a text is as a whole, if it is one. */
+/** The reference if the whole text is one. */
 export const wholeReference = (text: string): Reference | undefined => referenceOf(text, WHOLE.exec(text))
 
-/** Every `${…}` within a text, with its reference if it is one. */
+/** Every `${…}` within a text, with its reference if it is valid. */
 export const inBraces = (text: string): ReadonlyArray<{ readonly text: string; readonly reference?: Reference }> =>
   [...text.matchAll(BRACED)].map(([braced, inner = ""]) => {
     const reference = referenceOf(braced, IN_BRACES.exec(inner.trim()))
@@ -59,7 +59,7 @@ const unknown = (message: string): never => {
   throw new ReferenceUnknown({ message })
 }
 
-/** Computes with values that hold references; fails where one of them has no value. */
+/** Computes with values that contain references; fails if one of them has no value. */
 export const withReferences = <A>(compute: () => A): Effect.Effect<A, ReferenceUnknown> =>
   Effect.suspend(() => {
     try {
@@ -94,9 +94,9 @@ export const lookUp = (reference: Reference, names: Names): unknown => {
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** A text with its references replaced: the value itself where the text is one reference, else text. Throws {@link ReferenceUnknown}. */
+/** Replaces the references in a text. If the whole text is one reference, the result is its value; otherwise it is a text. Throws {@link ReferenceUnknown}. */
 export const resolveText = (text: string, names: Names): unknown => {
-  // A text that starts with two dollars means itself with one.
+  // Two dollar signs at the beginning are an escaped dollar sign.
   if (text.startsWith("$$")) return text.slice(1)
   const whole = wholeReference(text)
   if (whole !== undefined) return lookUp(whole, names)
@@ -106,7 +106,7 @@ export const resolveText = (text: string, names: Names): unknown => {
   }, text)
 }
 
-/** A field for an id takes the id of a thing that has one: `client_id: $amira` is her id. */
+/** A field for an id gets the id of the referenced object: `client_id: $amira` is her id. */
 const meant = (field: string, found: unknown): unknown =>
   /(?:^|_)id$/.test(field) && typeof step(found, "id") === "string" ? step(found, "id") : found
 
@@ -118,10 +118,10 @@ const resolved = (value: unknown, names: Names): unknown => {
   return Object.fromEntries(entries)
 }
 
-/** A value with all references in it replaced, at any depth. */
+/** Replaces all references in a value, at any depth. */
 export const resolve = (value: unknown, names: Names) => withReferences(() => resolved(value, names))
 
-/** A length of time as it is written in a scenario. */
+/** A duration in a scenario. */
 export const DurationText = Schema.String.pipe(
   Schema.pattern(DURATION, { message: () => "must be a length of time such as 60d, 23h59m or 1ms" })
 ).annotations({ message: () => "must be a length of time such as 60d, 23h59m or 1ms", examples: ["60d", "23h59m"] })
@@ -151,7 +151,7 @@ const replyOf = (answers: typeof ReplyText.Type): Reply => {
   return answers === "redirect" ? { kind: "redirect", to: "http://127.0.0.1:9/elsewhere" } : { kind: answers }
 }
 
-/** A reply so many times, then that of a healthy receiver. */
+/** Replies with `reply` the given number of times, then as a healthy receiver. */
 const forTimes = (reply: Reply, times: number): (() => Reply) => {
   let left = times
   return () => {
@@ -160,7 +160,7 @@ const forTimes = (reply: Reply, times: number): (() => Reply) => {
   }
 }
 
-/** A behaviour from its text in a scenario. */
+/** The behaviour that a text in a scenario describes. */
 export const behaviourOf = (text: ReceiverText) => {
   const { answers, times, delay } =
     typeof text === "object" ? text : { answers: text, times: undefined, delay: undefined }

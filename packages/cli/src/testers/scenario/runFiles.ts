@@ -19,7 +19,7 @@ const below = (folder: string): ReadonlyArray<string> =>
     .map((name) => join(folder, name))
     .toSorted()
 
-/** `*` and `?` stay within a folder, `**` does not. */
+/** `*` and `?` match within one folder, and `**` matches across folders. */
 const globPattern = (glob: string): RegExp => {
   const source = glob
     .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
@@ -82,7 +82,7 @@ const reportOf = (
   return { passed: results.length - failed, failed, duration_ms, scenarios, ...(problems && { problems }) }
 }
 
-/** All the scenarios, or everything that is wrong with them, and then none is run. */
+/** Reads all scenarios. If there are problems, it reports all of them and no scenario is run. */
 const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJson: boolean) {
   const scenarios: Array<Scenario> = []
   const problems: Array<Problem & { readonly file: string }> = []
@@ -105,10 +105,10 @@ const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOpt
   ...(sandboxToken === null ? {} : { sandbox_token: sandboxToken })
 })
 
-/** The longest time for a scenario that came over HTTP. */
+/** The longest time that a scenario from an HTTP request may run. */
 const MOST_RUN = "60 seconds"
 
-/** The report of a scenario's text, which runs in a sandbox of its own in this process. */
+/** Runs the text of a scenario in its own sandbox in this process. Returns the report. */
 export const runText = Effect.fnUntraced(function* (text: string) {
   const file = "scenario.yaml"
   const read = readScenario(file, text)
@@ -121,7 +121,7 @@ export const runText = Effect.fnUntraced(function* (text: string) {
   return reportOf([], duration_ms, { problems: [{ file, line: 1, column: 1, path: "", message }] })
 })
 
-/** The scenarios whose name contains one of the texts; without a text, all. */
+/** The scenarios whose name contains one of the texts; all scenarios if there is no text. */
 const chosen = (scenarios: ReadonlyArray<Scenario>, only: ReadonlyArray<string>) => {
   const selected =
     only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.some((text) => name.includes(text)))
@@ -141,7 +141,7 @@ const write = Effect.fnUntraced(function* (
   if (html !== null) yield* writeReport("--html", html, htmlReport(results, { began, duration_ms, base_url: baseUrl }))
 })
 
-/** Runs the scenarios once; it succeeds only where every one passed. */
+/** Runs the scenarios once. It succeeds only if all pass. */
 const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArray<string>) {
   const scenarios = yield* chosen(yield* readAll(files, flags.json), flags.only)
   const paint = paintFor()
@@ -170,7 +170,7 @@ const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArr
   )
 })
 
-/** Waits until one of the files changes. Their folders are watched, because editors put a new file in the place of the old one. */
+/** Waits until one of the files changes. Their folders are watched, because editors replace a file with a new one. */
 const changed = (files: ReadonlyArray<string>) =>
   Effect.async<void>((resume) => {
     const names = new Set(files.map((file) => resolve(file)))
@@ -184,10 +184,10 @@ const changed = (files: ReadonlyArray<string>) =>
     })
   })
 
-/** An editor writes a file in several steps. */
+/** The wait after a change, because an editor writes a file in several steps. */
 const SETTLED = "50 millis"
 
-/** `workshop scenario run`: exit status 0 only where every scenario passed. With `--watch` it runs until it is interrupted. */
+/** `workshop scenario run`: the exit status is 0 only if all scenarios pass. With `--watch` it runs until it is interrupted. */
 export const runFiles = Effect.fnUntraced(function* (flags: RunFlags) {
   const find = Either.mapLeft(findFiles(flags.files), refuse)
   const files = yield* find
@@ -195,7 +195,7 @@ export const runFiles = Effect.fnUntraced(function* (flags: RunFlags) {
   const shown = Effect.catchAll(runOnce(flags, files), ({ message }) => Console.error(message))
   return yield* Effect.forever(
     Effect.gen(function* () {
-      // Watched before it runs, so that no change meanwhile is missed.
+      // The watch begins before the run, because a change during the run must not be missed.
       const change = yield* Effect.fork(changed(files))
       yield* shown
       yield* Console.error(`Waiting for a change of ${files.length === 1 ? files[0] : `${files.length} files`}.`)

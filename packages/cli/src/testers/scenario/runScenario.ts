@@ -10,7 +10,7 @@ import type { ExpectedResponse, Scenario, Step } from "./Scenario.js"
 import { inProcessEnvironment, remoteEnvironment, ScenarioRunner } from "./ScenarioRunner.js"
 import type { Position } from "./Source.js"
 
-/** The places of a response that a scenario can name; headers in lower case, numbers in them as numbers. */
+/** The parts of a response that a scenario can name. The names of headers are in lower case, and numeric values are numbers. */
 const placesOf = ({ status, headers, body }: StepExchange): Fields => {
   const { data, meta, error } = Predicate.isRecord(body) ? body : {}
   const read = (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : value)
@@ -18,7 +18,7 @@ const placesOf = ({ status, headers, body }: StepExchange): Fields => {
   return { status, data, meta, error, body, headers: Object.fromEntries(values) }
 }
 
-/** The status, and in a refusal its code and reason. */
+/** The status of a response and, if it is a refusal, the code and the reason. */
 const verdict = (exchange: StepExchange): string => {
   if (exchange.status === LOST) return "lost"
   const { error } = placesOf(exchange)
@@ -32,7 +32,7 @@ const mismatch = (expected: string, exchange: StepExchange): ReadonlyArray<Misma
   { path: "status", expected, actual: verdict(exchange) }
 ]
 
-/** `409 REOPEN_WINDOW`: the status, and the code or the reason; or `lost`. */
+/** Compares a response with a short form: a status with a code or a reason, such as `409 REOPEN_WINDOW`, or `lost`. */
 const matchShort = (expected: string, exchange: StepExchange): ReadonlyArray<Mismatch> => {
   const [status, word] = expected.split(" ")
   const [actual, ...words] = verdict(exchange).split(" ")
@@ -56,19 +56,19 @@ const matchResponse = (expected: ExpectedResponse | undefined, exchange: StepExc
     : success
 }
 
-/** The outcome of a step that was made. */
+/** The outcome of a step that was run. */
 interface Outcome {
-  /** The step, or the one within it, that the outcome is of. */
+  /** The step, or the step within it, that has this outcome. */
   readonly step: Step
   readonly mismatches: ReadonlyArray<Mismatch>
-  /** The request, if there was one. */
+  /** The request and its response; null if there was none. */
   readonly exchange: StepExchange | null
   readonly status: number | null
 }
 
 const isObservation = (does: Step["does"]): does is Observation => typeof does === "object" && "observe" in does
 
-/** A place in a response, such as `meta.next_cursor`. */
+/** The value at a path in a response, such as `meta.next_cursor`. */
 const placeIn = (found: unknown, path: string, names: Names): unknown => {
   const place = path.replace(/^headers\.(.*)$/, (_, name: string) => `headers.${name.toLowerCase()}`)
   const reference = wholeReference(`$response.${place}`)
@@ -112,7 +112,7 @@ const act = Effect.fnUntraced(function* (
   } satisfies Outcome
 })
 
-/** Makes a step once. `isFree` where any status will do, as they are counted. */
+/** Runs a step once. `isFree` is true if any status is accepted, because the statuses are counted. */
 const once = Effect.fnUntraced(function* (
   runner: ScenarioRunner,
   step: Step,
@@ -148,7 +148,7 @@ const tally = (step: Step, outcomes: ReadonlyArray<Outcome>): Outcome => {
 
 const isBad = ({ mismatches }: Outcome): boolean => mismatches.length > 0
 
-/** Makes a step, as often as it says and all at once where it says so. Of several outcomes, the first that is bad. */
+/** Runs a step the number of times that it names, concurrently if it says so. Returns the first failed outcome, if any. */
 const performStep = Effect.fnUntraced(function* (
   runner: ScenarioRunner,
   step: Step
@@ -192,7 +192,7 @@ const broken = (
   exchange: null
 })
 
-/** The exchange as it may be shown: a key is as good as money, and its last four letters identify it. */
+/** The exchange with only the last four letters of the key, which identify it, because a report must not contain a key. */
 const withoutKey = ({ call, ...answered }: StepExchange): StepExchange => {
   const bearer = call.headers?.authorization
   if (bearer === undefined) return { call, ...answered }
@@ -200,7 +200,7 @@ const withoutKey = ({ call, ...answered }: StepExchange): StepExchange => {
   return { call: { ...call, headers: { ...call.headers, authorization } }, ...answered }
 }
 
-/** A step that was made: how long it took, what it sent, and why it failed, if it did. */
+/** A step that was run: its duration, its request, and its failure if there is one. */
 interface Made {
   readonly duration_ms: number
   readonly exchange: StepExchange | null
@@ -238,7 +238,7 @@ const resultOf = (
   failure
 })
 
-/** Runs a scenario in an environment of its own; the first step that does not go as expected ends it. */
+/** Runs a scenario in its own environment. The first step that fails ends it. */
 export const run = (scenario: Scenario, options: RunOptions = {}): Effect.Effect<ScenarioResult> =>
   Effect.gen(function* () {
     const { base_url, sandbox_token = null, signature_header = SIGNATURE_HEADER } = options
@@ -260,7 +260,7 @@ export const run = (scenario: Scenario, options: RunOptions = {}): Effect.Effect
     return resultOf(scenario, steps, null)
   }).pipe(Effect.scoped)
 
-/** A scenario's file that cannot be read as one, or a scenario that failed; the message is the whole report. */
+/** The file is not a valid scenario, or the scenario failed. The message is the whole report. */
 export class ScenarioFailed extends Error {
   override readonly name = "ScenarioFailed"
 }

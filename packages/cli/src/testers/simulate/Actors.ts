@@ -6,7 +6,7 @@ import type { RecordedResponse } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
 import type { SimulatedReceivers } from "./Observers.js"
 
-/** A key that somebody holds, revoked or not. */
+/** A key that an actor holds. It may be revoked. */
 export interface HeldKey {
   readonly id: string
   readonly text: string
@@ -14,7 +14,7 @@ export interface HeldKey {
   isRevoked: boolean
 }
 
-/** A ticket as a till remembers it: perhaps it has changed since. */
+/** A ticket as a till last saw it. It may have changed since. */
 export interface KnownTicket {
   readonly id: string
   state: string
@@ -24,7 +24,7 @@ export interface KnownTicket {
   deposit_minor: number
 }
 
-/** A request under an Idempotency-Key, to be made again as it was. */
+/** A request with an Idempotency-Key, which can be repeated unchanged. */
 export interface Attempt {
   readonly key: HeldKey
   readonly path: string
@@ -40,18 +40,18 @@ export interface KnownShop {
   readonly time_zone: string
   readonly keys: Array<HeldKey>
   readonly tickets: Map<string, KnownTicket>
-  /** Requests whose response never came. */
+  /** The requests whose response was lost. */
   open: Array<Attempt>
-  /** Requests that were answered. */
+  /** The requests that got a response. */
   readonly done: Array<Attempt>
   readonly feed: { updated_since: string; cursor: string | null; readonly tickets: Map<string, Ticket> }
   isWebhookSet: boolean
-  /** A flag that its owner or the operator switched off. */
+  /** The flag that the owner or the operator turned off; null if all are on. */
   off: string | null
   readonly events: Array<string>
 }
 
-/** A client as they know themselves. */
+/** A client, with what the client knows. */
 export interface KnownClient {
   readonly id: string
   readonly phone: string
@@ -59,7 +59,7 @@ export interface KnownClient {
   offers: Array<{ readonly id: string; readonly shop: string }>
 }
 
-/** The actors and what they know: the whole state of a simulation, except that of the service. */
+/** The actors with their knowledge, which is the whole state of a simulation except that of the service. */
 export class Actors {
   readonly shops: Array<KnownShop> = []
   readonly clients: Array<KnownClient> = []
@@ -67,33 +67,33 @@ export class Actors {
   now = 0
   #drawn: number
 
-  /** `taken`: how many names and numbers earlier runs used, where the service keeps what they left. */
+  /** `taken` is the number of names and phone numbers that earlier runs on the same service used. */
   constructor(taken = 0) {
     this.#drawn = taken
   }
 
-  /** A name that nothing has had yet. */
+  /** Returns a name that was not used before. */
   fresh(prefix: string): string {
     this.#drawn += 1
     return `${prefix}-${this.#drawn}`
   }
 
-  /** An unused phone number. */
+  /** Returns an unused phone number. */
   freshPhone(): string {
     this.#drawn += 1
     return `+2162${String(this.#drawn).padStart(7, "0")}`
   }
 }
 
-/** A fault of a request on its way: its response is lost, or it is cut off while the service works on it. */
+/** How the connection of a request behaves: normally, with a lost response, or cut while the service processes the request. */
 export type SimulatedFault = "plain" | "lost" | "cut"
 
 /** A request that an actor is about to make. */
 export interface PlannedRequest {
   readonly actor: string
-  /** The name of the act, in a few words. */
+  /** A short name of the act. */
   readonly act: string
-  /** The shop it is about. */
+  /** The shop that the request is about. */
   readonly shop: string | null
   readonly key?: HeldKey
   readonly method: Method
@@ -106,7 +106,7 @@ export interface PlannedRequest {
   readonly onResponse?: (response: RecordedResponse | null) => void
 }
 
-/** A request by which an actor makes a call, about the thing with an id. */
+/** The request of an actor's call for the resource with this id. */
 export const planned = (
   actor: string,
   act: string,
@@ -114,7 +114,7 @@ export const planned = (
   [call, id, body]: readonly [call: CallName, id?: string, body?: unknown]
 ): PlannedRequest => ({ actor, act, shop, ...requestOf(call, id), body })
 
-/** The context in which an activity is planned: the actors, and the dice that decide. */
+/** The context in which an activity is planned: the actors, and the dice for random choices. */
 export interface Planning {
   readonly actors: Actors
   readonly dice: Dice
@@ -126,17 +126,17 @@ export interface Planning {
 /** Something that actors do. */
 export interface Activity {
   readonly weight: number
-  /** Nothing else happens at its instant. */
+  /** True if no other activity may happen at the same instant. */
   readonly isAlone?: boolean
-  /** Its requests, all made at once; null where it cannot be done now. */
+  /** The requests of the activity, which are made concurrently; null if the activity is not possible now. */
   readonly plan: (planning: Planning) => ReadonlyArray<PlannedRequest> | null
 }
 
-/** The data of a success, where one came. */
+/** The data of a response; undefined if it is not a success. */
 export const successData = <A>(response: { readonly status: number; readonly body: Envelope } | null): A | null =>
   response !== null && response.status < 300 ? (response.body.data as A) : null
 
-/** Keeps what a till remembers of a ticket in a response. */
+/** Records a ticket in a response as what the till knows of it. */
 export const remember = (shop: KnownShop, { id, state, number, ready_at, collected_at, money }: Ticket): void => {
   shop.tickets.set(id, { id, state, number, ready_at, collected_at, deposit_minor: money?.deposit_minor ?? 0 })
 }
@@ -149,7 +149,7 @@ export const remembering =
     if (ticket !== null) remember(shop, ticket)
   }
 
-/** One of a shop's tickets, rather a newer one. */
+/** Draws one of a shop's tickets; newer ones are more likely. */
 export const drawKnown = ({ tickets }: KnownShop, dice: Dice): KnownTicket | undefined => {
   const all = [...tickets.values()]
   return dice.chance(0.6) ? dice.pick(all.slice(-12)) : dice.pick(all)

@@ -1,6 +1,6 @@
 import { PCGRandom } from "effect/Utils"
 
-/** Draws that follow from a seed: the same seed, the same draws. */
+/** Random draws from a seed. The same seed gives the same draws. */
 export class Dice {
   readonly #random: PCGRandom
 
@@ -13,22 +13,22 @@ export class Dice {
     return least + this.#random.integer(most - least + 1)
   }
 
-  /** True so often: 0 never, 1 always. */
+  /** True with this probability, from 0 to 1. */
   chance(share: number): boolean {
     return this.#random.number() < share
   }
 
-  /** One of several; undefined where there are none. */
+  /** Draws one of several; undefined if there are none. */
   pick<A>(all: ReadonlyArray<A>): A | undefined {
     return all.length === 0 ? undefined : all[this.#random.integer(all.length)]
   }
 
-  /** One of several that are there. */
+  /** Draws one of a list that is not empty. */
   oneOf<A>(all: readonly [A, ...ReadonlyArray<A>]): A {
     return all[this.#random.integer(all.length)] ?? all[0]
   }
 
-  /** One of several, each as often as its weight says. */
+  /** Draws one of several, with probabilities in proportion to their weights. */
   weighted<A extends { readonly weight: number }>(all: readonly [A, ...ReadonlyArray<A>]): A {
     let left = this.#random.number() * all.reduce((sum, { weight }) => sum + weight, 0)
     for (const one of all) {

@@ -9,18 +9,18 @@ const clock = Clock.make()
 /** Real time in milliseconds, for rates and latencies; nothing in a simulation depends on it. */
 export const realMs = (): number => Number(clock.unsafeCurrentTimeNanos() / 1000n) / 1000
 
-/** The latency of a request and its end, in real milliseconds. */
+/** The latency and the end of a request, in real milliseconds. */
 export interface Timing {
   readonly act: string
   readonly ended_ms: number
   readonly took_ms: number
 }
 
-/** Records everything that is seen, in order, and its digest. */
+/** Records all requests and deliveries in order, and computes their digest. */
 export class Recorder {
   readonly exchanges: Array<RecordedRequest> = []
   readonly receptions: Array<TracedDelivery> = []
-  /** Real time has no part in the digest. */
+  /** The timings are not in the digest, because they depend on real time. */
   readonly timings: Array<Timing> = []
   readonly #digest = createHash("sha256")
   #seq = 0
@@ -47,7 +47,7 @@ export class Recorder {
   }
 }
 
-/** The behaviours of a receiver: the statuses with which it responds; null hangs up. */
+/** The behaviours of a receiver, each with its statuses; null means that it closes the connection. */
 export const moods = {
   well: [200, 200, 204, 202],
   flaky: [200, 500, null, 204, 503],
@@ -66,13 +66,13 @@ const replyOf = (status: number | null): Reply => {
   return status >= 300 && status < 400 ? { kind: "redirect", status, to: "http://127.0.0.1:9/" } : saying(status)
 }
 
-/** Lets other fibers run, so many times. */
+/** Lets other fibers run, the given number of times. */
 export const pause = (times: number): Effect.Effect<void> =>
   times <= 0 ? Effect.void : Effect.zipRight(Effect.yieldNow(), pause(times - 1))
 
 /** The receivers of all shops, each at the path of its shop's id and in a mood that may change. */
 export class SimulatedReceivers {
-  /** The header in which the service is to sign. */
+  /** The header in which the service must sign deliveries. */
   readonly signatureHeader: string
   readonly #moods = new Map<string, Mood>()
   readonly #dice: Dice
@@ -89,7 +89,7 @@ export class SimulatedReceivers {
     this.#moods.set(shop, mood)
   }
 
-  /** Takes deliveries from a socket. */
+  /** Handles deliveries from a socket. */
   readonly handler: Handler = ({ path, headers, body, isKept }) =>
     Effect.sync(() => {
       const shop = path.slice(1)
@@ -101,6 +101,6 @@ export class SimulatedReceivers {
       return { reply: replyOf(status) }
     })
 
-  /** Takes deliveries in this process: other fibers run first, so many times as the dice say. */
+  /** Handles deliveries in this process. Other fibers run first, a random number of times. */
   readonly pausing: Handler = (incoming) => Effect.zipRight(pause(this.#dice.between(0, 3)), this.handler(incoming))
 }

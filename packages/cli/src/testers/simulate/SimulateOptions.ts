@@ -3,7 +3,7 @@ import { signatureHeader } from "../../dispatch/WebhookOptions.js"
 import { flagsOf, json, optional, type Values, value } from "../../terminal/commands.js"
 import { duration, oneOf, webAddress, wholeNumber } from "../../terminal/decoders.js"
 
-/** Seeds fit in 32 bits, so that they are easily read and typed. */
+/** The largest seed. Seeds have at most 32 bits, so that they are short to read and type. */
 export const LARGEST_SEED = 4_294_967_295
 
 const own = flagsOf("simulate")

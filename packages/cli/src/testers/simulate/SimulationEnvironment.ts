@@ -16,7 +16,7 @@ type Sent = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | 
 
 /** A service with its sandbox, and receivers that it can reach. */
 export interface SimulationEnvironment {
-  /** The response; null where the request was cut off. Other fibers run `pauses` times while the body is on its way. */
+  /** Sends a request. Returns the response, or null if the request was cut off. Other fibers run `pauses` times while the body is sent. */
   readonly ask: (request: Sent, pauses?: number) => Effect.Effect<RecordedResponse | null, EnvironmentFailed>
   /** The address of a shop's receiver. */
   readonly receiverOf: (shop: string) => string
@@ -34,7 +34,7 @@ export const simulatedService = <E>(
   { pausing, signatureHeader }: SimulatedReceivers
 ) =>
   inProcessService({ store, receiverAt: () => pausing, seed, start: START, signatureHeader }).pipe(
-    // Receivers fail by design.
+    // The log shows only fatal errors, because receivers fail on purpose.
     Layer.provideMerge(Logger.minimumLogLevel(LogLevel.Fatal))
   )
 
@@ -62,7 +62,7 @@ const responseOf = ({ status, headers, ...rest }: Effect.Effect.Success<ReturnTy
   body: JSON.parse(bodyText(rest)) as Envelope
 })
 
-/** The service in this process, called through its HTTP pipeline. A cut request may have been done by then. */
+/** The service in this process, called through its HTTP pipeline. A request that was cut off may have been carried out. */
 export const inProcessSimulation = Effect.map(inProcessPipeline(true), (pipe): SimulationEnvironment => {
   const cutOff = (request: HttpRequest, pauses: number) =>
     Effect.gen(function* () {
@@ -80,7 +80,7 @@ export const inProcessSimulation = Effect.map(inProcessPipeline(true), (pipe): S
   }
 })
 
-/** A request that is cut off ends after so long. */
+/** The time after which a request is cut off, in milliseconds. */
 const CUT_AFTER_MS = 3
 
 /** A running server with its sandbox, called over HTTP; its webhooks reach receivers on a free port of this machine. */
@@ -142,7 +142,7 @@ const clockReport = (before: ClockState, after: ClockState): string => {
   return `The sandbox clock ${state}; it is at ${new Date(after.now).toISOString()}, ${days} days later, because it never goes back.`
 }
 
-/** Runs a program on a sandbox, then freezes its clock or lets it run as it did before; reports what became of the clock. */
+/** Runs a program on a sandbox, then freezes its clock or lets it run as it did before; reports the final state of the clock. */
 export const restoringClock = <A, E, R>(
   environment: SimulationEnvironment,
   program: Effect.Effect<A, E, R>
@@ -150,7 +150,7 @@ export const restoringClock = <A, E, R>(
   Effect.gen(function* () {
     const before = yield* readClock(environment)
     const restore = clockAfter(environment, { ...requestOf("move clock"), body: { freeze: before.frozen } })
-    // A server that is gone has no clock to restore, and the program reports its failure.
+    // A failure to restore the clock is ignored, because the server does not respond then and the program reports that.
     const result = yield* Effect.onError(program, () => Effect.option(restore))
     return { result, clock: clockReport(before, yield* restore) }
   })

@@ -18,13 +18,13 @@ import { LARGEST_SEED, type SimulateFlags } from "./SimulateOptions.js"
 import { inProcessSimulation, remoteSimulation, restoringClock, simulatedService } from "./SimulationEnvironment.js"
 import { type Bounds, type Control, type Observers, observersOf, type Progress, simulation } from "./simulation.js"
 
-/** Only the memory store takes its randomness from the simulation, which makes a seed's run the same again. */
+/** A seed gives the same run only on the memory store, because only that takes its randomness from the simulation. */
 const chosen = (
   kept: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">
 ): Layer.Layer<StorePorts, CommandRefused, Entropy> =>
   kept.store === "memory" ? MemoryStore.layer : storeLayer({ ...kept, migrate: true })
 
-/** The store that a simulation in this process plays on: the chosen one, unless a test puts one there that breaks a promise. */
+/** The store of a simulation in this process: the chosen one, unless a test replaces it with a faulty one. */
 export class SimulatedStore extends Context.Reference<SimulatedStore>()("@workshop/cli/SimulatedStore", {
   defaultValue: () => chosen
 }) {}
@@ -46,7 +46,7 @@ const yieldToEventLoop = Effect.async<void>((resume) => {
   return Effect.sync(() => clearImmediate(immediate))
 })
 
-/** The bar takes what the words leave of the line; where that is too little, the last of the words go first. */
+/** The bar takes the rest of the line beside the words. If that is too little, the last words are omitted. */
 const fitted = (share: number, words: ReadonlyArray<string>, width: number): string => {
   const text = words.join(", ")
   const cells = Math.min(MOST_CELLS, width - text.length - "[] ".length)
@@ -63,7 +63,7 @@ const drawn = ({ step, now, requests, deliveries }: Progress, steps: number, sin
   return fitted(step / steps, words, width)
 }
 
-/** Shows how far a simulation is, on a terminal and nowhere else. */
+/** Shows the progress of a simulation, only on a terminal. */
 export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_MS) => {
   const began = realMs()
   let last = began
@@ -73,7 +73,7 @@ export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_
         const now = realMs()
         if (screen.isTTY === true && now - last >= redrawn_ms) {
           last = now
-          // A line that fills the last column wraps, and what wrapped is not erased.
+          // The last column stays empty, because a line that fills it wraps, and the wrapped part is not erased.
           screen.write(`${ERASE}${drawn(progress, steps, now - began, widthFor(screen) - 1)}`)
         }
         return progress.step % STEPS_BETWEEN_YIELDS === 0 ? yieldToEventLoop : Effect.void
@@ -118,21 +118,21 @@ const played = (
   ).pipe(Effect.mapError(refused))
 }
 
-/** Runs until it is done, or asked to stop: then it ends in good order and says what was so far. */
+/** Runs an effect to its end. An interruption runs `stop`, after which the effect ends early and returns its result so far. */
 const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<void>): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      // A daemon: an interrupted fiber interrupts its children, and this one is to come to its end.
+      // Forked as a daemon, because interrupting the parent interrupts its children, and this fiber must finish.
       const fiber = yield* Effect.forkDaemon(Effect.interruptible(run))
       yield* Effect.onInterrupt(restore(Fiber.await(fiber)), () => stop).pipe(Effect.exit)
       return yield* Fiber.join(fiber)
     })
   )
 
-/** True if the service begins empty, so that one seed is one run. */
+/** True if the service begins empty, so that a seed always gives the same run. */
 const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
-/** The shortest run of the seed that breaks the rule too, halving the steps; longer runs repeat what shorter ones did. */
+/** The shortest run of the seed that also breaks the rule, found by halving the number of steps. This works because a longer run begins with the steps of a shorter one. */
 const shortest = Effect.fnUntraced(function* (flags: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {
   let best = { trace, steps: bounds.steps }
   for (let good = 0; isFresh(flags) && best.steps - good > 1; ) {
@@ -161,7 +161,7 @@ const writeScenario = Effect.fnUntraced(function* (
   yield* writeReport("--scenario", flags.scenario, violationScenario(short.trace, violation, command))
 })
 
-/** Below the numbers of the clients of any one run, so that all fit in a phone number. */
+/** The largest number of names and phone numbers to skip, so that those of a run still fit in a phone number. */
 const MAX_TAKEN = 9_000_000
 
 /** The work of `workshop simulate` (Specification, Commands). */

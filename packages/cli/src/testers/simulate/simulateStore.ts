@@ -8,9 +8,9 @@ import { type Bounds, observersOf, simulation } from "./simulation.js"
 
 /** The findings of a simulation. */
 export interface SimulationResult {
-  /** The rules that were broken; empty if the store is right. */
+  /** The rules that were broken; empty if the store is correct. */
   readonly violations: ReadonlyArray<Violation>
-  /** The same for each run of a seed on a store that begins empty. */
+  /** The digest of the run, which is the same for each run of a seed on a store that begins empty. */
   readonly digest: string
   /** Every request, response and delivery. */
   readonly trace: Trace
@@ -18,7 +18,7 @@ export interface SimulationResult {
 
 /**
  * Runs a simulated week of shops on a store, with the service and its receivers in this process, and lets the auditor check every
- * response, event and delivery. Embed it in the tests of a store of your own. The store must begin empty.
+ * response, event and delivery. Use it in the tests of your own store. The store must begin empty.
  */
 export const simulateStore = <E>({
   store,

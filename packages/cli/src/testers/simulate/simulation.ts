@@ -33,7 +33,7 @@ import { readClock, type SimulationEnvironment } from "./SimulationEnvironment.j
 const [first, ...others] = [...tillActivities, ...sandboxActivities]
 const ACTIVITIES: readonly [Activity, ...ReadonlyArray<Activity>] = [first!, ...others]
 
-/** The most draws for an activity that can be done now. */
+/** The largest number of draws to find an activity that is possible now. */
 const MAX_DRAWS = 20
 
 interface Gap {
@@ -42,7 +42,7 @@ interface Gap {
   readonly most: number
 }
 
-/** The time until the next activity: mostly seconds, at times days, and rarely sixty days. */
+/** The time until the next activity: usually seconds, sometimes days, and rarely sixty days. */
 const GAPS: readonly [Gap, ...ReadonlyArray<Gap>] = [
   { weight: 70, least: 200, most: 20 * SECOND },
   { weight: 16, least: MINUTE, most: 20 * MINUTE },
@@ -51,13 +51,13 @@ const GAPS: readonly [Gap, ...ReadonlyArray<Gap>] = [
   { weight: 0.25, least: 60 * DAY, most: 60 * DAY }
 ]
 
-/** A move of the sandbox clock, and what is tried at the very instant it leads to. */
+/** A move of the sandbox clock, and the requests that are made at the instant after it. */
 interface Leap {
   readonly move: Readonly<Record<string, unknown>>
   readonly there: ReadonlyArray<PlannedRequest> | null
 }
 
-/** To the last instant at which a ticket may be reopened, or at which it closes; or one millisecond beside it. */
+/** A move to the last instant at which a ticket may be reopened, or to that of its closure, or to one millisecond before or after. */
 const toEdge = (planning: Planning): Leap | null => {
   const { actors, dice } = planning
   const till = drawTill(planning)
@@ -110,7 +110,7 @@ class SimulationRunner {
       })
     })
 
-  /** Makes requests at once, in an order that the dice decide. */
+  /** Makes requests concurrently, in a random order. */
   readonly together = (requests: ReadonlyArray<PlannedRequest>): Effect.Effect<void, EnvironmentFailed> => {
     const { dice } = this.planning
     const drawn = requests.map((request) => ({
@@ -123,7 +123,7 @@ class SimulationRunner {
     })
   }
 
-  /** Moves the sandbox clock; everything due on the way happens. */
+  /** Moves the sandbox clock. Everything that falls due meanwhile happens. */
   readonly moveClock = (move: Readonly<Record<string, unknown>>): Effect.Effect<void, EnvironmentFailed> =>
     Effect.flatMap(this.run(planned("clock", "move the clock", null, ["move clock", "", move])), (response) =>
       response?.status === 200
@@ -133,7 +133,7 @@ class SimulationRunner {
           })
     )
 
-  /** Lets time pass, then does one activity, or several at once. */
+  /** Lets time pass, then performs one activity or several concurrently. */
   readonly next: Effect.Effect<void, EnvironmentFailed> = Effect.suspend(() => {
     this.step += 1
     const leap = drawLeap(this.planning)
@@ -174,7 +174,7 @@ class SimulationRunner {
   }
 }
 
-/** Bounds the pages that are read of one list; a key has 120 requests a minute. */
+/** The largest number of pages that are read of one list, because a key has 120 requests per minute. */
 const PAGES_A_MINUTE = 100
 const MAX_PAGES = 10_000
 
@@ -191,7 +191,7 @@ const wanted = <A>(runner: SimulationRunner, shop: KnownShop, call: CallName): E
       : Effect.succeed(data)
   })
 
-/** An unused key, so that no limit is in the way. */
+/** Makes a new key, because the limits of a used one may refuse requests. */
 const freshKey = (runner: SimulationRunner, shop: KnownShop) =>
   Effect.gen(function* () {
     if (shop.off !== null) yield* runner.run(switchingOn(shop, shop.off))
@@ -204,14 +204,14 @@ const freshKey = (runner: SimulationRunner, shop: KnownShop) =>
     return key
   })
 
-/** Follows the feed to its end, as its till would have. */
+/** Reads the feed to its end, as the till would. */
 const catchUp = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
   Effect.gen(function* () {
     for (let pages = 1; pages < MAX_PAGES; pages++) {
       const response = yield* runner.run(pollOf({ shop, key }, 100))
       if (response?.status === 429 || pages % PAGES_A_MINUTE === 0) yield* runner.moveClock({ advance_ms: 61_000 })
       else if (response?.status !== 200) return
-      // A round that began before the last changes is followed by one that begins after them.
+      // Another round follows, because the one before may have begun before the last changes.
       if (response?.status === 200 && response.body.meta?.has_more === false && pages > 1) return
     }
   })
@@ -273,7 +273,7 @@ const settleOpen = (runner: SimulationRunner) =>
     )
   )
 
-/** Ends a simulation: repeats what was left open, and asks for everything that the auditor needs. */
+/** Ends a simulation: repeats the requests without a response, and reads everything that the auditor needs. */
 const closing = (runner: SimulationRunner, started_at: number): Effect.Effect<Trace, EnvironmentFailed> =>
   Effect.gen(function* () {
     const { actors } = runner.planning
@@ -335,7 +335,7 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
     return shop
   })
 
-/** Gives a shop its programme, its keys and mostly a webhook. */
+/** Gives a shop its programme, its keys and, in most cases, a webhook. */
 const preparing = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArray<PlannedRequest> => {
   const { dice } = planning
   const program = {
@@ -345,14 +345,14 @@ const preparing = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArr
     stamps_per_ticket: 1,
     reward_label: "A hem"
   }
-  // Near the end of the numbers, so that they start again during the run.
+  // Some shops begin near the last number, so that the numbers start again during the run.
   const next_number = dice.chance(0.5) ? { next_number: dice.between(9950, 9999) } : {}
   const change = planned("owner", "prepare", shop.id, ["change shop", shop.id, { program, ...next_number }])
   const webhook = dice.chance(0.8) ? [settingWebhook(shop, planning)] : []
   return [change, makingKey(shop, "full"), makingKey(shop, "read"), ...webhook]
 }
 
-/** Freezes the clock, opens the shops and the clients' accounts, each at an instant of its own. */
+/** Freezes the clock, opens the shops and the clients' accounts, each at a different instant. */
 const opening = (runner: SimulationRunner, shops: number): Effect.Effect<void, EnvironmentFailed> =>
   Effect.gen(function* () {
     const { actors } = runner.planning
@@ -374,17 +374,17 @@ export interface Bounds {
   readonly seed: number
   readonly steps: number
   readonly shops: number
-  /** Names and phone numbers begin after so many, for a service that may have had this run before. */
+  /** The number of names and phone numbers to skip, for a service that may have had the same run before. */
   readonly taken?: number
 }
 
-/** Those who see a simulation, apart from those who act in it. */
+/** The observers of a simulation, which take no part in it. */
 export interface Observers {
   readonly recorder: Recorder
   readonly receivers: SimulatedReceivers
 }
 
-/** The recorder and the receivers. Their dice are not those of the activities, which could otherwise change with them. */
+/** The recorder and the receivers. They have their own dice, because their draws would otherwise change the activities. */
 export const observersOf = (seed: number, signatureHeader = SIGNATURE_HEADER): Observers => {
   const recorder = new Recorder()
   return { recorder, receivers: new SimulatedReceivers(new Dice(seed + 0x5eed), recorder, signatureHeader) }
@@ -404,7 +404,7 @@ export interface Control {
   readonly progress: (progress: Progress) => Effect.Effect<void>
 }
 
-/** Runs a simulation on a service, and gathers what the auditor needs. */
+/** Runs a simulation on a service, and collects what the auditor needs. */
 export const simulation = (
   environment: SimulationEnvironment,
   { recorder, receivers }: Observers,

@@ -20,14 +20,14 @@ import { Clock, Effect, Layer } from "effect"
 import type { Fetch } from "../../sandbox/Api.js"
 import type { Handler, Reply } from "./LoopbackServer.js"
 
-/** A clock that always shows one instant, so that a run does not depend on the day it is made on. Sleeping takes real time. */
+/** A clock that always shows one instant, so that a run does not depend on the present day. Sleeping takes real time. */
 const fixedClock = (instant: number): Clock.Clock =>
   Object.assign(Clock.make(), { currentTimeMillis: Effect.succeed(instant), unsafeCurrentTimeMillis: () => instant })
 
 /** Notifies no owner: tests read the stored notices. */
 const silentOwner = Layer.succeed(OwnerNotifier, { notify: () => Effect.void })
 
-/** The result that a sender reports of a reply; no real time passes. */
+/** The result that a sender reports for a reply. No real time passes. */
 const outcomeOf = (reply: Reply, delay_ms: number): SendResult => {
   if (delay_ms >= Limits.webhook_timeout_ms || reply.kind === "silent") return SendResult.failed("timeout")
   if (reply.kind === "cut") return SendResult.failed("reset")
@@ -35,7 +35,7 @@ const outcomeOf = (reply: Reply, delay_ms: number): SendResult => {
   return SendResult.responded(reply.kind === "redirect" ? (reply.status ?? 307) : 200)
 }
 
-/** Hands deliveries to handlers in this process, without a socket; where no handler is, the connection fails. */
+/** Passes deliveries to handlers in this process, without a socket. If an address has no handler, the connection fails. */
 const senderTo = (handlerOf: (url: string) => Handler | undefined): Layer.Layer<WebhookSender> =>
   Layer.succeed(WebhookSender, {
     send: ({ url, headers, body }) => {
@@ -59,11 +59,11 @@ interface Parts<E> {
   readonly store: Layer.Layer<StorePorts, E, Entropy>
   /** The receiver at an address, if any. */
   readonly receiverAt: (url: string) => Handler | undefined
-  /** Randomness follows from it. */
+  /** The seed of all randomness. */
   readonly seed: number
   /** The instant at which its clock begins; the clock moves through the sandbox only. */
   readonly start: number
-  /** The header in which it signs deliveries. */
+  /** The header in which the service signs deliveries. */
   readonly signatureHeader?: string
 }
 
@@ -96,7 +96,7 @@ export const inProcessPipeline = (validateResponses: boolean) =>
     )
   })
 
-/** The service in the place of `fetch`. */
+/** A function that replaces `fetch` and calls the service in this process. */
 export const inProcessFetch = Effect.gen(function* () {
   const fetch: Fetch = webHandler(yield* inProcessPipeline(false), yield* Effect.runtime<never>())
   return fetch

@@ -9,9 +9,9 @@ export interface Incoming {
   readonly method: string
   readonly path: string
   readonly headers: Http.IncomingHttpHeaders
-  /** Byte for byte; null if it is larger than {@link BODY_BYTES_MAX}. */
+  /** The bytes of the body; null if it is larger than {@link BODY_BYTES_MAX}. */
   readonly body: Buffer | null
-  /** Its connection had carried another request before. */
+  /** True if the connection had carried another request before. */
   readonly isKept: boolean
 }
 
@@ -23,14 +23,14 @@ export type Reply =
   | { readonly kind: "redirect"; readonly to: string; readonly status?: number }
   /** 200 with a body that never ends. */
   | { readonly kind: "endless" }
-  /** 200 with a body that comes a byte a second, without an end. */
+  /** 200 with an endless body of one byte per second. */
   | { readonly kind: "trickle" }
-  /** Nothing: the connection stays open. */
+  /** No response; the connection stays open. */
   | { readonly kind: "silent" }
   /** The connection is cut. */
   | { readonly kind: "cut" }
 
-/** Decides the reply to a request, and how long to wait before it, in real milliseconds. */
+/** Returns the reply to a request, and the delay before it in real milliseconds. */
 export type Handler = (incoming: Incoming) => Effect.Effect<{ readonly reply: Reply; readonly delay_ms?: number }>
 
 /** A status and nothing else. */
@@ -39,7 +39,7 @@ export const saying = (status: number): Reply => ({ kind: "status", status })
 /** The largest body that a receiver reads, in bytes. */
 export const BODY_BYTES_MAX = 1_048_576
 
-/** Reads a body to its end; it never ends where the sender left. */
+/** Reads a body to its end. The effect never ends if the sender closes the connection. */
 const bodyOf = (request: Http.IncomingMessage): Effect.Effect<Buffer | null> =>
   Effect.async((resume) => {
     const chunks: Array<Buffer> = []
@@ -57,7 +57,7 @@ const bodyOf = (request: Http.IncomingMessage): Effect.Effect<Buffer | null> =>
 
 const CHUNK = Buffer.alloc(16_384, ".")
 
-/** Writes as fast as the other side reads, until it leaves. */
+/** Writes as fast as the client reads, until the client closes the connection. */
 const pourOut = (response: Http.ServerResponse) =>
   Effect.async<never>(() => {
     const pour = () => {
@@ -67,7 +67,7 @@ const pourOut = (response: Http.ServerResponse) =>
     pour()
   })
 
-/** Writes a reply. To be interrupted when the other side leaves. */
+/** Writes a reply. The caller interrupts it when the client closes the connection. */
 const write = (response: Http.ServerResponse, reply: Reply): Effect.Effect<unknown> => {
   switch (reply.kind) {
     case "status": {
@@ -99,7 +99,7 @@ const stop = (server: Http.Server) =>
   })
 
 /**
- * Serves a handler on a socket until the scope closes, and then cuts every connection. Returns the address to reach it at.
+ * Serves a handler on a socket until the scope closes, and then cuts every connection. Returns its address.
  */
 export const listen = (
   place: { readonly host: string; readonly port: number },
@@ -113,14 +113,14 @@ export const listen = (
       used.add(request.socket)
       const { method = "GET", url: path = "/", headers } = request
       const { reply, delay_ms = 0 } = yield* handler({ method, path, headers, body: yield* bodyOf(request), isKept })
-      // The delay is in real time, also if the service has another clock.
+      // The delay takes real time, even if the service has another clock.
       yield* Effect.zipRight(delay_ms > 0 ? Effect.sleep(delay_ms) : Effect.void, write(response, reply)).pipe(
         Effect.withClock(Clock.make())
       )
     })
     const server = Http.createServer((request, response) => {
       const fiber = fork(handle(request, response))
-      // A sender that leaves in the middle of a body is no error of the receiver's.
+      // The error is ignored, because it only means that the sender closed the connection during the body.
       request.on("error", () => undefined)
       response.on("error", () => undefined)
       response.once("close", () => fork(Fiber.interruptFork(fiber)))

@@ -3,7 +3,7 @@ import { MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
-/** Every endpoint and the scope that it asks. */
+/** Every endpoint with the scope that it requires. */
 const endpoints = [
   ["GET", "/tickets", "tickets:read"],
   ["GET", `/tickets/${UNKNOWN_ID}`, "tickets:read"],

@@ -6,7 +6,7 @@ import { casesOf, test } from "../Case.js"
 import type { CaseEnvironment, Person, Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat, type TestResponse } from "../Expectations.js"
 
-/** Expects two responses to be alike in all that does not differ in every response. */
+/** Expects two responses to be equal except for the fields that differ in every response. */
 const expectAlike = (hidden: Exchange, absent: Exchange): void => {
   const [one, other] = [hidden.response, absent.response]
   expectSame(one.status, other.status, "the status of a client who blocks", hidden)
@@ -17,11 +17,11 @@ const expectAlike = (hidden: Exchange, absent: Exchange): void => {
   expectSame(one.body, other.body, "the body of a client who blocks", hidden)
 }
 
-/** Makes the same request about an unknown client and about one who blocks the shop, each in a shop of its own. */
+/** Makes the same request for an unknown client and for one who blocks the shop, each in its own shop. */
 const compare = async (env: CaseEnvironment, ask: (shop: Shop, client: Person) => Promise<TestResponse>) => {
   const unknown = await (await env.openShop()).program()
   const blocked = await (await env.openShop()).program()
-  // The same number of requests goes before, so that the limits stand alike.
+  // This request makes the number of requests of both shops equal, because the headers of their limits are compared.
   await unknown.ticket({ client_phone: env.phone() })
   const blocker = await blocked.blocker()
   const absent = (await ask(unknown, { id: UNKNOWN_ID, phone: env.phone() })).refused(404, "NOT_FOUND")

@@ -11,7 +11,7 @@ const news = [
   ["photo", "attach photo", { photo_url: "https://pictures.example.com/1.jpg" }]
 ] as const
 
-/** Expects a ticket to close sixty days from now, and to be in its state a millisecond before. */
+/** Expects a ticket to close sixty days from now, and not a millisecond earlier. */
 const expectClosure = async (shop: Shop, id: string, fields: object = {}, state = "workshop") => {
   await shop.env.advance(60 * DAY - 1)
   expectSame((await shop.read(id)).state, state, "the state one millisecond before")
@@ -19,7 +19,7 @@ const expectClosure = async (shop: Shop, id: string, fields: object = {}, state 
   ;(await shop.get(`/tickets/${id}`)).shows({ state: "abandoned", ...fields })
 }
 
-/** The tickets that close by themselves, and the instants (Specification, States). */
+/** The automatic closure of tickets, and its instants (Specification, States). */
 export const closureCases = casesOf("§3", [
   test("closure-uncollected (rule-closure-uncollected): A ready ticket is abandoned as uncollected exactly sixty days after it became ready, and not a millisecond earlier.", async (shop) => {
     const { id } = await shop.ticket()

@@ -2,7 +2,7 @@ import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import { casesOf, test } from "../Case.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
-/** Field and the most characters that it takes. */
+/** Each field with its greatest length in characters. */
 const lengths = [
   ["service", 120],
   ["item", 200],

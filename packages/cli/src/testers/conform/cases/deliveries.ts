@@ -12,7 +12,7 @@ const states = async (shop: Shop) => (await shop.deliveries()).map(({ state }) =
 const notices = async (shop: Shop): Promise<number> =>
   (await shop.env.act<ReadonlyArray<unknown>>("list notices", shop.id)).length
 
-/** Retries, the end of a webhook, and replays (Specification, Webhooks; Sandbox). */
+/** Retries, the turning off of a webhook, and replays (Specification, Webhooks; Sandbox). */
 export const deliveryCases = casesOf("§6", [
   test("delivery-retries (rule-delivery-retries): An event that gets no 2xx is sent eight times, each time exactly when it is due, and is then dead.", async (shop) => {
     const inbox = await shop.receiving(500)
@@ -180,7 +180,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.ticket()
     await shop.env.advance(23 * HOUR)
     await shop.ticket()
-    // Attempts of the third at 71 h, 71:01, 71:06, 71:36 and 73:36: eight, seven and four make nineteen.
+    // The attempts of the third delivery are due at 71 h, 71:01, 71:06, 71:36 and 73:36. Before the last, the three deliveries have had eight, seven and four attempts: nineteen.
     await shop.env.advance(2 * HOUR + 36 * MINUTE - 1)
     const nineteen = { on: true, failures_in_row: 19, first_failure_at: created_at }
     expectShape(await shop.webhook(), nineteen, "the webhook after nineteen failures")

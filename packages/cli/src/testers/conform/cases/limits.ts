@@ -14,7 +14,7 @@ const many = async (shop: Shop, n: number) => {
   for (let i = 0; i < n; i++) (await shop.app()).ok(201)
 }
 
-/** Requests, writes, tickets: each limit at its edge and one past it (Specification, Limits). */
+/** The limits on requests, writes and tickets: the last use that each allows, and the first that it refuses (Specification, Limits). */
 export const limitCases = casesOf("§8", [
   test("limit-requests (rule-limit-requests): A key has 120 requests a minute. The next request gets a 429 until sixty seconds after the minute's first request.", async (shop) => {
     const other = await shop.with({ preset: "full" })
@@ -23,7 +23,7 @@ export const limitCases = casesOf("§8", [
     refused.withHeader("RateLimit-Limit", "120").withHeader("RateLimit-Reset", "60").withHeader("Retry-After", "60")
     ;(await other.get("/shop")).ok()
     await shop.env.advance(MINUTE - 1)
-    // Whole seconds, so a millisecond is one: after fewer the next request would be refused again.
+    // The header is rounded up to whole seconds, because the next request would otherwise be refused again. One millisecond is thus one second.
     ;(await shop.get("/shop"))
       .withHeader("RateLimit-Reset", "1")
       .withHeader("Retry-After", "1")

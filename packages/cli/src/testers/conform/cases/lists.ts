@@ -18,7 +18,7 @@ const since = (shop: Shop, instant: string, more = "") =>
 const idsSince = async (shop: Shop, instant: string, more?: string): Promise<ReadonlyArray<string>> =>
   (await since(shop, instant, more)).ok().map(({ id }) => id)
 
-/** Follows the cursor to the end; `between` runs after each page. Returns all that was seen, and where to go on. */
+/** Reads all pages and runs `between` after each. Returns all tickets, and where the next read begins. */
 const follow = async (shop: Shop, instant: string, limit: number, between?: (page: number) => Promise<void>) => {
   const seen: Array<Ticket> = []
   let cursor = ""
@@ -226,7 +226,7 @@ export const listCases = casesOf("§4", [
     const tickets: Array<Ticket> = []
     for (let i = 0; i < 6; i++) tickets.push(await shop.ticket())
     const { seen, synced_until } = await follow(shop, start, 2, async (page) => {
-      if (page > 2) return // One that was met and one that was not, in the same millisecond as all before.
+      if (page > 2) return // Changes a ticket that was read and one that was not, in the same millisecond as all earlier changes.
       ;(await shop.status(tickets[page - 1]!.id, "ready")).ok()
       ;(await shop.status(tickets[6 - page]!.id, "impossible")).ok()
     })

@@ -17,7 +17,7 @@ const inState: Readonly<Record<string, (shop: Shop) => Promise<Ticket>>> = {
   }
 }
 
-/** From, status, event; and the further fields of the ticket that it changes. */
+/** The state before, the status, the event, and the other fields of the ticket that change. */
 const moves = [
   ["workshop", "ready", "ticket.ready", { outcome: null }],
   ["workshop", "impossible", "ticket.impossible", { outcome: null }],
@@ -28,7 +28,7 @@ const moves = [
   ["collected", "workshop", "ticket.reopened", { outcome: null, ready_at: null, collected_at: null }]
 ] as const
 
-/** From, status, reason, and the statuses that would do. */
+/** The state before, the refused status, the reason, and the statuses that are allowed. */
 const refusals = [
   ["workshop", "workshop", "SAME_STATE", ["ready", "impossible"]],
   ["workshop", "collected", "INVALID_TRANSITION", ["ready", "impossible"]],

@@ -105,7 +105,7 @@ export const registering = ({ actors, dice }: Planning): PlannedRequest => {
 const byClient = ({ id }: KnownClient, act: string, shop: string | null, call: CallName, about = id, body?: unknown) =>
   planned(`client ${id}`, act, shop, [call, about, body])
 
-/** A client comes to a shop's counter, which makes them known there. */
+/** A client visits a shop, which then knows the client. */
 export const visiting = (client: KnownClient, shop: KnownShop): PlannedRequest =>
   byClient(client, "visit", shop.id, "visit", client.id, { shop_id: shop.id })
 
@@ -156,7 +156,7 @@ const clientActivities: ReadonlyArray<Activity> = [
   }
 ]
 
-/** The most active keys of a shop (Specification, Keys and scopes). */
+/** The largest number of active keys of a shop (Specification, Keys and scopes). */
 export const MAX_KEYS = 5
 
 const byOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown, about = id): PlannedRequest =>
@@ -179,7 +179,7 @@ export const revoking = (shop: KnownShop, key: HeldKey): PlannedRequest => ({
   }
 })
 
-/** The owner switches a flag of the shop back on. */
+/** The owner turns a flag of the shop on again. */
 export const switchingOn = (shop: KnownShop, flag: string): PlannedRequest => ({
   ...byOwner(shop, "switch on", "change shop", { [flag]: true }),
   onResponse: () => {
@@ -187,7 +187,7 @@ export const switchingOn = (shop: KnownShop, flag: string): PlannedRequest => ({
   }
 })
 
-/** The owner points the webhook at the shop's receiver. */
+/** The owner sets the webhook to the shop's receiver. */
 export const settingWebhook = (shop: KnownShop, { receiverOf }: Planning): PlannedRequest => ({
   ...byOwner(shop, "set a webhook", "set webhook", { url: receiverOf(shop.id) }),
   onResponse: () => {
@@ -242,7 +242,7 @@ const switchOff = inShop((shop, { dice }) => {
   return [{ ...byOwner(shop, "switch off", "change shop", { [flag]: false }), onResponse }]
 })
 
-/** Activities of the owner, mostly alone at their instant (Specification, Sandbox). */
+/** Activities of the owner, most of which are alone at their instant (Specification, Sandbox). */
 const ownerActivities: ReadonlyArray<Activity> = [
   { weight: 2, isAlone: true, plan: changeKeys },
   { weight: 0.8, isAlone: true, plan: onWebhook("rotate the secret", "rotate secret") },
@@ -263,7 +263,7 @@ const ownerActivities: ReadonlyArray<Activity> = [
 
 const BAD_MOODS = (Object.keys(moods) as ReadonlyArray<Mood>).filter((mood) => mood !== "well")
 
-/** Receivers break and recover, and shops get a webhook at last. */
+/** Activities of receivers, which fail and recover, and of shops that set their webhook late. */
 const receiverActivities: ReadonlyArray<Activity> = [
   {
     weight: 3,
@@ -276,7 +276,7 @@ const receiverActivities: ReadonlyArray<Activity> = [
   { weight: 0.5, isAlone: true, plan: inShop((shop, planning) => [settingWebhook(shop, planning)]) }
 ]
 
-/** All activities through the sandbox, each as often as its weight says. */
+/** All activities through the sandbox, with their weights. */
 export const sandboxActivities: ReadonlyArray<Activity> = [
   ...appActivities,
   ...clientActivities,

@@ -21,13 +21,13 @@ import {
 import type { RecordedResponse } from "../auditor/Trace.js"
 import type { Dice } from "../Dice.js"
 
-/** A shop, and a key of it with which its till can do everything. */
+/** A shop with a full-access key of its till. */
 interface Till {
   readonly shop: KnownShop
   readonly key: HeldKey
 }
 
-/** A till; null where a shop has no good key. */
+/** Draws a till; null if the shop has no valid key. */
 export const drawTill = ({ actors, dice }: Planning): Till | null => {
   const shop = dice.pick(actors.shops)
   const key = shop && dice.pick(shop.keys.filter(({ isRevoked, scopes }) => !isRevoked && scopes === "full"))
@@ -70,10 +70,10 @@ const read = ({ shop, key }: Till, act: string, path: string, query = ""): Plann
   query
 })
 
-/** Most responses come; some get lost on the way back, some requests are cut off on the way there. */
+/** Draws the fault of a request: most have none, some lose their response, and some are cut off. */
 const drawFault = (dice: Dice): SimulatedFault => (dice.chance(0.9) ? "plain" : dice.chance(0.65) ? "lost" : "cut")
 
-/** The most attempts with a response that a till keeps, to repeat one of them later. */
+/** The largest number of attempts with a response that a till keeps, of which it repeats some later. */
 const MAX_KEPT = 40
 
 const settle = (shop: KnownShop, attempt: Attempt, response: RecordedResponse | null) => {
@@ -89,7 +89,7 @@ const settle = (shop: KnownShop, attempt: Attempt, response: RecordedResponse | 
   if (attempt.act === "create" && response.status === 201) remember(shop, data)
 }
 
-/** The request of an attempt, made for the first time or again: the till keeps it until its response came. */
+/** The first or a repeated request of an attempt. The till keeps the attempt until it gets the response. */
 export const attemptOf = (
   shop: KnownShop,
   attempt: Attempt,
@@ -113,7 +113,7 @@ const LIKELY: Readonly<Record<string, readonly [string, ...Array<string>]>> = {
   abandoned: ["workshop", "ready"]
 }
 
-/** Mostly a status that the ticket would accept, as far as the till knows. */
+/** Draws a status, in most cases one that the ticket accepts as far as the till knows. */
 const drawStatus = (ticket: KnownTicket, dice: Dice): string =>
   dice.oneOf(dice.chance(0.12) ? ["ready", "impossible", "workshop", "collected"] : (LIKELY[ticket.state] ?? ["ready"]))
 
@@ -190,7 +190,7 @@ const follow = (shop: KnownShop, response: RecordedResponse | null) => {
   }
   const meta = response?.body.meta as unknown as FeedMeta
   shop.feed.cursor = meta.next_cursor
-  // A new round begins where the last one ended; in the middle of one the filter stays.
+  // The filter changes only at the end of a round, because the next round begins where the last one ended.
   if (!meta.has_more) shop.feed.updated_since = meta.synced_until
 }
 
@@ -201,7 +201,7 @@ export const pollOf = (till: Till, limit: number): PlannedRequest => {
   const query = new URLSearchParams({ updated_since, limit: String(limit) })
   if (cursor !== null) query.set("cursor", cursor)
   const onResponse = (response: RecordedResponse | null) => {
-    // Of two polls at once, the one that ended first has moved the place.
+    // The response is ignored if the place has changed, because of two concurrent polls only the first to end may move it.
     if (feed.updated_since === updated_since && feed.cursor === cursor) follow(till.shop, response)
   }
   return { ...read(till, "poll", "/v1/tickets", query.toString()), actor: "poller", onResponse }
@@ -281,5 +281,5 @@ const loyaltyActivities: ReadonlyArray<Activity> = [
   { weight: 4, plan: underKey("redeem") }
 ]
 
-/** All activities of tills, each as often as its weight says. */
+/** All activities of tills, with their weights. */
 export const tillActivities: ReadonlyArray<Activity> = [...ticketActivities, ...readActivities, ...loyaltyActivities]

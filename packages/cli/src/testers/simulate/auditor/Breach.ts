@@ -1,4 +1,4 @@
-/** The anchor in `docs/specification.md` of a rule that the auditor holds a service to; a test compares them with the page. */
+/** The anchor in `docs/specification.md` of a rule that the auditor checks. A test checks that the anchors exist. */
 type Anchor = `rule-${string}`
 
 /** A rule of the specification that was broken, and how. */

@@ -2,46 +2,46 @@ import type { LoyaltyCard } from "@workshop/core/promise"
 import type { Envelope } from "../../../sandbox/Api.js"
 import type { Delivery, Event, Ticket, Webhook } from "../../testkit/ResponseTypes.js"
 
-/** A response as it came over HTTP; the names of its headers in lower case. */
+/** A response over HTTP. The names of its headers are in lower case. */
 export interface RecordedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Envelope
 }
 
-/** One request and what came of it, in the order in which they ended. The clock showed `now` meanwhile. */
+/** A request and its outcome. Requests are recorded in the order in which they ended. `now` is the time of the clock during the request. */
 export interface RecordedRequest {
   readonly seq: number
   readonly step: number
-  /** Milliseconds since 1970 on the sandbox clock; for a move of the clock, the instant it led to. */
+  /** Milliseconds since 1970 on the sandbox clock; for a move of the clock, the instant after it. */
   readonly now: number
   readonly actor: string
   readonly act: string
   readonly shop: string | null
-  /** The id of the API key it carried. */
+  /** The id of the API key of the request; null if it had none. */
   readonly key: string | null
   readonly method: string
   readonly path: string
   readonly query: string
-  /** Its Idempotency-Key. */
+  /** The Idempotency-Key of the request; null if it had none. */
   readonly once: string | null
   readonly body: unknown
   /** True if the actor got the response. Otherwise the actor repeats the request, because its outcome is unknown. */
   readonly isSeen: boolean
-  /** Null if it was cut off, so that its outcome is unknown. */
+  /** The response; null if the request was cut off, so that its outcome is unknown. */
   readonly response: RecordedResponse | null
 }
 
-/** A delivery in a trace: as it reached a receiver, and the response of the receiver. */
+/** A delivery as it reached a receiver, with the response of the receiver. */
 export interface TracedDelivery {
   readonly seq: number
   readonly shop: string
-  /** Its signature header; null without one. */
+  /** The signature header; null if there was none. */
   readonly signature: string | null
   readonly body: string
-  /** Null where the receiver hung up instead. */
+  /** The status of the response; null if the receiver closed the connection. */
   readonly status: number | null
-  /** True if it came over a connection that had carried another request before. */
+  /** True if the delivery came on a connection that had carried another request before. */
   readonly isKept?: boolean
 }
 
@@ -53,9 +53,9 @@ export interface ShopTrace {
   readonly events: ReadonlyArray<Event>
   readonly deliveries: ReadonlyArray<Delivery>
   readonly notices: ReadonlyArray<{ readonly kind: string; readonly created_at: string }>
-  /** All tickets, page by page. */
+  /** All tickets, read page by page. */
   readonly listed: ReadonlyArray<Ticket>
-  /** The tickets known to a till that followed `updated_since` and `cursor` all along. */
+  /** The tickets that a till knows which used `updated_since` and `cursor` during the whole simulation. */
   readonly synced: ReadonlyArray<Ticket>
   /** For each client: the status and data of `GET /v1/clients/{id}/loyalty`. */
   readonly cards: ReadonlyArray<{ readonly client: string; readonly status: number; readonly data: Loyalty | null }>
@@ -67,7 +67,7 @@ export interface Loyalty {
   readonly card: LoyaltyCard
 }
 
-/** Everything that was seen of a service from outside: all that the auditor goes by. */
+/** Everything that was seen of a service from outside. The auditor uses nothing else. */
 export interface Trace {
   readonly started_at: number
   readonly ended_at: number
@@ -77,12 +77,12 @@ export interface Trace {
   readonly clients: ReadonlyArray<{ readonly id: string; readonly phone: string }>
 }
 
-/** A rule that was broken, and by what. */
+/** A broken rule, with the evidence. */
 export interface Violation {
-  /** The check that found it. */
+  /** The name of the check that found the violation. */
   readonly rule: string
   readonly section: string
-  /** The broken rule: its page and anchor. */
+  /** The page and the anchor of the broken rule. */
   readonly rule_at: string
   readonly message: string
   readonly evidence: unknown

@@ -10,9 +10,7 @@ const nameOf = ({ shop, signature, body }: TracedDelivery): string =>
   `${shop} ${(JSON.parse(body) as Event).id} ${signature}`
 
 /**
- * The trace with one delivery an attempt. A receiver that hangs up on a connection kept from an earlier request looks to the
- * sender like one that closed it while idle, so the same attempt dials again and sends the same bytes under the same signature.
- * The first of the two does not count.
+ * The trace with one delivery for each attempt. If a receiver closes a kept connection during a request, the sender cannot tell that from a connection closed while idle. The same attempt therefore connects again, and sends the same bytes with the same signature. The first of the two deliveries does not count.
  */
 const withoutRedials = (trace: Trace): Trace => {
   const redialled = new Set<number>()
@@ -29,7 +27,7 @@ const withoutRedials = (trace: Trace): Trace => {
     : { ...trace, receptions: trace.receptions.filter(({ seq }) => !redialled.has(seq)) }
 }
 
-/** Every invariant, by the name under which its violations are reported. */
+/** All checks by the name under which their violations are reported. */
 export const checks = {
   envelope: checkEnvelopes,
   access: checkAccess,
@@ -48,8 +46,7 @@ export const checks = {
 } as const satisfies Record<string, (trace: Trace) => ReadonlyArray<Violation>>
 
 /**
- * Holds what was seen of a service against the specification. It shares no code with the service: it knows the rules a
- * second time, in its own words, and only what came over HTTP.
+ * Checks a trace against the specification. The auditor shares no code with the service: it implements the rules a second time, and sees only what was sent over HTTP.
  */
 export const audit = (trace: Trace): ReadonlyArray<Violation> => {
   const seen = withoutRedials(trace)

@@ -29,7 +29,7 @@ const programAt = (trace: Trace, shop: string) => {
     (settings(now).program as Program | undefined) ?? { active: false, stamps_required: 10, stamps_per_ticket: 1 }
 }
 
-/** The stamps that tickets earned for each client: once in a ticket's life, when it is first ready or collected as ready. */
+/** The stamps that tickets earned for each client: once for each ticket, when it is first ready or collected as ready. */
 const earnedStamps = (shop: ShopTrace, program: (now: number) => Program): Map<string, number> => {
   const stamps = new Map<string, number>()
   for (const events of eventsByTicket(shop.events).values()) {
@@ -45,7 +45,7 @@ const earnedStamps = (shop: ShopTrace, program: (now: number) => Program): Map<s
   return stamps
 }
 
-/** The card that a client must have, from everything that was acknowledged. */
+/** The card that a client must have after all acknowledged requests. */
 const expectedCard = (operations: ReadonlyArray<Operation>, tickets: number, program: (now: number) => Program) => {
   let [balance, lifetime, redeemed] = [tickets, tickets, 0]
   for (const { call, results } of operations)
@@ -103,7 +103,7 @@ const blocksOf = (
 
 const ABOUT_CLIENT = new Set<CallName>(["get client", "get loyalty", "add stamps", "redeem reward"])
 
-/** The endpoint and the client of a request; null if it is not about a client. */
+/** The endpoint and the client of a request; null if the request is not about a client. */
 const asksAbout = (
   exchange: RecordedRequest,
   phones: Map<string, string>
@@ -117,7 +117,7 @@ const asksAbout = (
   return call.name === "create ticket" && client !== undefined ? { call: call.name, client } : null
 }
 
-/** A 404 as the caller sees it, without what differs in every response. */
+/** The text of a 404 as the caller sees it, without the fields that differ in every response. */
 const comparableText = ({ response }: RecordedRequest): string =>
   JSON.stringify([response?.status, response?.body, Object.keys(response?.headers ?? {}).sort()])
 
@@ -151,7 +151,7 @@ function* namedAfterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof
   }
 }
 
-/** Only holders of a number link themselves: a create never says whether there is one (Specification, Endpoints). */
+/** True if a response shows that a phone number has an account. It must not, because only clients link themselves (Specification, Endpoints). */
 const isHolderShown = (exchange: RecordedRequest): boolean => {
   const body = exchange.body as { readonly client_phone?: string; readonly client_id?: string } | undefined
   if (!isCreate(exchange) || !isGood(exchange)) return false
@@ -160,7 +160,7 @@ const isHolderShown = (exchange: RecordedRequest): boolean => {
   return ticket.client !== null || ticket.client_phone !== body.client_phone
 }
 
-/** For a shop, a client who blocks it does not exist. */
+/** A shop's requests about a client who blocks it get the same responses as for a client who does not exist. */
 export const checkPrivacy = check("privacy", "Specification, Endpoints; Clients and loyalty", function* (trace) {
   const phones = new Map(trace.clients.map(({ id, phone }) => [phone, id]))
   const blocks = blocksOf(trace)

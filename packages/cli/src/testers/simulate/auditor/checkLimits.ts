@@ -32,13 +32,13 @@ const LIMITS = {
 /** One use of a limit, or a refusal by it, at an instant. */
 interface Use {
   readonly now: number
-  /** `given_back` was taken and returned; `maybe` was cut off, so it is unknown. */
+  /** `given_back` was counted and returned. `maybe` was cut off, so it may have been counted. */
   readonly what: "counted" | "given_back" | "maybe" | "refused"
   readonly count: number
   readonly exchange: unknown
 }
 
-/** A limit: how much within how long, or within one day, named by a function. */
+/** A limit: the number of uses within a duration, or within a day, which a function names. */
 interface Bound {
   readonly policy: keyof typeof LIMITS
   readonly window: number | ((now: number) => string)
@@ -83,8 +83,7 @@ const windowFindings = ({ policy }: Bound, open: Window | null, uses: ReadonlyAr
 }
 
 /**
- * Counts a limit again, by its own rule: a window opens at the first use. Where a request that was cut off may have opened
- * one, nothing is said until no window can be open any more.
+ * Counts the uses of a limit again. A window opens at the first use. After a request that was cut off and may have opened a window, nothing is checked until every window that it may have opened has ended.
  */
 const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []
@@ -98,7 +97,7 @@ const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<Finding>
     for (const { what, count } of group) {
       if (what === "refused") continue
       if (open === null && what === "maybe") blurred = openWindow(bound, now).ends
-      // While it is unknown when the window opened, each use may have opened the next.
+      // Each use extends the unchecked period, because it may have opened another window.
       if (blurred !== null) blurred = openWindow(bound, now).ends
       open ??= openWindow(bound, now)
       if (what === "counted") open.sure += count
@@ -128,7 +127,7 @@ const use = (exchange: RecordedRequest, what: Use["what"], count = 1): Use => ({
   exchange: shown(exchange)
 })
 
-/** Checked first: a request that these refuse counts against no limit. */
+/** The limits that are checked first. A request that they refuse counts against no other limit. */
 const AT_GATE = new Set(["requests_per_minute", "writes_per_minute"])
 
 const requestUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
@@ -158,7 +157,7 @@ const perKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
   ])
 }
 
-/** Tickets count when they were created, as their events say, even where the response was lost. */
+/** A ticket counts at the instant of its event of creation, even if the response was lost. */
 const ticketUses = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> => {
   const created = shop.events
     .filter(({ type }) => type === "ticket.created")
@@ -204,7 +203,7 @@ const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
   })
 }
 
-/** The limit headers of a response must be possible. */
+/** Finds limit headers of a response that are impossible. */
 const headerWrong = ({ response, path, key }: RecordedRequest): Breach | null => {
   if (response === null || key === null || !path.startsWith("/v1")) return null
   const wrong = (message: string) => breaks("rule-limit-headers", message)
@@ -225,7 +224,7 @@ const headerWrong = ({ response, path, key }: RecordedRequest): Breach | null =>
     : breaks("rule-error-retry-after", "Retry-After is not RateLimit-Reset")
 }
 
-/** No limit is ever overdrawn, and none refuses that has uses left. */
+/** No limit allows too many uses, and none refuses a use while some are left. */
 export const checkLimits = check("limits", "Specification, Limits", function* (trace) {
   const byShop = grouped(trace.exchanges, ({ shop }) => shop ?? "")
   yield* perKey(trace.exchanges)

@@ -56,7 +56,7 @@ const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
     : null
 }
 
-/** Every response has the envelope, with a code that goes with its status, and none is a 5xx (Specification, Requests and responses; Errors). */
+/** Every response has the envelope, with a code that matches its status, and none is a 5xx (Specification, Requests and responses; Errors). */
 export const checkEnvelopes = check("envelope", "Specification, Requests and responses", function* ({ exchanges }) {
   for (const exchange of exchanges) yield [envelopeWrong(exchange), shown(exchange)]
 })
@@ -69,7 +69,7 @@ interface Key {
 const ALL = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
 const PRESETS: Readonly<Record<string, ReadonlyArray<string>>> = { full: ALL, read: ["tickets:read", "clients:read"] }
 
-/** Every key that was made, what it may do, and when it was revoked. */
+/** Every key that was made, with its scopes and the time when it was revoked. */
 const keysOf = ({ exchanges }: Trace): Map<string, Key> => {
   const keys = new Map<string, Key>()
   const add = (id: string | undefined, scopes: ReadonlyArray<string>) =>
@@ -167,7 +167,7 @@ const reasonFor = (event: TicketEvent, to: string, now: number): string | null =
   return state === to ? "SAME_STATE" : "INVALID_TRANSITION"
 }
 
-/** The states that a ticket may have had at an instant: the one before it, and those that it passed through at it. */
+/** The states that a ticket may have had at an instant: the one before the instant, and those that it entered at the instant. */
 const possibleStates = (events: ReadonlyArray<TicketEvent>, now: number) => {
   const before = events.filter(({ created_at }) => ms(created_at) < now).at(-1)
   const during = events.filter(({ created_at }) => ms(created_at) === now)
@@ -200,7 +200,7 @@ const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEven
     : breaks("rule-status-all-refused-2", `details.state is ${state}, and details.from ${from}`)
 }
 
-/** A move is refused only where the ticket's state refuses it, with the right reason. */
+/** A status is refused only if the ticket's state does not accept it, and with the right reason. */
 export const checkRefusals = check("refusals", "Specification, States", function* ({ shops, exchanges }) {
   const events = new Map(shops.map((shop) => [shop.id, eventsByTicket(shop.events)]))
   for (const exchange of exchanges) {
@@ -210,7 +210,7 @@ export const checkRefusals = check("refusals", "Specification, States", function
   }
 })
 
-/** A block hides a client also from tickets that have not changed since: the feed need not show it. */
+/** The client is not compared, because a block hides the client without a change of the ticket, and the feed does not show that. */
 const withoutClient = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
 
 function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
@@ -229,7 +229,7 @@ function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
     yield [breaks("rule-sync-order", `the feed showed ticket ${ticket.id}, which is not there`), { shop: id, ticket }]
 }
 
-/** Newest first; of a feed, oldest change first. */
+/** Finds a page in the wrong order: a list is newest first, and a feed is oldest change first. */
 const orderWrong = (exchange: RecordedRequest): Breach | null => {
   const tickets = recordedData<ReadonlyArray<Ticket>>(exchange)
   const query = new URLSearchParams(exchange.query)
@@ -260,7 +260,7 @@ export const checkSync = check("sync", "Specification, Endpoints; Lists and sync
   for (const exchange of goodCalls(trace, "list tickets")) yield [orderWrong(exchange), shown(exchange)]
 })
 
-/** The status of the first response to each operation, and its rule. */
+/** The status of the first response to each operation, with the rule that demands it. */
 const FIRST = {
   "create ticket": { status: 201, anchor: "rule-create" },
   "add stamps": { status: 200, anchor: "rule-stamps-2" },
@@ -285,7 +285,7 @@ const mayBeSecondResult = ({ exchanges }: Operation, first: RecordedRequest, rep
   exchanges.some((one) => one.response === null && one.seq < repetition.seq && one.now - first.now >= REMEMBERED)
 
 const repeatsWrong = (operation: Operation): Breach | null => {
-  // A response that is no repetition: the operation was done then.
+  // A response that is not a repetition shows when the operation was carried out.
   const done = operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
   for (const [i, again] of done.entries()) {
     const before = done[i - 1]
@@ -305,7 +305,7 @@ const repeatsWrong = (operation: Operation): Breach | null => {
     : null
 }
 
-/** A key is refused as used only where another request succeeded under it. */
+/** A key is refused as used only if another request with it succeeded. */
 const reuseWrong = (operation: Operation): RecordedRequest | null => {
   for (const exchange of operation.exchanges) {
     if (codeOf(exchange) !== "CONFLICT" || detailOf(exchange, "reason") !== "IDEMPOTENCY_KEY_REUSED") continue
@@ -321,7 +321,7 @@ const reuseWrong = (operation: Operation): RecordedRequest | null => {
   return null
 }
 
-/** Under one Idempotency-Key a thing is done once, and a repetition gets the first response unchanged. */
+/** An operation with an Idempotency-Key is carried out once, and a repetition gets the first response unchanged. */
 export const checkIdempotency = check("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
   const operationOfTicket = new Map<string, Operation>()
   for (const operation of operationsOf(trace)) {

@@ -38,7 +38,7 @@ const eventOfCall: Partial<Record<CallName, string>> = {
   "attach photo": "ticket.updated"
 }
 
-/** The event that a call raises when it succeeds, and of which ticket. */
+/** The event that a successful call raises, and its ticket. */
 const raisedBy = (exchange: RecordedRequest): { readonly type: string; readonly ticket: string | null } | null => {
   const call = isGood(exchange) ? callOf(exchange) : null
   if (call === null) return null
@@ -57,7 +57,7 @@ const nameOf = (type: string, ticket: string | null, at: number): string => `${t
 
 const ticketOf = ({ data }: Event): string | null => data.ticket?.id ?? null
 
-/** Events that come of others, or of time; each with what must go before it. */
+/** True if an event follows from another event or from time. Each kind has a condition on the event before it. */
 const isConsequence = (event: Event, before: Event | undefined, exchanges: ReadonlyArray<RecordedRequest>): boolean => {
   const at = ms(event.created_at)
   switch (event.type) {
@@ -123,7 +123,7 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
     const before = shop.events[i - 1]
     if (before !== undefined && ms(event.created_at) < ms(before.created_at))
       yield [breaks("rule-instants-held", "events are out of order"), [before, event]]
-    // First, because a client whom the service notified may be notified by the shop in the same millisecond.
+    // This is checked first, because the service and the shop may notify a client in the same millisecond.
     if (isConsequence(event, before, mine)) continue
     const name = nameOf(event.type, ticketOf(event), ms(event.created_at))
     if (expected.get(name)?.shift() !== undefined) continue
@@ -144,7 +144,7 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
     ]
 }
 
-/** Every acknowledged act raised its event, once; and every event comes of an act. */
+/** Every acknowledged act raised its event once, and every event has an act as its cause. */
 export const checkEvents = check("events", "Specification, Webhooks", function* (trace) {
   for (const shop of trace.shops) yield* eventsIn(trace, shop)
 })
@@ -158,7 +158,7 @@ const numberRestarts = (trace: Trace, shop: string) =>
 
 const numberBreach = (message: string): Breach => breaks("rule-create-numbers", message)
 
-/** Numbers run from 1 to 9999 and start again, with none twice and none left out. */
+/** Numbers go from 1 to 9999 and start again. None is used twice or omitted. */
 export const checkNumbers = check("numbers", "Specification, Resources; Tickets", function* (trace) {
   for (const { id, events, listed } of trace.shops) {
     const pending = numberRestarts(trace, id)
@@ -350,7 +350,7 @@ function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, N
   }
 }
 
-/** Every ticket's way through its states is one that Specification, States allows, at instants that agree, and closures come in time. */
+/** The changes of every ticket's state are allowed by Specification, States, their instants are consistent, and closures are on time. */
 export const checkHistories = check("histories", "Specification, States", function* (trace) {
   const news = newsOf(trace)
   for (const shop of trace.shops) yield* historiesIn(trace, shop, news)

@@ -5,7 +5,7 @@ import { type Breach, breaks } from "./Breach.js"
 import type { ShopTrace, Trace, TracedDelivery } from "./Trace.js"
 import { check, type Finding, goodCalls, grouped, ms, recordedData } from "./traceQueries.js"
 
-/** After each failed attempt, how long until the next. */
+/** The delay after each failed attempt, before the next one. */
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 const MAX_ATTEMPTS = DELAYS.length + 1
 
@@ -22,7 +22,7 @@ const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
 
 const retryBreach = (message: string): Breach => breaks("rule-delivery-retries", message)
 
-/** Attempts follow one another after the delays of the table, unless they became due again in between. */
+/** Finds an attempt that does not follow the delays of the table, unless the delivery became due again in between. */
 const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: ReadonlyArray<number>): Breach | null => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
@@ -142,7 +142,7 @@ function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
   yield* overtakenEvents(shop, mine, since)
 }
 
-/** Every event of a shop with a webhook is delivered or accounted for, by the table of retries, byte for byte, a ticket's in order. */
+/** Every event of a shop with a webhook is delivered, or its deliveries explain why not. Attempts follow the table of retries with the same bytes, and the events of a ticket are in order. */
 export const checkDeliveries = check("deliveries", "Specification, Webhooks", function* (trace) {
   for (const shop of trace.shops) yield* deliveriesIn(trace, shop)
 })
@@ -153,7 +153,7 @@ interface Secret {
   readonly until: number
 }
 
-/** A shop's secrets, each with the time in which it signs: until a day after the next one came. */
+/** A shop's secrets, each with the period in which it signs, which ends a day after the next secret was made. */
 const secretsOf = (trace: Trace, shop: string): ReadonlyArray<Secret> => {
   const [set] = goodCalls(trace, "set webhook", shop)
   const secrets = [...(set === undefined ? [] : [set]), ...goodCalls(trace, "rotate secret", shop)].map((one) => ({
@@ -162,7 +162,7 @@ const secretsOf = (trace: Trace, shop: string): ReadonlyArray<Secret> => {
   }))
   return secrets.map(({ text, since }, i) => {
     const next = secrets[i + 1]?.since
-    // Only the two newest sign: a third makes the first fall silent.
+    // A secret stops signing when a third is made, because only the two newest sign.
     const third = secrets[i + 2]?.since ?? Number.POSITIVE_INFINITY
     return { text, since, until: next === undefined ? Number.POSITIVE_INFINITY : Math.min(next + DAY, third) }
   })
@@ -196,7 +196,7 @@ const signatureWrong = (
     : "it is signed with a secret not in force"
 }
 
-/** Every delivery is signed, at its time, with the secret in force, and for a day after a rotation with the one before too. */
+/** Every delivery is signed with the current secret at its instant and, for a day after a rotation, with the previous one as well. */
 export const checkSignatures = check("signatures", "Specification, Webhooks", function* (trace) {
   for (const shop of trace.shops) {
     const secrets = secretsOf(trace, shop.id)
@@ -208,7 +208,7 @@ export const checkSignatures = check("signatures", "Specification, Webhooks", fu
       const nth = counted.get(id) ?? 0
       counted.set(id, nth + 1)
       const attempt = attempts.get(id)?.[nth]
-      // The check of deliveries finds an attempt that is not logged.
+      // An attempt that is not logged is skipped, because the check of deliveries reports it.
       const message = attempt === undefined ? null : signatureWrong(reception, ms(attempt.started_at), secrets)
       if (message !== null)
         yield [breaks("rule-signature", `event ${id}, attempt ${nth + 1}: ${message}`), { shop: shop.id, reception }]

@@ -24,10 +24,10 @@ export const codeOf = ({ response }: RecordedRequest): string | undefined => res
 /** A detail of a failure. */
 export const detailOf = ({ response }: RecordedRequest, name: string): unknown => response?.body.error?.details?.[name]
 
-/** The broken rule and the evidence; a null is no finding. */
+/** The broken rule with its evidence; null means that no rule is broken. */
 export type Finding = readonly [broken: Breach | null, evidence: unknown]
 
-/** A check of the rules of one kind: it goes through a trace and yields its findings. */
+/** Makes a check of related rules, which reads a trace and yields its findings. */
 export const check =
   (rule: string, section: string, find: (trace: Trace) => Iterable<Finding>) =>
   (trace: Trace): ReadonlyArray<Violation> =>
@@ -35,7 +35,7 @@ export const check =
       broken === null ? [] : [{ rule, section, rule_at: ruleAt(broken.anchor), message: broken.message, evidence }]
     )
 
-/** The part of an exchange that is shown as evidence: enough to find it and to see what is wrong. */
+/** The part of an exchange that is shown as evidence. */
 export const shown = ({ seq, step, now, act, method, path, query, key, once, body, response }: RecordedRequest) => ({
   exchange: seq,
   step,
@@ -49,7 +49,7 @@ export const shown = ({ seq, step, now, act, method, path, query, key, once, bod
   answer: response?.body ?? null
 })
 
-/** The requests that made a call with success, about the thing with an id or about any. */
+/** The successful requests of a call, for the resource with this id or for any. */
 export const goodCalls = (
   { exchanges }: Pick<Trace, "exchanges">,
   name: CallName,
@@ -66,7 +66,7 @@ export const goodCalls = (
 export const isCreate = (exchange: RecordedRequest): boolean =>
   /^create (ticket|in app)$/.test(callOf(exchange)?.name ?? "")
 
-/** Groups things by a name, in their order. */
+/** Groups values by a name, in their order. */
 export const grouped = <A>(all: Iterable<A>, nameOf: (one: A) => string): Map<string, Array<A>> => {
   const groups = new Map<string, Array<A>>()
   for (const one of all) {
@@ -88,7 +88,7 @@ export const eventsByTicket = (events: ReadonlyArray<Event>): Map<string, Array<
     ({ data }) => data.ticket.id
   )
 
-/** The settings of a shop that were in force at an instant: a table of what its owner changed, oldest first. */
+/** The settings of a shop at an instant, from the changes of its owner, oldest first. */
 export const settingsAt = (trace: Trace, shop: string): ((now: number) => Readonly<Record<string, unknown>>) => {
   const changes = goodCalls(trace, "change shop", shop)
   return (now) => {
@@ -100,16 +100,16 @@ export const settingsAt = (trace: Trace, shop: string): ((now: number) => Readon
 /** The time for which an Idempotency-Key is remembered (Specification, Idempotency). */
 export const REMEMBERED = 30 * DAY
 
-/** All requests that a caller made under one Idempotency-Key for one operation (Specification, Idempotency). */
+/** All requests that a caller made with one Idempotency-Key for one operation (Specification, Idempotency). */
 export interface Operation {
   readonly call: "create ticket" | "add stamps" | "redeem reward"
   readonly shop: string
   readonly key: string
   readonly once: string
   readonly exchanges: ReadonlyArray<RecordedRequest>
-  /** The distinct results that were answered: one for each time it was done. */
+  /** The distinct results in the responses: one for each time that the operation was carried out. */
   readonly results: ReadonlyArray<{ readonly data: unknown; readonly text: string; readonly exchange: RecordedRequest }>
-  /** A response was lost, and none came since while the key was remembered: it is unknown if it was done once more. */
+  /** True if a response was lost and no later one came while the key was remembered, so that the operation may have been carried out once more. */
   readonly isUnknown: boolean
 }
 
@@ -120,7 +120,7 @@ const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["result
     const data = recordedData<unknown>(exchange)
     const text = JSON.stringify(data)
     const earlier = results.get(text)
-    // The first response is the one that is no repetition, unless it was lost.
+    // The first response is the one that is not a repetition, unless it was lost.
     if (
       earlier === undefined ||
       (earlier.exchange.response?.body.meta?.replayed === true && exchange.response?.body.meta?.replayed === false)
@@ -132,13 +132,13 @@ const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["result
 
 const OPERATIONS: ReadonlySet<string | undefined> = new Set(["create ticket", "add stamps", "redeem reward"])
 
-/** The operations under Idempotency-Keys over the API. */
+/** The operations with Idempotency-Keys through the API. */
 export const operationsOf = ({ exchanges }: Pick<Trace, "exchanges">): ReadonlyArray<Operation> => {
   const asked = exchanges.filter((one) => one.key !== null && one.once !== null && OPERATIONS.has(callOf(one)?.name))
   const groups = grouped(asked, (one) => JSON.stringify([one.key, callOf(one)!.name, one.once]))
   return [...groups.values()].map((group) => {
     const first = group[0]!
-    // When the key has expired, a repetition is a new request, and shows nothing about the one before it.
+    // A response after the key has expired does not count, because the repetition is then a new request.
     const isSettled = (lost: RecordedRequest) =>
       group.some((one) => one.seq > lost.seq && isGood(one) && one.now - lost.now < REMEMBERED)
     return {

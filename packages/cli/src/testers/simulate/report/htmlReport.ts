@@ -62,7 +62,7 @@ const extent = (series: ReadonlyArray<Series>) => {
   return { least: Math.min(...xs), most: Math.max(...xs), top: Math.max(0, ...all.map(([, y]) => y)) || 1 }
 }
 
-/** Lines over a common axis. `label` writes the ends of the x axis. */
+/** Lines on a common axis. `label` writes the ends of the x axis. */
 const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
   const { least, most, top } = extent(series)
   const [x, y] = [scale(least, most, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
@@ -79,7 +79,7 @@ const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number)
   )
 }
 
-/** Areas one upon the other, all with the same x. */
+/** Stacked areas, all with the same x values. */
 const stacked = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
   const sums = (upTo: number, at: number) =>
     series.slice(0, upTo).reduce((sum, { points }) => sum + (points[at]?.[1] ?? 0), 0)
@@ -115,7 +115,7 @@ const bars = (text: PlotText, named: ReadonlyArray<readonly [name: string, n: nu
 
 const BUCKETS = 60
 
-/** The requests a second in equal parts of the run. */
+/** The requests per second in equal parts of the run. */
 const throughput = (timings: ReadonlyArray<Timing>): Series => {
   const first = timings[0]?.ended_ms ?? 0
   const width = Math.max(1, ((timings.at(-1)?.ended_ms ?? 1) - first) / BUCKETS)
@@ -228,7 +228,7 @@ th, td { padding: .15rem .6rem .15rem 0; text-align: left; border-bottom: 1px so
 ${COLOURS.map((colour, i) => `.c${i}{background:${colour}}.l${i}{stroke:${colour}}.a${i}{fill:${colour}}`).join("")}
 `
 
-/** The most violations of a rule that the page shows, because their evidence is long. */
+/** The largest number of violations of a rule that the page shows, because their evidence is long. */
 const MOST_SHOWN = 20
 
 const cellOf = (tag: "td" | "th", text: string, align = "left"): string =>
@@ -250,7 +250,7 @@ const violationItem = (trace: Trace, command: string) => (violation: Violation, 
   })
 }
 
-/** The violations of one rule, each with its evidence and its ticket's story to unfold. */
+/** The violations of one rule, each with its evidence and a story of its ticket that can be unfolded. */
 const brokenRule = (trace: Trace, command: string, rule: string, violations: ReadonlyArray<Violation>): string => {
   const shown = violations.slice(0, MOST_SHOWN).map(violationItem(trace, command))
   const more = violations.length - shown.length
@@ -258,7 +258,7 @@ const brokenRule = (trace: Trace, command: string, rule: string, violations: Rea
   return `<section><h2 class="failed">${escaped(ruleLine(rule, violations))}</h2><ul class="entries">${shown.join("\n")}</ul>${left}</section>`
 }
 
-/** The report of a simulation as one page, with nothing outside of it. */
+/** The report of a simulation as one HTML page, which loads no other file. */
 export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArray<Timing>): string => {
   const { seed, violations } = report.summary
   const times = counted(violations.length, "violation")

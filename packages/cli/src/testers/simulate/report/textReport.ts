@@ -17,21 +17,21 @@ interface Counts {
   readonly requests: number
   readonly deliveries: number
   readonly simulated_ms: number
-  /** Requests by what was done. */
+  /** The requests by act. */
   readonly acts: Tally
-  /** Answers by status; `cut` got none. */
+  /** The responses by status; `cut` counts requests without a response. */
   readonly answers: Tally
   readonly events: Tally
-  /** Tickets by state at the end. */
+  /** The tickets by state at the end. */
   readonly states: Tally
-  /** Deliveries by what became of them. */
+  /** The deliveries by outcome. */
   readonly outcomes: Tally
 }
 
 /** The result of a simulation for a program (Specification, Commands). */
 export interface Summary {
   readonly seed: number
-  /** A digest of everything that was recorded; the same seed has the same one on the memory store. */
+  /** A digest of everything that was recorded. On the memory store, it is the same for the same seed. */
   readonly digest: string
   readonly counts: Counts
   readonly violations: ReadonlyArray<Violation>
@@ -43,7 +43,7 @@ const tally = (names: Iterable<string>): Tally => {
   return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Counts what was seen. */
+/** Counts the requests, tickets and deliveries of a trace. */
 export const count = (
   { exchanges, receptions, shops, clients, started_at, ended_at }: Trace,
   steps: number
@@ -91,9 +91,9 @@ export interface RunReport {
   readonly summary: Summary
   readonly latencies: ReadonlyArray<Latency>
   readonly took_ms: number
-  /** Repeats the run. */
+  /** The command that repeats the run. */
   readonly command: string
-  /** The reason for which it ended before its last step; null if it did not. */
+  /** The reason why the run ended before its last step; null if it did not. */
   readonly stopped: string | null
   /** A sentence about the clock of a running server; null for a store in this process. */
   readonly clock: string | null

@@ -5,7 +5,7 @@ import { recordedData } from "../auditor/traceQueries.js"
 
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/** The acts of a scenario by the endpoints that they ask, each with how its argument names what it is about. */
+/** The actions of a scenario by their calls, each with the way in which its argument names its subject. */
 const steps: Partial<Record<CallName, "ticket" | "client" | "shop">> = {
   "create ticket": "shop",
   "create in app": "shop",
@@ -24,10 +24,10 @@ const steps: Partial<Record<CallName, "ticket" | "client" | "shop">> = {
   visit: "client"
 }
 
-/** Acts that take nothing but the name of what they are about. */
+/** The actions whose only argument is the name of their subject. */
 const bare: ReadonlySet<CallName> = new Set(["accept quote", "refuse quote", "redeem reward", "visit"])
 
-/** The act of a request, and the id in its path; undefined where scenarios have no such act. */
+/** The action of a request and the id in its path; undefined if scenarios have no such action. */
 const actOf = (exchange: RecordedRequest) => {
   const call = callOf(exchange)
   const kind = call === null ? undefined : steps[call.name]
@@ -50,7 +50,7 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
   }
   const inShop = exchanges.filter(({ shop }) => ofShop === undefined || shop === null || shop === ofShop.id)
   const involved = inShop.filter(isAbout)
-  // A client earns stamps by collected tickets, so these are needed from their beginning to their end.
+  // All requests about the client's tickets are included, because the client earns stamps with collected tickets.
   const tickets = new Set(
     involved.flatMap((one) => [actOf(one)?.id ?? "", recordedData<{ id?: string } | undefined>(one)?.id ?? ""])
   )
