@@ -254,7 +254,7 @@ const Till = () => {
   )
 }
 
-/** The panel of the API: the till's key, faults, limits and clients. */
+/** The area of the API: the key of the till, faults, limits and clients. */
 export const ApiArea = () => (
   <section class="panel area-api" aria-label="API" tabIndex={-1}>
     <header>

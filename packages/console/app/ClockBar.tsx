@@ -16,7 +16,7 @@ const spaced = (length: string): string =>
 /** Moves the clock forward by a length of time. */
 export const advance = (length: string) => moveClock({ advance: length }, `${spaced(length)} later`)
 
-/** The attempt that a retry made once it was due; undefined if it made none. */
+/** The outcome of the attempt that fell due; undefined if none was made. */
 const attemptOf = async ({ kind, at, shop_id, ticket_id, event_id }: Due): Promise<Attempt | undefined> => {
   if (kind !== "retry") return undefined
   const asked = ticket_id === null ? "" : `?ticket=${ticket_id}`
@@ -25,7 +25,7 @@ const attemptOf = async ({ kind, at, shop_id, ticket_id, event_id }: Due): Promi
   return attempts.find(({ started_at }) => Date.parse(started_at) >= Date.parse(at))
 }
 
-/** Moves the clock to what falls due, or so many milliseconds beside it, and says what came of it. */
+/** Moves the clock to an entry of the agenda, or `beside_ms` milliseconds after it (before it if negative), and shows the outcome. */
 export const goTo = async (due: Due, beside_ms = 0): Promise<void> => {
   const to = Date.parse(due.at) + beside_ms
   if (to <= present.peek()) return void (await moveClock({ advance: "0ms" }, "That is now"))
@@ -37,10 +37,10 @@ export const goTo = async (due: Due, beside_ms = 0): Promise<void> => {
   say(beside_ms > 0 ? `1 ms after: ${due.text}` : due.text)
 }
 
-/** The first thing that falls due after the present. */
+/** The first entry of the agenda after the present. */
 export const nextDue = (): Due | undefined => dues.value.find(({ at }) => Date.parse(at) > present.peek())
 
-/** Stops the clock, or lets it run; asks first where somebody else's recording needs it frozen. */
+/** Stops the clock, or lets it run. Asks first if another person's recording needs it frozen. */
 export const freeze = async (): Promise<void> => {
   const { frozen, frozen_by } = clock.peek()
   const isOther = frozen_by !== null && !isRecording.peek()
@@ -139,7 +139,7 @@ const AgendaRow = ({ due, close }: { due: Due; close: () => void }) => {
   )
 }
 
-/** Lengths of time to move the clock by, a field for any other, and the button that stops it. */
+/** The buttons that move the clock by common durations, a field for any other duration, and the button that stops the clock. */
 const Steps = ({ label }: { label: string }) => {
   const wanted = useSignal("")
   const { frozen } = clock.value
@@ -204,7 +204,7 @@ const Agenda = ({ close }: { close: () => void }) => (
   </div>
 )
 
-/** The clock: when it is, what is scheduled next, and how to get there. */
+/** The clock: its time, the next entries of the agenda, and the buttons that move the clock. */
 export const ClockBar = () => {
   const now = present.value
   const next = dues.value.find(({ at }) => Date.parse(at) > now)

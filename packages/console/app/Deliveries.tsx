@@ -2,10 +2,10 @@ import { counted, roughly } from "./format.js"
 import type { Attempt, Delivery } from "./model.js"
 import { act, deliveries, history, present, shopId, webhook, when } from "./state.js"
 
-/** Whether the receiver took the event. */
+/** Whether the receiver acknowledged the event. */
 export const succeeded = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
 
-/** Why an attempt failed, or the status that it got. */
+/** The reason why an attempt failed, or the status of its response. */
 export const outcomeOf = ({ status, error }: Attempt): string => String(status ?? error ?? "no response")
 
 const Bead = ({ attempt, before }: { attempt: Attempt; before: Attempt | undefined }) => {
@@ -67,7 +67,7 @@ const reasons: Readonly<Record<string, string>> = {
   disabled: "its owner turned it off"
 }
 
-/** The state of the webhook, with what to do where it is off. */
+/** The state of the webhook, with advice if it is off. */
 export const WebhookBanner = () => {
   const current = webhook.value
   if (current === null) return null
@@ -80,7 +80,7 @@ export const WebhookBanner = () => {
           type="button"
           class="primary"
           onClick={({ currentTarget }) => {
-            // The button goes, and the focus to its panel.
+            // The focus moves to the panel, because the button disappears.
             currentTarget.closest<HTMLElement>(".panel")?.focus()
             void act("PUT", `/shops/${shopId.value}/receiver`, { use: true }, "Events go to the built-in receiver")
           }}
@@ -109,7 +109,7 @@ export const WebhookBanner = () => {
   )
 }
 
-/** The events of a ticket that came before the webhook, with the way to send them. */
+/** The events of a ticket from before the webhook was set, with a button that sends them. */
 const Unsent = () => {
   const ids = (history.value?.entries ?? []).filter(({ kind }) => kind === "event").map(({ id }) => id)
   if (ids.length === 0) return <p class="empty">This ticket has no events.</p>
@@ -128,7 +128,7 @@ const Unsent = () => {
   )
 }
 
-/** The ticket's events and what became of them. */
+/** The ticket's events and their deliveries. */
 export const Deliveries = () => (
   <section class="deliveries" aria-label="Deliveries">
     <WebhookBanner />

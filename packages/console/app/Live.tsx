@@ -6,11 +6,11 @@ import { laidOut } from "./format.js"
 import type { LoggedRequest } from "./model.js"
 import { key, say, when } from "./state.js"
 
-/** How tall a row is, in pixels: only those that are seen are drawn. */
+/** The height of a row in pixels, which is constant because only the visible rows are drawn. */
 const ROW = 44
 const BEYOND = 10
 
-/** Copies a text, and says so. */
+/** Copies a text, and shows a notice. */
 export const copy = (text: string, what: string) =>
   (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
     () => say(`Copied: ${what}`),
@@ -117,7 +117,7 @@ const links = {
   polling: "no stream: reads every 2 s"
 } as const
 
-/** Everything that happens, as it happens. */
+/** The feed of everything that happens in the sandbox. */
 export const Live = () => {
   const top = useSignal(0)
   const height = useSignal(600)

@@ -54,7 +54,7 @@ const Start = () => (
   </div>
 )
 
-/** The key that the till has to use, until its first request is recorded. */
+/** Shows the key that the till must use until its first request is recorded. */
 const KeyOfTill = () => {
   const isHeard = acts.value.some(({ from }) => from === "till")
   if (isHeard || !isRecording.value || !isTillRecorded.value || begun.value?.shop.id !== shopId.value) return null
@@ -174,7 +174,7 @@ const Tools = ({ text, ran }: { text: string; ran: (result: Ran | null) => void 
   </div>
 )
 
-/** The recorder: what is done becomes a scenario. */
+/** The recorder, which turns acts into a scenario. */
 export const RecordArea = () => {
   const ran = useSignal<Ran | null>(null)
   const current = recording.value

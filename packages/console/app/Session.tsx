@@ -4,14 +4,14 @@ import { Popover } from "./ClockBar.js"
 import { saveFile } from "./files.js"
 import { act, say, shops } from "./state.js"
 
-/** Saves everything that the sandbox holds as a file. */
+/** Saves all data of the sandbox to a file. */
 const save = async (): Promise<void> => {
   const { ok, data, ...answer } = await send("GET", "/sandbox/session")
   if (!ok) return say(`There is no session to save: ${refusalOf(answer)}`, false)
   saveFile(`session-${String(data.clock?.now ?? "").slice(0, 10)}.json`, JSON.stringify(data), "application/json")
 }
 
-/** Asks before everything in the sandbox is replaced, because it cannot be brought back. */
+/** Asks before all data of the sandbox are replaced, because they cannot be restored. */
 const isSure = async (what: string): Promise<boolean> => {
   const { length } = (await read<ReadonlyArray<unknown>>("/shops")) ?? shops.peek()
   const count = `${length} ${length === 1 ? "shop" : "shops"}`
@@ -24,7 +24,7 @@ const begin = async (): Promise<void> => {
   if (await isSure("Begin anew")) await act("POST", "/reset", undefined, "The sandbox begins anew")
 }
 
-/** Puts the sandbox of a file in the place of this one. */
+/** Replaces the data of the sandbox with those of a file. */
 const openSession = async (file: File): Promise<void> => {
   const session = await file
     .text()
@@ -35,7 +35,7 @@ const openSession = async (file: File): Promise<void> => {
   if (await isSure(`Open ${file.name}`)) await act("POST", "/session", session, `The session of ${file.name} is open`)
 }
 
-/** The menu that resets the whole sandbox, saves it as a file, or opens one from a file. */
+/** The buttons that reset the sandbox, save it to a file and open it from one. */
 export const Session = () => {
   const field = useRef<HTMLInputElement>(null)
   return (

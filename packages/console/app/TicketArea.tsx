@@ -26,7 +26,7 @@ import {
 import { moneyOf, StatePill, titleOf } from "./Tickets.js"
 import { Timeline } from "./Timeline.js"
 
-/** The acts that need no more words, with the key of each status. */
+/** The acts without further input, each status with its shortcut. */
 const plain: Readonly<Record<string, { readonly text: string; readonly key?: string }>> = {
   "status:ready": { text: "Ready", key: "r" },
   "status:collected": { text: "Collected", key: "c" },
@@ -45,7 +45,7 @@ interface Field {
   readonly required?: boolean
 }
 
-/** The acts that ask for something first. */
+/** The acts that need input. */
 const asking: Readonly<Record<string, { readonly text: string; readonly fields: ReadonlyArray<Field> }>> = {
   notified: {
     text: "Notify client…",
@@ -122,7 +122,7 @@ const Ask = ({ name, close }: { name: string; close: () => void }) => {
       onSubmit={(event) => {
         event.preventDefault()
         const values = Object.fromEntries(new FormData(form.current!)) as Record<string, string>
-        // A refused form stays open with what was entered.
+        // If the request is refused, the form stays open with the entered values.
         void perform(name, values).then((answer) => answer?.ok && close())
       }}
       onKeyDown={(event) => event.key === "Escape" && close()}
@@ -215,7 +215,7 @@ const Fields = ({ of }: { of: Ticket }) => (
   </details>
 )
 
-/** The QR code that a receipt would have. */
+/** The QR code for a receipt. */
 const QrCode = ({ id }: { id: string }) => {
   const shown = useSignal<{ readonly svg: string; readonly tracking_url: string } | null>(null)
   useEffect(() => {
@@ -261,7 +261,7 @@ const Head = ({ of }: { of: Ticket }) => (
   </header>
 )
 
-/** Makes the first delivery of a new ticket fail, so that a newcomer can move the clock to the second. */
+/** Makes the first delivery of a new ticket fail, so that a new tester can move the clock to the second attempt. */
 const showRetry = async (): Promise<void> => {
   const set = await act("PUT", `/shops/${shop.peek()?.id}/receiver`, { use: true, answer: 500, times: 1 })
   if (!set.ok) return
@@ -273,7 +273,7 @@ const showRetry = async (): Promise<void> => {
   )
 }
 
-/** One ticket: what it would accept, its story, and its events. */
+/** One ticket: the acts that it accepts, its story, and its events. */
 export const TicketArea = () => {
   const current = ticket.value
   return (

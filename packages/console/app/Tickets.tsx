@@ -20,14 +20,14 @@ import {
   tickets
 } from "./state.js"
 
-/** The next change of a ticket that time alone causes, as text. */
+/** The next event that time alone causes on a ticket. */
 const nextOf = ({ next }: Ticket, now: number): string => {
   if (!next) return "no deadline"
   const left = roughly(Date.parse(next.at) - now)
   return next.kind === "closure" ? `closes in ${left}` : `may be reopened for ${left}`
 }
 
-/** A ticket's title: the item and the work. */
+/** The item and the service. */
 export const titleOf = ({ service, item }: Pick<Ticket, "service" | "item">): string =>
   item === null ? service : `${item}: ${service.toLowerCase()}`
 
@@ -55,7 +55,7 @@ const Row = ({ ticket }: { ticket: Ticket }) => (
 
 const shownAtOnce = 60
 
-/** A list that shows a part until more is asked for: a hundred tickets must not make the page slow. */
+/** A list that shows only its first entries until the tester asks for more, because many tickets make the page slow. */
 const List = ({ all }: { all: ReadonlyArray<Ticket> }) => {
   const most = useSignal(shownAtOnce)
   return (
@@ -80,7 +80,7 @@ const List = ({ all }: { all: ReadonlyArray<Ticket> }) => {
   )
 }
 
-/** The field of the form that opens with `n`. */
+/** The first field of the form that the key `n` opens. */
 export const newTicketField = { current: null as HTMLInputElement | null }
 
 const NewTicket = () => {
@@ -223,7 +223,7 @@ export const Tickets = () => (
         value={search.value}
         onKeyDown={(event) => {
           if (event.key !== "Escape" || search.value === "") return
-          // The browser empties the field without an event to the page.
+          // The default is prevented, because the browser would clear the field without an event.
           event.preventDefault()
           search.value = ""
           void refresh()
@@ -251,7 +251,7 @@ export const Tickets = () => (
   </section>
 )
 
-/** A ticket's price, and the amount that is left to pay. */
+/** The amount that is still to be paid, in words. */
 export const moneyOf = ({ money }: Ticket): string =>
   money.price_minor === null
     ? "no price"

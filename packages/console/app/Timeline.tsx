@@ -5,7 +5,7 @@ import type { Delivery, Entry, History } from "./model.js"
 import { evenScale, foldedScale, type Scale } from "./scale.js"
 import { type Placed, type Story, storyOf } from "./story.js"
 
-/** Where each lane begins, in pixels. */
+/** The position of each lane, in pixels. */
 const LANES = { states: 44, events: 84, attempts: 114, requests: 0, windows: 0 }
 const ATTEMPT = 18
 const PAD = 26
@@ -22,7 +22,7 @@ const pointX = ({ scale }: Drawn, { at, slot }: { at: number; slot: number }) =>
 
 const SHORT: Readonly<Record<string, string>> = { lose_answer: "lost" }
 
-/** A request and its response as a short text. */
+/** A short text for a request and its response. */
 const requestText = ({ detail }: Entry): string => {
   const what = detail.path.split("?")[0].split("/").at(-1) ?? ""
   const body = /"status":\s*"(\w+)"/.exec(detail.request?.body ?? "")?.[1]
@@ -41,7 +41,7 @@ const Marker = ({
   placed: Placed
   x: number
   y: number
-  /** The text that is drawn beside it; the name begins with it where the title does not hold it. */
+  /** The text that is drawn beside the element. The accessible name begins with the text unless the title contains it. */
   text?: string
   children: preact.ComponentChildren
 }) => (
@@ -64,7 +64,7 @@ const Marker = ({
   </g>
 )
 
-/** How wide a text of the picture is at most, in pixels. */
+/** The greatest width of a text in the picture, in pixels. */
 const widthOf = (text: string): number => text.length * 6.5
 
 const Axis = ({ drawn, height, now }: { drawn: Drawn; height: number; now: number }) => {
@@ -93,7 +93,7 @@ const Axis = ({ drawn, height, now }: { drawn: Drawn; height: number; now: numbe
       ))}
       {scale.pauses
         .flatMap(({ from, to, ms }) => {
-          // If the length does not fit, its unit alone distinguishes a millisecond from an hour.
+          // If the duration does not fit, only its unit is shown, because that still distinguishes a millisecond from an hour.
           const [n, unit = ""] = roughly(ms).split(" ")
           const text = [roughly(ms), `${n} ${unit}`, unit].find((words) => to - from > words.length * 6 + 4)
           return text === undefined || (!story.isGoingOn && to > scale.at(now)) ? [] : [{ from, to, text }]
@@ -193,7 +193,7 @@ const Deliveries = ({ drawn, rows }: { drawn: Drawn; rows: ReadonlyMap<string, n
   )
 }
 
-/** The requests, or the notices to the owner. */
+/** The lane of the requests, or that of the notices to the owner. */
 const Row = ({ drawn, kind, y }: { drawn: Drawn; kind: "request" | "notice"; y: number }) => {
   const all = drawn.story.placed
     .filter(({ entry }) => entry.kind === kind)
@@ -224,7 +224,7 @@ const Row = ({ drawn, kind, y }: { drawn: Drawn; kind: "request" | "notice"; y: 
   )
 }
 
-/** A text within a bar where it fits, else beside it. */
+/** Places a text within a bar if it fits, otherwise beside it. */
 const textBeside = (x: number, end: number, width: number, room: number) =>
   end - x > width + 14
     ? { x: x + 9, anchor: "start" }
@@ -240,7 +240,7 @@ const Windows = ({ drawn, history, now, y }: { drawn: Drawn; history: History; n
       const text = `${words}, ${roughly(Date.parse(to) - Date.parse(from))}`
       const width = widthOf(text)
       const at = drawn.scale.at(now)
-      // The line of the present must not run through the words.
+      // The text is moved if the line of the present would cross it.
       const place = textBeside(x + 9 + width > at && x < at ? at : x, end, width, drawn.scale.width)
       return (
         <g key={`${kind}${from}`} class={`window ${kind}`} transform={`translate(0 ${y + i * 20})`}>
@@ -256,10 +256,10 @@ const Windows = ({ drawn, history, now, y }: { drawn: Drawn; history: History; n
   </g>
 )
 
-/** How near the pointer must be for the present to snap to what falls due, in pixels. */
+/** The distance in pixels at which the present snaps to an entry of the agenda. */
 const SNAP = 9
 
-/** How far a key moves the present, in milliseconds. */
+/** The milliseconds by which each key moves the present. */
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 60_000, PageUp: 3_600_000 }
 
 const Now = ({
@@ -336,7 +336,7 @@ const Now = ({
   )
 }
 
-/** Names of the lanes, which stay in place while the picture is moved. */
+/** The names of the lanes, which stay in place while the picture is scrolled. */
 const LaneNames = ({ rows, lanes }: { rows: number; lanes: ReadonlyArray<readonly [name: string, top: number]> }) => (
   <div class="lane-names" aria-hidden="true">
     <span style={{ top: `${LANES.states + 4}px` }}>state</span>
@@ -350,7 +350,7 @@ const LaneNames = ({ rows, lanes }: { rows: number; lanes: ReadonlyArray<readonl
   </div>
 )
 
-/** A ticket's story on one axis of the sandbox's clock. */
+/** A ticket's story on a time axis of the sandbox's clock. */
 export const Timeline = ({
   history,
   deliveries,
@@ -375,7 +375,7 @@ export const Timeline = ({
     watcher.observe(box.current!)
     return () => watcher.disconnect()
   }, [])
-  // The present of a running clock moves the line alone, not the picture, until something else happens.
+  // A running clock moves only the line of the present. The picture is not drawn again until something else changes.
   const story = useMemo(() => storyOf(history, deliveries, now), [history, deliveries, Math.floor(now / 10_000)])
   const scale = useMemo(
     () =>

@@ -22,7 +22,7 @@ const behave = (body: Partial<Receiver> & { use?: true }, done: string) =>
 const Behaviour = ({ of }: { of: Receiver }) => {
   const times = useSignal("")
   const onward = useSignal(of.forward_to ?? "")
-  // The address is in the field only while events are forwarded to it.
+  // The field shows the address only while events are forwarded to it.
   useSignalEffect(() => {
     onward.value = receiver.value?.forward_to ?? ""
   })
@@ -141,7 +141,7 @@ const Got = ({ of }: { of: Received }) => {
   )
 }
 
-/** A secret that was just made, until it is dismissed: the service shows it this once. */
+/** A new secret, which is shown until it is dismissed, because the service returns it only once. */
 const secret = signal<{ readonly shop: string | null; readonly text: string } | null>(null)
 
 const Secret = () => {
@@ -164,12 +164,12 @@ const Secret = () => {
   )
 }
 
-/** Sends a ping, and says what came of its first attempt. */
+/** Sends a ping, and shows the outcome of the first attempt. */
 const ping = async (): Promise<void> => {
   const id = shopId.peek()
   const { ok, data } = await act("POST", `/shops/${id}/webhook/ping`)
   if (!ok) return
-  // The clock answers when the attempt was made.
+  // The call of the clock returns after the attempt was made.
   await send("POST", "/sandbox/clock", { body: { advance: "0ms" } })
   const sent = (await read<ReadonlyArray<Delivery>>(`/shops/${id}/deliveries`)) ?? []
   const attempt = sent.find(({ event_id }) => event_id === data.id)?.attempts.at(-1)
@@ -265,7 +265,7 @@ const Address = () => {
   )
 }
 
-/** The shop's webhook, the built-in receiver, and what it got. */
+/** The shop's webhook, the built-in receiver, and the events that it received. */
 export const WebhookArea = () => (
   <section class="panel area-webhook" aria-label="Webhook" tabIndex={-1}>
     <header>

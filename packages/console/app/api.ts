@@ -1,24 +1,24 @@
 import { signal } from "@preact/signals"
 import type { Json } from "./model.js"
 
-/** The folder that the server's paths begin in, also behind a proxy that adds a path. */
+/** The base of the server's paths, also behind a proxy that adds a path. */
 const base = new URL(".", location.href)
 const STORED = "workshop-sandbox-token"
 
-/** The sandbox's token, kept for this tab alone. */
+/** The sandbox's token, which is stored for this tab only. */
 export const token = signal(sessionStorage.getItem(STORED) ?? "")
 
-/** Whether the sandbox asks for a token that it was not given. */
+/** Whether the sandbox needs a token and got none. */
 export const isTokenNeeded = signal(false)
-/** Whether the sandbox refused the token that it was given. */
+/** Whether the sandbox refused the token. */
 export const isTokenWrong = signal(false)
-/** Whether the server could not be reached by the last read. */
+/** Whether the last read could not reach the server. */
 export const isGone = signal(false)
 
-/** The message for an act while the server does not respond. */
+/** The notice after an act while the server does not respond. */
 export const SILENT = "The server does not respond, so nothing was done. Try again when it does."
 
-/** Keeps the token for this tab. */
+/** Stores the token for this tab. */
 export const giveToken = (text: string): void => {
   sessionStorage.setItem(STORED, text)
   token.value = text
@@ -37,7 +37,7 @@ export interface Sent {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A response to a request. `status` is 0 where the connection was lost. */
+/** A response to a request. `status` is 0 if the connection was lost. */
 export interface Answer {
   readonly sent: Sent
   readonly status: number
@@ -72,7 +72,7 @@ export const send = async (
     }
     return { sent, status: response.status, ok: response.ok, body: read, data: read?.data }
   } catch {
-    // The connection of any other request may have been cut on purpose, by a server that still responds.
+    // Only a GET shows that the server does not respond, because a fault may have cut the connection of any other request.
     if (method === "GET") isGone.value = true
     else await read("/clock")
     const message = isGone.value
@@ -82,7 +82,7 @@ export const send = async (
   }
 }
 
-/** The data of a read of the sandbox; undefined where it fails. */
+/** Reads data of the sandbox; undefined if the request fails. */
 export const read = async <A>(path: string): Promise<A | undefined> => {
   const { ok, data } = await send("GET", `/sandbox${path}`)
   return ok ? (data as A) : undefined
@@ -99,7 +99,7 @@ const LABELS: Readonly<Record<string, string>> = {
   time_zone: "Time zone"
 }
 
-/** The text for a refused request: the code or reason, the message, and the fields that it names. */
+/** The text about a refusal: the code or reason, the message, and the fields that the refusal names. */
 export const refusalOf = ({ status, body }: Pick<Answer, "status" | "body">): string => {
   const { message = "", details, code } = body?.error ?? {}
   if (status === 0) return message

@@ -15,7 +15,7 @@ export interface Row {
   readonly shop_id: string | null
   readonly text: string
   readonly mark: string
-  /** The reason of a refusal, and what else is unusual. */
+  /** The reason of a refusal, and anything else that is unusual. */
   readonly why: string
   readonly ok: boolean
   readonly detail: Json
@@ -23,13 +23,13 @@ export interface Row {
 
 const KEPT = 5000
 let rows: Array<Row> = []
-/** Counts up when rows have come. */
+/** A number that increases when rows are added. */
 const version = signal(0)
 
-/** The kinds that are shown; all where none is chosen. */
+/** The kinds that are shown; all kinds if none is chosen. */
 export const chosen = signal<ReadonlySet<Kind>>(new Set())
 
-/** The rows of the shop that is looked at, newest first. */
+/** The rows of the chosen shop, newest first. */
 export const shown = computed(() => {
   version.value
   const [wanted, of] = [chosen.value, shopId.value]
@@ -38,33 +38,33 @@ export const shown = computed(() => {
   )
 })
 
-/** Whether the stream is open, or the console asks again and again. */
+/** Whether the stream is open, or the console polls. */
 export const link = signal<"streaming" | "polling" | "connecting">("connecting")
 
-/** When the process started that sends the stream; undefined until it says so. */
+/** When the process that sends the stream started; undefined until the stream says so. */
 export const startedAt = signal<string | undefined>(undefined)
 
-/** Functions that are called with every request that was made to the API. */
+/** The functions that are called with every logged request to the API. */
 export const listeners = new Set<(request: LoggedRequest) => void>()
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}/g
-/** The numbers of the tickets that were seen, to name those of a path. */
+/** The numbers of the known tickets by id, which replace ids in paths. */
 const numbers = new Map<string, string>()
 
-/** A path as it is read: without the version, with the number of a ticket in the place of its id. */
+/** A path for people: without the version, and with the number of a ticket in place of its id. */
 const readablePath = (path: string): string =>
   path.replace(/^\/v1/, "").replaceAll(UUID, (id) => numbers.get(id) ?? `…${id.slice(-4)}`)
 
-/** The status, channel or service in a request's body. */
+/** A word for what a body requests. */
 const wishOf = (body: string | null): string => {
   const detail = /"(?:status|channel|service)":\s*"([^"]{1,40})"/.exec(body ?? "")?.[1]
   return detail === undefined ? "" : ` ${detail}`
 }
 
-/** The names of events, for the rows of attempts to send them. */
+/** The types of the events by id, which name the attempts to send them. */
 const events = new Map<string, string>()
 
-/** The texts for a fault's effect on a request. */
+/** The descriptions of the faults that a request met. */
 const metWords: Readonly<Record<string, string>> = { lose_answer: "response lost", delay: "delayed" }
 
 const plain = (word: string): string => word.replaceAll("_", " ").toLowerCase()
@@ -114,13 +114,13 @@ const rowOf: Readonly<Record<Kind, (data: Json) => RowContent>> = {
   })
 }
 
-/** The shops that rows named and the list of shops did not have, each looked for once. */
+/** The shops that rows named and the list of shops did not contain. Each is looked up only once. */
 const soughtShops = new Set<string>()
 const isNewShop = ({ shop_id }: Row): boolean =>
   shop_id !== null && !soughtShops.has(shop_id) && shops.peek().every(({ id }) => id !== shop_id)
 
 let arrived: Array<Row> = []
-/** Takes rows up together, once a frame, so that a jump over sixty days draws once. */
+/** Adds the waiting rows once per frame, so that a move of the clock by sixty days draws only once. */
 const takeUp = (): void => {
   if (arrived.length === 0) return
   const strangers = arrived.filter(isNewShop)
@@ -148,7 +148,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 
 const RETRY_MS = 2000
 
-/** Asks for what there is until a stream can be opened again. */
+/** Polls until a stream can be opened again. */
 const poll = (): void => {
   link.value = "polling"
   void refresh()
@@ -162,7 +162,7 @@ interface Past {
   readonly data: Json
 }
 
-/** The events of a shop and the attempts to send them, as the lists have them. */
+/** Reads the events of a shop and the attempts to send them from the lists. */
 const pastOf = async ({ id }: Shop): Promise<ReadonlyArray<Past>> => {
   const [raised, sent] = await Promise.all([
     read<ReadonlyArray<Json>>(`/shops/${id}/events`),
@@ -178,11 +178,11 @@ const pastOf = async ({ id }: Shop): Promise<ReadonlyArray<Past>> => {
   ]
 }
 
-/** The key of a row, which is the same in the lists and in the stream. */
+/** A key of a row that is the same in the lists and in the stream. */
 const sameness = ({ kind, detail: { id, event_id, n } }: Pick<Row, "kind" | "detail">): string =>
   `${kind} ${id ?? event_id} ${n ?? ""}`
 
-/** Fills the rows from the lists: after a restart, a reset or an import, which the stream does not repeat. */
+/** Fills the rows from the lists after a restart, a reset or an import, because the stream does not repeat earlier entries then. */
 const begin = async (): Promise<void> => {
   rows = []
   arrived = []
@@ -192,7 +192,7 @@ const begin = async (): Promise<void> => {
   ])
   const requests = (logged ?? []).map((request): Past => ({ kind: "request", at: request.at, data: request }))
   const past = [...requests, ...others.flat()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-KEPT)
-  // Entries from while the lists were read are in both the lists and the stream.
+  // Entries from the time of the reading are in both the lists and the stream, so duplicates are removed.
   takeUp()
   const shown = new Set(rows.map(sameness))
   const older = past.filter(({ kind, data }) => !shown.has(sameness({ kind, detail: data })))
@@ -200,7 +200,7 @@ const begin = async (): Promise<void> => {
   version.value++
 }
 
-/** Opens the stream where the last one ended. */
+/** Opens the stream after the last entry that was read. */
 export const connect = (): void => {
   source?.close()
   const asked = new URLSearchParams({ after: String(last_id), ...(token.peek() === "" ? {} : { token: token.peek() }) })
@@ -211,18 +211,18 @@ export const connect = (): void => {
     void refresh()
   }
   stream.onerror = () => {
-    // The browser itself tries again, with the id of the last entry, unless the response was no stream.
+    // The browser reconnects by itself with the id of the last entry, unless the response was not a stream.
     if (stream.readyState === EventSource.CLOSED) return poll()
     link.value = "connecting"
     void read("/clock")
   }
-  /** The newest entry when the stream began. Entries up to it are from before. */
+  /** The id of the newest entry when the stream began; entries up to it are past ones. */
   let newest = 0
   stream.addEventListener("hello", (message) => {
     const hello = JSON.parse(message.data)
     newest = hello.last_id
     if (startedAt.peek() !== undefined && startedAt.peek() !== hello.started_at) void restarted()
-    // Before the link, because a recording looks at both.
+    // This is set before `link`, because a recording reads both.
     startedAt.value = hello.started_at
     link.value = "streaming"
   })
@@ -240,13 +240,13 @@ export const connect = (): void => {
   stream.addEventListener("reset", (message) => {
     last_id = Number(message.lastEventId)
     void begin()
-    // Shops may be gone, or be others under the same ids.
+    // The choice is cleared, because the shops may be removed or replaced by others with the same ids.
     shopId.value = null
     void loadShops()
   })
 }
 
-/** Says whether the data outlasted a restart of the server. */
+/** Shows a notice whether the data survived a restart of the server. */
 const restarted = async (): Promise<void> => {
   const before = shops.peek()
   const listed = (await read<ReadonlyArray<Shop>>("/shops")) ?? []
@@ -259,7 +259,7 @@ const restarted = async (): Promise<void> => {
     )
 }
 
-/** Whether the sandbox can be asked, so that a wrong token is found out before the stream hides why it is refused. */
+/** Checks with a read that the sandbox accepts the token, because a refused stream does not show the reason. */
 export const start = async (): Promise<void> => {
   const { ok } = await send("GET", "/sandbox/clock")
   if (ok) connect()

@@ -23,7 +23,7 @@ export const Checkbox = ({
   </label>
 )
 
-/** Keeps what is typed into a field in a signal: `onInput={typedInto(title)}`. */
+/** Stores the text of a field in a signal: `onInput={typedInto(title)}`. */
 export const typedInto =
   (signal: Signal<string>) =>
   ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {

@@ -1,4 +1,4 @@
-/** Gives the reader a text as a file. */
+/** Downloads a text as a file. */
 export const saveFile = (name: string, text: string, type: string): void => {
   const link = document.createElement("a")
   link.href = URL.createObjectURL(new Blob([text], { type }))

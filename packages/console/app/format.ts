@@ -8,7 +8,7 @@ const UNITS = [
   ["ms", 1]
 ] as const
 
-/** A length of time with all its parts, as the sandbox and scenarios take it: `24h1ms`. */
+/** A duration with all its parts, as the sandbox and scenarios accept it: `24h1ms`. */
 export const exactly = (ms: number): string => {
   let left = ms
   const parts = UNITS.flatMap(([unit, length]) => {
@@ -32,8 +32,7 @@ const offsetOf = (zone: string, at: number): number => {
 }
 
 /**
- * Parses a typed move of the clock into the sandbox's input: a length of time (`24h1ms`, `3 days`), or a date, with or
- * without a time, which is one of the zone unless it names an offset. Null where it is neither.
+ * Converts a typed move of the clock to a request to the sandbox. The text is a duration (`24h1ms`, `3 days`), or a date with or without a time, in the zone unless it has an offset. Null if it is neither.
  */
 export const clockMoveOf = (text: string, zone: string): { advance: string } | { to: string } | null => {
   if (WORDS.test(text)) {
@@ -50,12 +49,12 @@ export const clockMoveOf = (text: string, zone: string): { advance: string } | {
   const isWhole = /(Z|[+-]\d\d:\d\d)$/.test(instant.slice(10))
   const local = Date.parse(isWhole ? instant : `${instant.length === 10 ? `${instant}T00:00` : instant}Z`)
   if (Number.isNaN(local)) return null
-  // The offset of the instant itself, which may be another than that of the same time in UTC.
+  // The offset is computed again, because that of the instant may differ from that of the same time in UTC.
   const at = isWhole ? local : local - offsetOf(zone, local - offsetOf(zone, local))
   return { to: new Date(at).toISOString() }
 }
 
-/** A length of time as people say it, with its two largest parts: `2 d 7 h`. */
+/** A duration for people, with its two largest parts: `2 d 7 h`. */
 export const roughly = (ms: number): string => {
   const abs = Math.abs(ms)
   if (abs < 1000) return `${Math.round(abs)} ms`
@@ -98,7 +97,7 @@ export const yearIn = (zone: string, at: number): string => formatIn(zone, { yea
 /** `Sun 22 Nov 21:00:52` in a time zone. */
 export const instantIn = (zone: string, at: number): string => `${dayIn(zone, at)} ${timeIn(zone, at)}`
 
-/** A time, with its day where that is not today. */
+/** A time, with its day unless that is today. */
 export const shortIn = (zone: string, at: number, now: number): string =>
   dayIn(zone, at) === dayIn(zone, now) ? timeIn(zone, at) : `${dayIn(zone, at).slice(4)} ${minuteIn(zone, at)}`
 
@@ -106,7 +105,7 @@ export const shortIn = (zone: string, at: number, now: number): string =>
 export const amount = (minor: number, { decimals, currency }: { decimals: number; currency: string }): string =>
   `${(minor / 10 ** decimals).toFixed(decimals)} ${currency}`
 
-/** The minor units that somebody typed as `45`, `45.5` or `45,500`; null where it is no amount. */
+/** The minor units that somebody typed as `45`, `45.5` or `45,500`; null if the text is not an amount. */
 export const minorOf = (text: string, decimals: number): number | null => {
   const [, whole, fraction = ""] = /^(\d+)(?:[.,](\d*))?$/.exec(text.trim()) ?? []
   return whole === undefined || fraction.length > decimals ? null : Number(whole + fraction.padEnd(decimals, "0"))
@@ -116,7 +115,7 @@ export const minorOf = (text: string, decimals: number): number | null => {
 export const noPrice = (text: string): string =>
   `"${text}" is no price: enter an amount without its currency, such as 45 or 45.5.`
 
-/** Why a move would be refused, in words; the reason in the API's words where there are no better ones. */
+/** Why an act would be refused, in words; the API's name of the reason if there are no words for it. */
 export const whyNot = ({ act, reason }: Move, { ticket, windows }: History, now: number): string => {
   if (act === `status:${ticket.state}` || (reason === "QUOTE_CLOSED" && ticket.state === "collected"))
     return `already ${ticket.state}`
@@ -126,7 +125,7 @@ export const whyNot = ({ act, reason }: Move, { ticket, windows }: History, now:
   return (reason ?? "").replaceAll("_", " ").toLowerCase()
 }
 
-/** A JSON text laid out over lines; the text itself where it is none. */
+/** A JSON text with indented lines; the text itself if it is not JSON. */
 export const laidOut = (text: string): string => {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

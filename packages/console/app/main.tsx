@@ -78,7 +78,7 @@ const NewShop = ({ close }: { close: () => void }) => {
   )
 }
 
-/** Puts the shop of a recording away: it leaves the list, and its keys stop working. */
+/** Closes the shop of a recording: it is removed from the list, and its keys stop working. */
 const CloseShop = ({ close }: { close: () => void }) => (
   <button
     type="button"
@@ -96,7 +96,7 @@ const CloseShop = ({ close }: { close: () => void }) => (
   </button>
 )
 
-/** The shops; those that recordings opened and those that are closed apart from the others. */
+/** The shops in groups: those that recordings opened and those that are closed are separate from the others. */
 const shopGroups = () => {
   const isRecorded = ({ name }: Shop) => name !== plainName(name)
   const others = shops.value.filter((one) => !isRecorded(one))
@@ -148,7 +148,7 @@ const areas: ReadonlyArray<readonly [Area, string, string]> = [
   ["record", "Record", "●"]
 ]
 
-/** Whether an area has something to look after. */
+/** Whether an area shows a warning. */
 const isWarning = (name: Area): boolean =>
   (name === "webhook" && webhook.value?.url != null && !webhook.value.on) ||
   (name === "api" && faults.value.length > 0) ||
@@ -230,7 +230,7 @@ const TokenForm = () => {
   )
 }
 
-/** How long a notice is shown, in milliseconds: what went wrong takes longer to read. */
+/** How long a notice is shown, in milliseconds. A notice of a failure is shown longer, because it takes longer to read. */
 const NOTICE_MS = { good: 5000, bad: 12_000 }
 
 const Notice = () => {

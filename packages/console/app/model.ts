@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: responses are read where their shape is known
 export type Json = any
 
-/** The states of a ticket, in the order in which a shop reads them. */
+/** The states of a ticket, in the order of the page. */
 export const states = ["workshop", "ready", "impossible", "collected", "abandoned"] as const
 export type State = (typeof states)[number]
 
@@ -25,7 +25,7 @@ export interface Shop {
   readonly allowed_words: ReadonlyArray<string>
 }
 
-/** A ticket as the API shows it, and what falls due next on it. */
+/** A ticket as the API shows it, with the next event that time alone causes on it. */
 export interface Ticket {
   readonly id: string
   readonly number: number
@@ -70,7 +70,7 @@ export interface Entry {
   readonly detail: Json
 }
 
-/** A stretch of time that counts. */
+/** A period of a ticket, such as that in which it can be reopened. */
 export interface Window {
   readonly kind: "closure" | "reopen"
   readonly from: string
@@ -84,7 +84,7 @@ export interface History {
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** Something that falls due by time alone. */
+/** An event that time alone causes. */
 export interface Due {
   readonly at: string
   readonly kind: "retry" | "closure" | "reopen_end" | "limit_reset" | "secret_end" | "key_expiry"
@@ -147,7 +147,7 @@ export interface Receiver {
   readonly in_use: boolean
 }
 
-/** Something that the built-in receiver got. */
+/** An event that the built-in receiver got. */
 export interface Received {
   readonly id: number
   readonly at: string
@@ -169,7 +169,7 @@ export interface Fault {
   readonly delay_ms?: number
 }
 
-/** How far a limit is used. */
+/** The status of a limit. */
 export interface Limit {
   readonly name: string
   readonly per: string

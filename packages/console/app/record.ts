@@ -7,12 +7,12 @@ import { flow } from "./yaml.js"
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
 
-/** A shop's name without what a recording added to it. */
+/** A shop's name without the text that a recording added. */
 export const plainName = (name: string): string => name.replace(/, recording \d+$/, "")
 
 type Entry = readonly [field: string, value: unknown]
 
-/** Writes what was done as a scenario: ids become names, instants become distances, refusals become expectations. */
+/** Writes the recorded acts as a scenario: ids become names, instants become durations, and refusals become expectations. */
 class Writer {
   readonly #names: RecordedNames
   readonly #repeated: ReadonlySet<string>
@@ -81,7 +81,7 @@ class Writer {
       ...(clients.length === 0 ? [] : ["  clients:"]),
       ...clients.map(({ name, client }) => `    ${name}: ${flow(givenClient(client))}`),
       "steps:",
-      // Midnights and limits a day fall as in the recording, on every day.
+      // The clock is set to the same time of day, because midnight and the limits per day then come as in the recording.
       `  - set clock: ${flow(timeOfDay(shop.time_zone, at))}`,
       ...(this.#begun.faults.length === 0 ? [] : [`  - set faults: ${flow(this.#begun.faults.map(saidFault))}`])
     ]
@@ -115,7 +115,7 @@ class Writer {
     const key = this.#names.keyOf(act)
     const isLost = act.fault === "lose_answer"
     const data = act.response?.data
-    // A ticket gets its name from the first response that reached the client.
+    // A ticket gets its name from the first response that arrived.
     const isCreated =
       field === "create ticket" && !isLost && act.status < 300 && data?.id !== undefined && !this.#names.has(data.id)
     if (isLost && data?.id !== undefined) this.#names.lose(data.id)
@@ -137,7 +137,7 @@ class Writer {
     const fields = Object.fromEntries(new URLSearchParams(query))
     const isPlain = this.#isPlain(act)
     const of = (pattern: RegExp) => (isPlain ? pattern.exec(`${method} ${bare}`)?.[1] : undefined)
-    // Only some acts send the key that a repeated request needs.
+    // Only some actions send the Idempotency-Key that a repeated request needs.
     const isRepeated = once !== null && this.#repeated.has(once)
     if (isPlain && method === "POST" && bare === "/v1/tickets") {
       if (act.status === 200 && !isRepeated)
@@ -176,7 +176,7 @@ class Writer {
     return ["request", this.#request(act, bare, fields, isRepeated)]
   }
 
-  /** Whether a request is as the acts of scenarios make it: JSON, or no body. */
+  /** Whether the actions of scenarios can make the request: its body is JSON, or it has none. */
   #isPlain({ method, body, contentType, once, path }: Act): boolean {
     if (method === "GET") return body === undefined || body === ""
     if (/\/v1\/tickets$|\/loyalty\//.test(path) && once === null) return false
@@ -286,7 +286,7 @@ class Writer {
     return [[["receiver", behaviourOf({ answer, times })]]]
   }
 
-  /** The events of the recording's tickets that the receiver got. Other tickets are not in the scenario. */
+  /** The received events of the recording's tickets, because the scenario does not contain the others. */
   #received(events: NonNullable<Act["received"]>): ReadonlyArray<Entry> {
     const types = events
       .filter(({ ticket_id }) => ticket_id === null || this.#names.has(ticket_id))
@@ -328,7 +328,7 @@ class Writer {
   }
 }
 
-/** Writes what was done since a recording began as a scenario. */
+/** Writes the acts since a recording began as a scenario. */
 export const scenarioOf = (title: string, begun: Beginning, acts: ReadonlyArray<Act>): Recording => {
   const writer = new Writer(title, begun, acts)
   return writer.write(acts)

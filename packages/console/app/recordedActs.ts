@@ -8,34 +8,34 @@ export interface Beginning {
   readonly keys: ReadonlyArray<Key>
   readonly receiver: Receiver
   readonly faults: ReadonlyArray<Fault>
-  /** Whether something was counted already, so that a limit may be reached sooner than in a scenario. */
+  /** Whether a limit was used before the recording, so that it may be reached earlier than in the scenario. */
   readonly isCounted: boolean
 }
 
-/** Something that was done, with what came of it. */
+/** An act with its response. */
 export interface Act {
   readonly from: "console" | "till"
   readonly at: number
   readonly method: string
   readonly path: string
-  /** As JSON where it is JSON, else as text; undefined where there was none. */
+  /** The body: parsed if it is JSON, otherwise the text; undefined if there was none. */
   readonly body: Json
   readonly contentType: string | null
   readonly once: string | null
-  /** The last letters of the key; null where there was none, undefined where it is the console's own. */
+  /** The last letters of the key; null if there was none, undefined if it is the console's own. */
   readonly key: string | null | undefined
   readonly status: number
   readonly response: Json
   readonly fault: string | null
-  /** Further fields that are expected in the response, by their paths. */
+  /** The further fields of the response that are expected, by path. */
   readonly asserted: Readonly<Record<string, Json>>
-  /** The events of the shop since the recording began, where the act names events. */
+  /** The events of the shop since the recording began, if the act names events. */
   readonly events?: ReadonlyArray<string>
-  /** The events that came since the receiver was last looked at. */
+  /** The events that arrived since the receiver was last checked. */
   readonly received?: ReadonlyArray<{ readonly type: string; readonly ticket_id: string | null }>
 }
 
-/** A step of a scenario as it is written, or why an act is none. */
+/** The text of a scenario's step, or the reason why the act cannot be a step. */
 export interface Step {
   readonly act: Act
   readonly lines: ReadonlyArray<string>

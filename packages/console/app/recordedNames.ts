@@ -2,14 +2,14 @@ import { exactly } from "./format.js"
 import type { Client, Json } from "./model.js"
 import type { Act, Beginning } from "./recordedActs.js"
 
-/** Why an act cannot be recorded faithfully. */
+/** The reason why an act cannot be recorded exactly. */
 export class Unfaithful {
   constructor(readonly why: string) {}
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/
 
-/** A name made of a text; `fallback` where nothing is left of it. */
+/** Makes a name from a text; `fallback` if no valid character is left. */
 const slug = (text: string, fallback: string): string =>
   text
     .normalize("NFKD")
@@ -24,18 +24,18 @@ export const beforeIt = (ticket: Json): Unfaithful =>
 
 const distance = (ms: number): string => (ms === 0 ? "$now" : `$now ${ms < 0 ? "-" : "+"} ${exactly(Math.abs(ms))}`)
 
-/** The names that a scenario gives to what its recording met: ids, phone numbers, keys and instants differ from run to run. */
+/** The names in a scenario for ids, phone numbers, keys and instants, because these differ from run to run. */
 export class RecordedNames {
   readonly #names = new Map<string, string>()
   readonly #taken = new Set(["shop", "now", "n", "events"])
   readonly #keys = new Map<string, { readonly name: string; readonly scopes: ReadonlyArray<string> }>()
   readonly #clients = new Map<string, { readonly name: string; readonly client: Client }>()
   readonly #cursors = new Map<string, string>()
-  /** The tickets whose creation was answered to nobody. */
+  /** The tickets whose response of creation was lost. */
   readonly #lost = new Set<string>()
   readonly #onces = new Map<string, string>()
   readonly #begun: Beginning
-  /** The instant that `$now` means. */
+  /** The instant of `$now`. */
   now: number
 
   constructor(begun: Beginning) {
@@ -43,7 +43,7 @@ export class RecordedNames {
     this.now = begun.at
   }
 
-  /** The keys with fewer scopes than all, which the scenario's shop needs too. */
+  /** The keys without all scopes, which the scenario's shop needs too. */
   get keys() {
     return [...this.#keys.values()]
   }
@@ -64,7 +64,7 @@ export class RecordedNames {
     return this.#names.get(id)
   }
 
-  /** Nobody saw the response that creates this ticket. */
+  /** Records that the response that created this ticket was lost. */
   lose(id: string): void {
     this.#lost.add(id)
   }
@@ -79,7 +79,7 @@ export class RecordedNames {
     return name
   }
 
-  /** An idempotency key as its till wrote it; the console's own are numbered. */
+  /** An Idempotency-Key as the till sent it; the console's own keys are numbered. */
   onceOf(once: string): string {
     if (!once.startsWith("console-")) return once
     const numbered = this.#onces.get(once) ?? `once-${this.#onces.size + 1}`
@@ -87,7 +87,7 @@ export class RecordedNames {
     return numbered
   }
 
-  /** The name of a request's key; null where there was none, undefined where it is the one that scenarios use. */
+  /** The name of a request's key; null if there was none, undefined if it is the default key of scenarios. */
   keyOf({ key, status }: Act): string | null | undefined {
     if (key === undefined) return undefined
     if (status === 401) return key === null ? null : "wk_test_unknown-to-everybody"
@@ -113,7 +113,7 @@ export class RecordedNames {
     return name
   }
 
-  /** A ticket by its name; an id that there was not stays as it is. */
+  /** The name of a ticket; an unknown id is returned unchanged. */
   ticket(id: string, { response, status }: Act): string {
     const name = this.#names.get(id)
     if (name !== undefined) return `$${name}`
@@ -129,7 +129,7 @@ export class RecordedNames {
     throw new Unfaithful("the client's account was opened after the recording began")
   }
 
-  /** Stamps from before the recording would be missing in the scenario. */
+  /** Refuses an act on a card from before the recording, because its stamps would be missing in the scenario. */
   refuseOldCard(id: string): void {
     const client = this.#begun.clients.find((one) => one.id === id)
     if ((client?.card?.balance ?? 0) > 0)
@@ -162,7 +162,7 @@ export class RecordedNames {
     return value.startsWith("$") ? `$${value}` : value
   }
 
-  /** A body with names in the place of what differs from run to run. */
+  /** A body with names in place of the values that differ from run to run. */
   // biome-ignore lint/suspicious/noExplicitAny: a body may be anything
   said(value: unknown, field = ""): any {
     if (typeof value === "string") return this.text(value, field)

@@ -23,7 +23,7 @@ import {
 } from "./state.js"
 
 export const title = signal("What my till does")
-/** Why the recording ended, where the tester did not end it. */
+/** Why the recording ended; null if the tester ended it. */
 export const ending = signal<string | null>(null)
 /** Whether a recording begins in a new shop. */
 export const isInNewShop = signal(true)
@@ -31,10 +31,10 @@ export const isInNewShop = signal(true)
 export const isTillRecorded = signal(true)
 export const begun = signal<Beginning | null>(null)
 export const acts = signal<ReadonlyArray<Act>>([])
-/** The other shop whose key a till used last since the recording began; null where none did. */
+/** The other shop whose key a till used last since the recording began; null if no till did. */
 export const astray = signal<string | null>(null)
 
-/** The recording as a scenario; null where nothing was recorded yet. */
+/** The recording as a scenario; null if nothing was recorded yet. */
 export const recording = computed(() =>
   begun.value === null ? null : scenarioOf(title.value, begun.value, acts.value)
 )
@@ -46,14 +46,14 @@ const add = (act: Act): void => {
   acts.value = [...acts.value, act]
 }
 
-/** The state of a recording, other than its acts. */
+/** The state of a recording other than its acts. */
 interface Course {
   readonly events_before: number
-  /** The newest entry of what the receiver got, and of the log of requests, that was looked at. */
+  /** The ids of the newest entries of the receiver and of the log of requests that were read. */
   received_before: number
   seen_request: number
   readonly wasFrozen: boolean
-  /** When the server started on which it is recorded. */
+  /** When the server of the recording started. */
   started_at?: string
 }
 
@@ -61,7 +61,7 @@ let course: Course = { events_before: 0, received_before: 0, seen_request: 0, wa
 
 const STORED = "workshop-recording"
 
-/** Keeps the recording for this tab, so that it outlasts a reload of the page. */
+/** Stores the recording for this tab, so that it survives a reload of the page. */
 effect(() => {
   const kept = {
     ...{ title: title.value, isRecording: isRecording.value, ending: ending.value },
@@ -86,7 +86,7 @@ const ofConsole = (answer: Answer): Act => ({
   key: undefined,
   status: answer.status,
   response: answer.body,
-  // Such a request was done, and its connection cut.
+  // Status 0 means that the request was carried out and its connection cut.
   fault: answer.status === 0 ? "lose_answer" : null,
   asserted: {}
 })
@@ -117,7 +117,7 @@ const witness = (answer: Answer): void => {
 }
 
 const listen = (request: LoggedRequest): void => {
-  // After a reload, the stream repeats what was recorded already.
+  // The request is skipped, because after a reload the stream repeats requests that were recorded already.
   if (request.id <= course.seen_request) return
   course.seen_request = request.id
   const isMine = request.request.headers["idempotency-key"]?.startsWith("console-")
@@ -127,7 +127,7 @@ const listen = (request: LoggedRequest): void => {
   else astray.value = shops.peek().find(({ id }) => id === request.shop_id)?.name ?? astray.peek()
 }
 
-/** A shop like the one that is looked at, with nothing in it, whose events go to the built-in receiver. */
+/** Opens an empty shop with the settings of the chosen one, whose events go to the built-in receiver. */
 const openLike = async ({ name, currency, decimals, time_zone, program, ...words }: Shop): Promise<boolean> => {
   const numbers = shops.peek().map((one) => Number(/, recording (\d+)$/.exec(one.name)?.[1] ?? 0))
   const opened = await send("POST", "/sandbox/shops", {
@@ -148,7 +148,7 @@ const attend = (): void => {
   listeners.add(listen)
 }
 
-/** Continues with the recording that this tab had before the page was loaded again. */
+/** Continues the recording of this tab after the page was reloaded. */
 export const resume = (): void => {
   const stored = sessionStorage.getItem(STORED)
   if (stored === null) return
@@ -167,7 +167,7 @@ export const resume = (): void => {
   say("The recording continues.")
 }
 
-/** Begins a recording: the clock is frozen, because a scenario's time passes by its steps alone. */
+/** Begins a recording: the clock is frozen, because in a scenario only steps move the clock. */
 export const record = async (): Promise<void> => {
   const old = shop.peek()
   if (old === null || (isInNewShop.peek() && !(await openLike(old))))
@@ -219,7 +219,7 @@ const end = (why: string | null): void => {
   isRecording.value = false
 }
 
-/** Ends the recording; the clock runs again if it did. */
+/** Ends the recording. The clock runs again if it ran before. */
 export const stop = async (): Promise<void> => {
   end(null)
   await moveClock({ freeze: course.wasFrozen })
@@ -239,7 +239,7 @@ effect(() => {
     say("The clock was unfrozen elsewhere, so time passes by itself, and the recording has it.", false)
 })
 
-/** Adds what the receiver got since it was last looked at, as an expectation. */
+/** Adds the events that the receiver got since it was last checked, as an expectation. */
 export const expectReceived = async (): Promise<void> => {
   const id = begun.peek()?.shop.id
   await send("POST", "/sandbox/clock", { body: { advance: "0ms" } })
@@ -263,7 +263,7 @@ export const expectReceived = async (): Promise<void> => {
   )
 }
 
-/** Adds a field of a response to what its step expects, or takes it away. */
+/** Adds a field of a response to the expectations of its step, or removes it. */
 export const assert = (act: Act, path: string, value: Json): void => {
   acts.value = acts.value.map((one) => {
     if (one !== act) return one
@@ -272,19 +272,19 @@ export const assert = (act: Act, path: string, value: Json): void => {
   })
 }
 
-/** Takes an act out of the recording. */
+/** Removes an act from the recording. */
 export const drop = (act: Act): void => {
   acts.value = acts.value.filter((one) => one !== act)
 }
 
 /** The result of a run of the recording. */
 export interface Ran {
-  /** Null where it was not run. */
+  /** Whether the scenario passed; null if it was not run. */
   readonly passed: boolean | null
   readonly lines: ReadonlyArray<{ readonly text: string; readonly ok: boolean | null }>
 }
 
-/** Runs the recording in a sandbox of its own. */
+/** Runs the recording in its own sandbox. */
 export const run = async (): Promise<Ran> => {
   const { ok, status, data, body } = await send("POST", "/sandbox/scenarios/run", {
     body: { scenario: recording.peek()?.text ?? "" }

@@ -5,7 +5,7 @@ import { typedInto } from "./fields.js"
 import type { Delivery, History } from "./model.js"
 import { Timeline } from "./Timeline.js"
 
-/** A ticket's story as a report carries it. */
+/** A ticket's story as a report contains it. */
 interface ToldStory {
   readonly history: History
   readonly deliveries: ReadonlyArray<Delivery>
@@ -21,7 +21,7 @@ const entries = [...document.querySelectorAll<HTMLElement>(".entry")].map((eleme
 
 const outcomes = [...new Set(entries.map(({ outcome }) => outcome))]
 
-/** Filters and searches the entries of the page, which are there without it too. */
+/** Filters and searches the entries of the page. The entries are in the page's HTML, so they are also shown without scripts. */
 const Tools = () => {
   const search = useSignal("")
   const outcome = useSignal<string | null>(null)
@@ -62,7 +62,7 @@ const Tools = () => {
   )
 }
 
-/** Opens the entry that the address names. */
+/** Unfolds the entry that the address names. */
 const follow = (): void => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
   if (target === null) return

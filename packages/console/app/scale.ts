@@ -1,35 +1,35 @@
-/** A scale of time on which a pause takes room by its logarithm, so that minutes and sixty days fit in one picture. */
+/** A scale of time on which the width of a pause is logarithmic, so that minutes and sixty days fit in one picture. */
 export interface Scale {
   readonly width: number
-  /** Where an instant lies; at an instant at which several things happened, where the last of them lies. */
+  /** The position of an instant; the position of its last entry if it has several. */
   readonly at: (instant: number) => number
-  /** Where the nth thing of an instant lies. */
+  /** The position of the nth entry of an instant. */
   readonly nth: (instant: number, n: number) => number
-  /** The instant at a place. */
+  /** The instant at a position. */
   readonly instantAt: (x: number) => number
-  /** The pauses between what happened, with their places. */
+  /** The pauses between entries, with their positions. */
   readonly pauses: ReadonlyArray<{ readonly from: number; readonly to: number; readonly ms: number }>
 }
 
-/** An instant, and how many things happened one after another at it. */
+/** An instant, and the number of entries at it. */
 export interface Anchor {
   readonly at: number
   readonly slots: number
 }
 
-/** The pause from which on the logarithm grows, in milliseconds. */
+/** The unit of the logarithm of a pause, in milliseconds. */
 const FIRST = 20_000
-/** The room of a pause, to which that of its logarithm is added, and the least room of each doubling, in pixels. */
+/** The width of a pause besides its logarithm, and the least width for each doubling, in pixels. */
 const LEAST = 20
 const DOUBLING = 2
-/** The room of one more thing at the same instant, in pixels. */
+/** The width of a further entry at the same instant, in pixels. */
 const SLOT = 24
-/** The share of this room and of a pause's that is kept if there is too little for everything. */
+/** The share of the width that an entry and a pause get if both do not fit. */
 const SQUEEZED = 0.6
 
 const naturalOf = (ms: number): number => Math.log2(1 + ms / FIRST)
 
-/** Folds pauses together by their logarithm. `room` is the least width of the whole, `pad` the room at both ends. */
+/** Makes a scale with logarithmic pauses. `room` is the least width of the whole scale, and `pad` the margin at both ends, in pixels. */
 export const foldedScale = (anchors: ReadonlyArray<Anchor>, room: number, pad: number): Scale => {
   const gaps = anchors.slice(1).map(({ at }, i) => at - anchors[i]!.at)
   const natural = gaps.reduce((sum, gap) => sum + naturalOf(gap), 0)
@@ -73,7 +73,7 @@ export const foldedScale = (anchors: ReadonlyArray<Anchor>, room: number, pad: n
   }
 }
 
-/** A scale on which equal times are equally wide; `zoom` times as wide as the room. */
+/** Makes a linear scale, which is `zoom` times as wide as the room. */
 export const evenScale = (anchors: ReadonlyArray<Anchor>, room: number, pad: number, zoom: number): Scale => {
   const [first = 0, last = 1] = [anchors[0]?.at, anchors.at(-1)?.at]
   const width = room * zoom

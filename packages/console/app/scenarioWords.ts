@@ -1,7 +1,7 @@
 import { timeIn } from "./format.js"
 import type { Client, Fault, Json, Receiver } from "./model.js"
 
-/** The acts of the owner, as scenarios say them. */
+/** The acts of the owner, as scenarios name them. */
 export const owner: Readonly<Record<string, string>> = {
   "POST /shops/{id}/webhook/rotate": "rotate secret",
   "POST /shops/{id}/webhook/ping": "ping",
@@ -10,7 +10,7 @@ export const owner: Readonly<Record<string, string>> = {
   "DELETE /shops/{id}/webhook": "remove webhook"
 }
 
-/** The acts of the app on a ticket, as scenarios say them. */
+/** The acts of the app on a ticket, as scenarios name them. */
 export const app: Readonly<Record<string, string>> = {
   "": "edit ticket",
   "/quote": "propose quote",
@@ -21,7 +21,7 @@ export const app: Readonly<Record<string, string>> = {
   "/photo": "attach photo"
 }
 
-/** A fault as scenarios say it: what is left out means any, or all. */
+/** A fault as scenarios write it. An omitted field means any, or all. */
 export const saidFault = ({ method, path, fault, next, delay_ms }: Fault): unknown => ({
   ...(method === null ? {} : { method }),
   ...(path === null ? {} : { path }),
@@ -30,7 +30,7 @@ export const saidFault = ({ method, path, fault, next, delay_ms }: Fault): unkno
   ...(fault === "delay" ? { delay_ms } : {})
 })
 
-/** The receiver's response, in the words of a scenario. */
+/** The behaviour of a receiver, as scenarios write it. */
 export const behaviourOf = ({ answer, times }: Pick<Receiver, "answer" | "times">): unknown => {
   const late = answer === "late" ? { answers: 200, delay: "11s" } : null
   if (late === null && times === null) return answer
@@ -41,7 +41,7 @@ export const behaviourOf = ({ answer, times }: Pick<Receiver, "answer" | "times"
 export const timeOfDay = (zone: string, at: number): string =>
   `${timeIn(zone, at)}.${String(at % 1000).padStart(3, "0")}`
 
-/** Without the phone number: each run takes one that is free. */
+/** A client under `given`, without the phone number, because each run uses a free one. */
 export const givenClient = ({ display_name, known }: Client): unknown => {
   const [given_name = "", ...rest] = display_name.split(" ")
   const family = rest.join(" ")
@@ -54,7 +54,7 @@ export const givenClient = ({ display_name, known }: Client): unknown => {
   }
 }
 
-/** Fields by their paths, such as `money.price_minor`, as the object that they are fields of. */
+/** Turns fields by path, such as `money.price_minor`, into a nested object. */
 export const nested = (fields: Readonly<Record<string, Json>>): Json => {
   const whole: Json = {}
   for (const [path, value] of Object.entries(fields)) {

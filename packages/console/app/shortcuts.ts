@@ -22,7 +22,7 @@ const go = (area: Area) => () => {
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`.area-${area}`)?.focus())
 }
 
-/** The keys of the page, each with what it does. */
+/** The shortcuts of the page, each with its description. */
 export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, run: () => void]> = [
   ["j", "next ticket", walk(1)],
   ["k", "ticket before", walk(-1)],
@@ -70,7 +70,7 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, r
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** Listens for the keys, until the function that is returned is called. */
+/** Listens for the shortcuts until the returned function is called. */
 export const listen = (help: () => void): (() => void) => {
   let prefix = ""
   const pressed = (event: KeyboardEvent) => {

@@ -25,13 +25,13 @@ export const shopId = signal<string | null>(null)
 export const shop = computed(() => shops.value.find(({ id }) => id === shopId.value) ?? null)
 export const zone = computed(() => shop.value?.time_zone ?? "UTC")
 
-/** The sandbox's clock as it was last read, and when that was by this browser. */
+/** The sandbox's clock as it was last read, with the time of the reading on the browser's clock. */
 export const clock = signal({ now: 0, frozen: true, frozen_by: null as string | null, ahead_ms: 0, read_at: 0 })
 const beat = signal(0)
 setInterval(() => {
   if (!clock.peek().frozen) beat.value++
 }, 1000)
-/** The sandbox's present. */
+/** The present time of the sandbox. */
 export const present = computed(() => {
   beat.value
   const { now, frozen, read_at } = clock.value
@@ -39,14 +39,14 @@ export const present = computed(() => {
 })
 
 const today = computed(() => dayIn(zone.value, present.value))
-/** An instant in the shop's time zone: its time, and its day where that is not today. */
+/** An instant in the shop's time zone: its time, and its day unless that is today. */
 export const when = (iso: string): string => {
   today.value
   return shortIn(zone.value, Date.parse(iso), present.peek())
 }
 
 export const agenda = signal<ReadonlyArray<Due>>([])
-/** Whether the list of due things has resets of limits. They are left out by default, because they would hide the rest. */
+/** Whether the agenda also shows limits that start again. By default it does not, because they would hide the other entries. */
 export const isLimitDue = signal(false)
 export const dues = computed(() => agenda.value.filter(({ kind }) => isLimitDue.value || kind !== "limit_reset"))
 
@@ -67,12 +67,12 @@ export const clients = signal<ReadonlyArray<Client>>([])
 export const keys = signal<ReadonlyArray<Key>>([])
 export const key = signal<{ readonly id: string; readonly text: string } | null>(null)
 
-/** The ticket that is looked at. */
+/** The chosen ticket. */
 export const ticket = computed(
   () => (history.value?.ticket.id === ticketId.value ? history.value?.ticket : null) ?? null
 )
 
-/** The areas of the page: beside each other on a wide screen, one at a time on a phone. */
+/** The areas of the page: side by side on a wide screen, one at a time on a phone. */
 export type Area = "tickets" | "ticket" | "live" | "webhook" | "api" | "record"
 export const area = signal<Area>("tickets")
 /** The area at the right of a wide screen. */
@@ -84,26 +84,26 @@ export const show = (next: Area): void => {
   if (next !== "tickets" && next !== "ticket") side.value = next
 }
 
-/** The result of the last act, in words. */
+/** The notice about the outcome of the last act. */
 export const notice = signal<{ readonly text: string; readonly ok: boolean; readonly n: number } | null>(null)
 let said = 0
-/** Shows the result of an act. */
+/** Shows a notice about the outcome of an act. */
 export const say = (text: string, ok = true): undefined => {
   notice.value = { text, ok, n: ++said }
 }
 
 effect(() => {
-  // It responds again.
+  // The notice is removed, because the server responds again.
   if (!isGone.value && notice.peek()?.text === SILENT) notice.value = null
 })
 
 /** Whether this console records. */
 export const isRecording = signal(false)
 
-/** The client that froze the clock, if the user has allowed this console to move it nevertheless. */
+/** The recording that froze the clock, if the tester has allowed this console to move it. */
 let allowed_by: string | null = null
 
-/** Reads the clock's state out of a response. */
+/** Reads the clock's state from a response. */
 export const setClock = ({ now, frozen, frozen_by, ahead_ms }: Json): void => {
   if (frozen_by === null) allowed_by = null
   clock.value = { now: Date.parse(now), frozen, frozen_by, ahead_ms, read_at: performance.now() }
@@ -168,12 +168,12 @@ const loadClock = async (): Promise<void> => {
   if (moved !== undefined) setClock(moved)
 }
 
-/** The least time between two readings, in milliseconds. */
+/** The least time between two reads, in milliseconds. */
 const REST_MS = 120
 let isReading = false
 let isStale = false
 
-/** Reads everything again. All calls during a reading cause one further reading, after `REST_MS`. */
+/** Reads everything again, after a short wait. Calls during the wait cause only one read. */
 export const refresh = async (): Promise<void> => {
   isStale = true
   if (isReading || shopId.peek() === null) return
@@ -186,26 +186,26 @@ export const refresh = async (): Promise<void> => {
   isReading = false
 }
 
-/** Looks at a ticket. */
+/** Chooses a ticket. */
 export const open = (id: string | null): void => {
   ticketId.value = id
   remember()
   if (id !== null) {
     area.value = "ticket"
-    // A ticket takes the room that the board had.
+    // The board is closed, because the ticket takes its place.
     isBoard.value = false
     void loadTicket()
   }
 }
 
-/** The address names the shop and the ticket, so that it may be shared and read again. */
+/** Writes the shop and the ticket to the page's address, so that it can be shared and reloaded. */
 const remember = (): void => {
   window.history.replaceState(null, "", `#${[shopId.peek(), ticketId.peek()].filter(Boolean).join("/")}`)
 }
 
 const ALL_SCOPES = 4
 
-/** A key with which the console calls the API: one that the sandbox knows, or else its own. */
+/** Loads a key with which the console calls the API: one that the sandbox knows, otherwise its own. */
 const loadKey = async (): Promise<void> => {
   const id = shopId.peek()
   const listed = (await read<ReadonlyArray<Key>>(`/shops/${id}/keys`)) ?? []
@@ -226,7 +226,7 @@ const loadKey = async (): Promise<void> => {
 
 let isKeyed: Promise<void> = Promise.resolve()
 
-/** Forgets the shop that was looked at. */
+/** Clears the data of the shop that was chosen before. */
 const forget = (): void =>
   batch(() => {
     shopId.value = null
@@ -238,7 +238,7 @@ const forget = (): void =>
     void loadClock()
   })
 
-/** Looks at a shop. */
+/** Chooses a shop. */
 export const choose = async (id: string, ticket: string | null = null): Promise<void> => {
   batch(() => {
     forget()
@@ -250,11 +250,11 @@ export const choose = async (id: string, ticket: string | null = null): Promise<
   await Promise.all([refresh(), isKeyed])
 }
 
-/** Reads the shops, and looks at one where none is looked at yet. */
+/** Reads the shops, and chooses one if none is chosen yet. */
 export const loadShops = async (): Promise<void> => {
   const all = await read<ReadonlyArray<Shop>>("/shops")
   if (all === undefined) return
-  // A recording's shop that was closed is looked at no more.
+  // The closed shop of a recording is not chosen.
   const open = all.filter(({ name, active }) => active || plainName(name) === name)
   shops.value = open
   if (open.some(({ id }) => id === shopId.peek())) return
@@ -266,7 +266,7 @@ export const loadShops = async (): Promise<void> => {
   await choose(chosen.id, named === undefined ? null : (ticket ?? null))
 }
 
-/** Functions that are called with the response of every act; the recorder's is one. */
+/** The functions that are called with the response of every act, such as that of the recorder. */
 export const witnesses = new Set<(answer: Answer) => void>()
 
 const witnessed = (answer: Answer): Answer => {
@@ -274,7 +274,7 @@ const witnessed = (answer: Answer): Answer => {
   return answer
 }
 
-/** Asks the sandbox for something that somebody does, and says what came of it. */
+/** Performs an act through the sandbox, and shows a notice about the outcome. */
 export const act = async (method: string, path: string, body?: Json, done?: string): Promise<Answer> => {
   notice.value = null
   const answer = witnessed(await send(method, `/sandbox${path}`, { body }))
@@ -284,7 +284,7 @@ export const act = async (method: string, path: string, body?: Json, done?: stri
   return answer
 }
 
-/** Whether the answer of the next call is lost, so that it must be repeated. */
+/** Whether the response to the next call is lost, so that the call must be repeated. */
 export const losesAnswer = signal(false)
 
 /** Calls the API as the shop's till does, with its key. */
@@ -305,7 +305,7 @@ export const callApi = async (method: string, path: string, body?: Json, done?: 
     witnessed({ ...first, status: 0, ok: false })
     lost = "The first response was lost. The same request again: "
   }
-  // A browser itself repeats what it sent over a connection that was open before: that is the second request.
+  // A browser may itself repeat a request on a kept connection. That repetition counts as the second request.
   const answer = witnessed(first !== null && first.status !== 0 ? first : await ask())
   const replayed = answer.body?.meta?.replayed === true ? ", replayed" : ""
   if (!answer.ok) say(`${lost}${refusalOf(answer)}`, false)
@@ -322,7 +322,7 @@ const mayMove = (): boolean => {
   return true
 }
 
-/** Moves the clock. Asks first, once, where another console's recording needs it; null if the answer is no. */
+/** Moves the clock. Asks first, but only once, if another console's recording needs the clock; null if the tester declines. */
 export const moveClock = async (body: Json, done?: string): Promise<Answer | null> => {
   if (!("freeze" in body) && !mayMove()) return null
   const answer = await act("POST", "/clock", body, done)

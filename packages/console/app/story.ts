@@ -1,27 +1,27 @@
 import type { Delivery, Entry, History, State } from "./model.js"
 import type { Anchor } from "./scale.js"
 
-/** An entry of a history with its place: the nth thing that happened at its instant. */
+/** An entry of a history with its number among the entries of the same instant. */
 export interface Placed {
   readonly entry: Entry
   readonly at: number
   readonly slot: number
 }
 
-/** A stretch of time in which the ticket was in one state. */
+/** A period in which the ticket was in one state. */
 export interface Stay {
   readonly state: State
   readonly from: { readonly at: number; readonly slot: number }
   readonly to: { readonly at: number; readonly slot: number } | null
 }
 
-/** A ticket's story, laid out. */
+/** A ticket's story, arranged for the picture. */
 export interface Story {
   readonly placed: ReadonlyArray<Placed>
   readonly stays: ReadonlyArray<Stay>
   readonly coming: ReadonlyArray<{ readonly at: number; readonly text: string; readonly event_id: string | null }>
   readonly anchors: ReadonlyArray<Anchor>
-  /** Whether anything is still to come. */
+  /** Whether a later event is still possible. */
   readonly isGoingOn: boolean
 }
 
@@ -38,7 +38,7 @@ const raised = ({ detail }: Entry, event: Entry): boolean =>
   detail.method === "POST" &&
   causes.some(([path, type]) => path.test(detail.path) && type.test(event.title))
 
-/** The entries of one instant, in the order in which they happened as far as that is known, each with its slot. */
+/** The entries of one instant, in their order as far as it is known, each with its slot. */
 const slotsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<readonly [Entry, number]> => {
   const of = (kind: Entry["kind"]) => entries.filter((entry) => entry.kind === kind)
   const [requests, events, states] = [of("request"), of("event"), of("state")]
@@ -82,7 +82,7 @@ const slotsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<readonly [Entry, 
 
 const DAY_MS = 86_400_000
 
-/** Lays a ticket's story out. */
+/** Arranges a ticket's story for the picture. */
 export const storyOf = (history: History, deliveries: ReadonlyArray<Delivery>, now: number): Story => {
   const instants = new Map<number, Array<Entry>>()
   for (const entry of history.entries) {
@@ -116,7 +116,7 @@ export const storyOf = (history: History, deliveries: ReadonlyArray<Delivery>, n
   const ends = history.windows.flatMap(({ from, to }) => [Date.parse(from), Date.parse(to)])
   const later = [...coming.map(({ at }) => at), ...ends]
   const isGoingOn = later.some((at) => at > now)
-  // Where nothing is to come there is a day to drag the present into.
+  // If no event is to come, the picture has one more day, so that the present can be dragged there.
   const farthest = isGoingOn ? Math.max(...later) : now + DAY_MS
   const all = [...new Set([...slots.keys(), now, ...later, farthest])].sort((a, b) => a - b)
   const anchors = all.map((at) => ({ at, slots: slots.get(at) ?? 1 }))

@@ -1,4 +1,4 @@
-/** Entry `@workshop/console`: the built pages of the tester's console, and the viewer that reports carry within them. */
+/** Entry `@workshop/console`: the built pages of the tester's console, and the viewer that is embedded in reports. */
 
 import { readFileSync } from "node:fs"
 
@@ -7,9 +7,9 @@ export const consoleAssets = new URL("../assets/", import.meta.url)
 
 const textOf = (name: string): string => readFileSync(new URL(name, consoleAssets), "utf8")
 
-/** The viewer of reports: the style and the script that a page carries within it, to be filtered, searched and unfolded. */
+/** The viewer of reports: the style and the script that are embedded in a page, so that it can be filtered, searched and unfolded. */
 export const reportViewer = (): { readonly style: string; readonly script: string } => ({
   style: textOf("report.css"),
-  // No text within the script may end it.
+  // The text is escaped, because it would end the script element.
   script: textOf("report.js").replaceAll("</script", "<\\/script")
 })

@@ -39,7 +39,7 @@ const readiness = (unavailable: ReadonlyArray<UnavailableCell>) => {
  */
 export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatureHeader }: PagesOptions = {}) {
   const options = signatureHeader === undefined ? {} : { signatureHeader }
-  // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
+  // Loaded and rendered at the first request, because that takes longer than the rest of the start.
   const openapi = onceAsked(
     Effect.promise(async () => {
       const { documentOf, withServerAtOrigin } = await import("@workshop/core/openapi")

@@ -133,7 +133,7 @@ const reopenEnd = (at: Instant): Instant =>
   at
 
 /**
- * The time until the ticket's automatic closure, and the time after each collection in which it could be reopened, which ends when it was.
+ * The time until the ticket's automatic closure, and the time after each collection in which it could be reopened, which ends early if it was.
  */
 const windowsOf = (record: TicketRecord, events: ReadonlyArray<TicketEvent>) => {
   const row = closure(record) === null ? undefined : closureMoves.find(({ from }) => from === record.state)

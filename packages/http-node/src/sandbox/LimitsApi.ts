@@ -87,7 +87,7 @@ const useUpTickets = (shop_id: ShopId, policy: (typeof ofTickets)[number]): Comm
   }
 })
 
-/** Reads and uses up the limits of a shop. `address` returns that of the last request without a valid key. */
+/** Reads and uses up the limits of a shop. `address` returns the address of the last request without a valid key. */
 export const shopLimits = (address: () => string) =>
   Effect.gen(function* () {
     const reads = yield* Reads
@@ -131,7 +131,7 @@ export const shopLimits = (address: () => string) =>
         })
       for (const use of uses(policy)) {
         const { remaining } = yield* limits.look(use, now)
-        // One more than there are left, so that this process learns at once that the limit is used up.
+        // The limit is used once more than is left, because this process then knows that it is used up.
         const all = Effect.forEach(Array.from({ length: remaining + 1 }), () => cachedLimits.take([use], now), {
           discard: true
         })

@@ -47,7 +47,7 @@ const ReceiverInput = Schema.Struct({
   use: optional(Schema.Literal(true))
 }).annotations({ identifier: "ReceiverInput" })
 
-/** A receiver within the sandbox, which misbehaves on demand (Specification, Sandbox). */
+/** A receiver within the sandbox, which can be told to fail (Specification, Sandbox). */
 export class ReceiverApi extends groupOf(
   "receiver",
   ["Receiver", "A receiver within the sandbox, which misbehaves on request"],
@@ -101,7 +101,7 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
           afterwards: afterwards ?? 200,
           forward_to: forward
         })
-        // The receiver's own address need not pass the policy, because no request leaves for it.
+        // The receiver's own address need not pass the policy, because no request is sent over the network to it.
         if (use === true) yield* webhooks.set(id, receivers.urlOf(id) as never)
         const response = yield* shown(id)
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)

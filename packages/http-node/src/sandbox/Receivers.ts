@@ -52,7 +52,7 @@ export const ReceivedEvent = Schema.Struct({
   body: Schema.String,
   answered: Schema.String.annotations({ description: "The status, or why there was none" })
 }).annotations({ identifier: "ReceivedEvent" })
-/** An event as a receiver got it, and whose receiver that is. */
+/** An event as a receiver got it, with the shop of the receiver. */
 export type ReceivedEvent = typeof ReceivedEvent.Type & { readonly shop_id: ShopId }
 
 /** A request to a receiver, as it was sent. */

@@ -42,7 +42,7 @@ export type LoggedRequest = typeof LoggedRequest.Type
 const KEPT = 5000
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
-/** The headers of a request that are logged: never a key. */
+/** The headers of a request that are logged. None of them contains a key. */
 const SHOWN_HEADERS = ["host", "user-agent", "accept", "content-type", "content-length", "idempotency-key"]
 
 const headersOf = ({ header }: HttpRequest) =>

@@ -84,7 +84,7 @@ export const requestsHandlers = (log: RequestLog, feed: Feed) =>
       followSandbox: ({ urlParams, headers }) => {
         const last = headers["last-event-id"]
         const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : urlParams.after
-        // A page has no envelope, which the types of handlers do not know.
+        // The cast is needed, because a page has no envelope and the types of handlers demand one.
         return Effect.sync(() => stream(from) as never)
       }
     }

@@ -16,7 +16,7 @@ import { ShopsApi } from "./ShopsApi.js"
 import { TesterTicketsApi } from "./TesterTicketsApi.js"
 import { WebhookApi } from "./WebhookApi.js"
 
-/** The contract of the sandbox: what the app, the owner, the client and the clock do, for testers (Specification, Sandbox). */
+/** The contract of the sandbox: the acts of the app, the owner, the client and the clock, for testers (Specification, Sandbox). */
 export class SandboxApi extends HttpApi.make("sandbox")
   .add(ClockApi)
   .add(ShopsApi)

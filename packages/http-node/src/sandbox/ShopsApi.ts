@@ -77,7 +77,7 @@ export class ShopsApi extends groupOf(
   ])
 ) {}
 
-/** How many entries of the audit log are listed, the latest first. */
+/** The largest number of entries of the audit log that are listed, the latest first. */
 const MOST_AUDITED = 1000
 
 const firstKey = KeyInput.make({ name: "First key", scopes: scopePresets.full })

@@ -10,11 +10,11 @@ const isLoopback = (host: string): boolean => {
   return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")
 }
 
-/** The least length of a token: nobody guesses 32 random characters. */
+/** The least length of a token, because 32 random characters cannot be guessed. */
 export const TOKEN_CHARACTERS = 32
 
-/** Whether a token protects the sandbox; an empty one does not, nor a short one, which may be guessed. */
+/** Whether a token protects the sandbox; an empty or a short one does not, because it can be guessed. */
 export const isGuard = (token: string | null): token is string => token !== null && token.length >= TOKEN_CHARACTERS
 
-/** Whether the sandbox may be served at a host: only this machine reaches it, or a token guards it (Specification, Sandbox). */
+/** Whether the sandbox may be served at a host: only this machine can reach it, or a token protects it (Specification, Sandbox). */
 export const sandboxAllowed = (host: string, token: string | null): boolean => isLoopback(host) || isGuard(token)

@@ -79,7 +79,7 @@ const claimEmptyStore = Effect.flatMap(Directory, ({ hasShops, markSandboxMade }
 )
 
 /**
- * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (Specification, Sandbox).
+ * The sandbox under `/sandbox`: the acts of the app, the owner, the client and the clock (Specification, Sandbox).
  * The first group is the API, whose requests are logged; the last ones are the console. Requests to the sandbox count against no limit,
  * except those with a wrong token; the limits on tickets apply.
  */

@@ -15,7 +15,7 @@ const digest = (text: string) => createHash("sha256").update(text).digest()
 const tokenIn = (request: HttpRequest): string =>
   bearer(request) ?? (request.path === STREAM ? new URLSearchParams(request.query).get("token") : null) ?? ""
 
-/** A wrong token, by the address that sent it; counted apart from requests without a key, because those guess no token. */
+/** A wrong token, by the address that sent it; it is counted separately from requests without a key, because those do not guess a token. */
 const guess = (request: HttpRequest): LimitUse => {
   const { subject, ...use } = addressUse(request)
   return { ...use, subject: `sandbox ${subject}` }

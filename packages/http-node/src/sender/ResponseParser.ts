@@ -8,7 +8,7 @@ const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/
 const LINE_END = /\r?\n/
 const HEAD_END = /\r?\n\r?\n/g
-/** A head that has not ended yet holds at most this many characters of its end. */
+/** Of a head that is not complete, only this many of the last characters are kept. */
 const PARTIAL_HEAD_END = 3
 const FOLD = /\r?\n[\t ]+/g
 const CONTENT_LENGTH = /^\d{1,15}$/
