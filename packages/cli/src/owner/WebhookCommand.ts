@@ -338,7 +338,7 @@ export const webhookCommand = group(
       options: {
         ...options,
         state,
-        limit: own.value("--limit <number>", "How many at most, the latest ones.", {
+        limit: own.value("--limit <number>", "The largest number of deliveries to print; they are the latest ones.", {
           decoder: wholeNumber(1, 1_000_000),
           fallback: "10000"
         })

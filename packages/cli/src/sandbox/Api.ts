@@ -33,7 +33,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** No response came. `code` is the system's error code where there is one, such as ECONNREFUSED. */
+/** No response came. `code` is the system's error code if there is one, such as ECONNREFUSED. */
 export class NoResponse extends Data.TaggedError("NoResponse")<{
   readonly url: string
   readonly detail: string

@@ -11,7 +11,7 @@ export class RowsUnreadable extends Data.TaggedError("RowsUnreadable")<{
 /** The pieces of a source, one after another. */
 export type Chunks = AsyncIterable<string | Buffer>
 
-/** Where rows come from. Nothing is opened before the first chunk is asked for. */
+/** The source of rows. A file is opened only when the first chunk is read. */
 export interface RowSource {
   readonly chunks: Chunks
   /** The bytes of the file that were read so far; 0 for a stream. */
@@ -32,7 +32,7 @@ const sentences: Readonly<Record<string, (file: string) => string>> = {
   EPERM: noRight
 }
 
-/** The refusal of a file, by the error of Node that reading it gave. */
+/** The refusal of a file, from Node's error. */
 export const fileUnreadable = (file: string, cause: unknown): RowsUnreadable => {
   const sentence = sentences[String((cause as Partial<NodeJS.ErrnoException> | null)?.code)]
   const message = sentence?.(file) ?? `The file ${file} cannot be read (${messageOf(cause)}).`
@@ -41,7 +41,7 @@ export const fileUnreadable = (file: string, cause: unknown): RowsUnreadable => 
 
 const CHUNK_BYTES = 64 * 1024
 
-/** The bytes of a file, which is open only while they are read. */
+/** The source of a file, which is open only while it is read. */
 export const fileSource = (file: string): RowSource => {
   let count = 0
   const chunks = async function* () {
@@ -60,7 +60,7 @@ export const fileSource = (file: string): RowSource => {
   return { chunks: failingWith(chunks(), (cause) => fileUnreadable(file, cause)), bytesRead: () => count }
 }
 
-/** The same chunks, whose failure is a refusal. */
+/** The same chunks, with a failure turned into a refusal. */
 async function* failingWith(
   chunks: Chunks,
   refusal: (cause: unknown) => RowsUnreadable
@@ -91,9 +91,9 @@ export const streamSource = (stream: NodeJS.ReadableStream): RowSource => {
     throw new TypeError(
       "The stream was read before, such as by a body parser, so its rows are gone: give it to readRows before anything else reads it"
     )
-  // Without a listener, a failure while nothing reads, such as before the shop was found, would end the process.
+  // The listener is needed, because an error before the first read, such as before the shop was found, would end the process.
   stream.on("error", () => {})
-  // The response to an upload needs the socket of its request, which a destroyed request closes.
+  // The stream is not destroyed, because a destroyed request closes the socket that the response to an upload needs.
   const chunks = ((stream as Partial<Readable>).iterator?.({ destroyOnReturn: false }) ?? stream) as Chunks
   return { chunks: failingWith(chunks, streamUnreadable), bytesRead: () => 0 }
 }

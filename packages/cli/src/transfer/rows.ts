@@ -8,7 +8,7 @@ export const FORMATS = ["csv", "jsonl"] as const
 /** One of {@link FORMATS}. */
 export type Format = (typeof FORMATS)[number]
 
-/** The columns of a CSV file, named as the fields of a row; a dot leads into a field of a field. */
+/** The columns of a CSV file, named as the fields of a row; a dot separates a field from a field within it. */
 export const COLUMNS = [
   ...["external_ref", "number", "state", "outcome", "type", "service", "item", "description"],
   ...["price_minor", "deposit_minor", "before_minor", "promised_at", "created_at", "ready_at", "collected_at"],
@@ -33,7 +33,7 @@ const numberOf = (cell: string): unknown => {
   return Number.isInteger(number) && /[.,]/.test(cell) ? Number.NaN : number
 }
 
-/** The value of a cell; a text that is not what the column holds stays as it is, and is refused with the row. */
+/** The value of a cell; a text that is invalid for the column is returned unchanged, and refused with the row. */
 const cellValue = (column: string, cell: string): unknown => {
   if (NUMBERS.test(column)) return numberOf(cell)
   if (column === "client.hide_name") return cell === "true" ? true : cell === "false" ? false : cell
@@ -45,7 +45,7 @@ const cellValue = (column: string, cell: string): unknown => {
   }
 }
 
-/** The row that cells are, without those that are empty. */
+/** The row of the cells, without empty ones. */
 export const rowOfCells = (cells: Readonly<Record<string, string>>): Fields => {
   const row: Fields = {}
   for (const [column, cell] of Object.entries(cells)) {
@@ -78,13 +78,13 @@ export const lineOfRow = (row: object, format: Format): string =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The most characters of a row, far more than a ticket has. A longer one is another kind of file, which would be kept in memory as a whole. */
+/** The largest number of characters of a row, far more than a ticket has. A longer row is refused, because the file is of another kind and would be kept in memory as a whole. */
 const MOST_OF_ROW = 1024 * 1024
 
 const TOO_LONG =
   "is longer than 1 MiB, so nothing from here on was read: put each row on a line of its own, and unpack a compressed file"
 
-/** The remedy for a file that is not UTF-8, by its format. */
+/** The advice for a file that is not UTF-8, by its format. */
 const AS_UTF8: Readonly<Record<Format, string>> = {
   csv: 'save the file as UTF-8, which Excel calls "CSV UTF-8"',
   jsonl: "write the file as UTF-8, as JSON is, or convert it with iconv"
@@ -101,7 +101,7 @@ class NotUtf8 {
   }
 }
 
-/** The text of a source. Nothing of the line that is not UTF-8 comes out, so that no damaged text is imported. */
+/** The text of a source, without the line that is not UTF-8, so that no damaged text is imported. */
 async function* textOf(source: Chunks, format: Format): AsyncGenerator<string, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let line = 1
@@ -134,14 +134,14 @@ async function* textOf(source: Chunks, format: Format): AsyncGenerator<string, v
   }
 }
 
-/** The line from which on nothing of the file can be read. */
+/** The first line that cannot be read; nothing after it is read. */
 const unreadableFrom = (error: { readonly lines: number; readonly message: string }): ImportLine => ({
   line: error.lines,
   unreadable: error.message,
   cut_short: true
 })
 
-/** True for a text that could still become JSON, because the engine found no fault before its end. */
+/** True for a text that could still become JSON, because the engine found no error before its end. */
 const isBeginning = (text: string): boolean => {
   try {
     JSON.parse(text)
@@ -152,7 +152,7 @@ const isBeginning = (text: string): boolean => {
   }
 }
 
-/** True if the engine's messages have the place of the fault, as those of V8 do. */
+/** True if the engine's messages contain the position of the error, as those of V8 do. */
 const HAS_COLUMNS = isBeginning("[")
 
 /** The reason why a line is not JSON, with the column of the fault: the end of the shortest beginning that cannot become JSON. */
@@ -196,7 +196,7 @@ async function* jsonLines(source: Chunks): AsyncGenerator<ImportLine> {
   }
 }
 
-/** The separator of the columns, by their names in the first line: a comma, or a semicolon where numbers have commas, or a tab. */
+/** The separator of the columns, by their names in the first line: a comma, a tab, or a semicolon if numbers have decimal commas. */
 const separatorOf = (names: string): string =>
   names.includes(",") ? "," : ([";", "\t"].find((separator) => names.includes(separator)) ?? ",")
 
@@ -206,7 +206,7 @@ const many = (text: string, pattern: RegExp): number => text.match(pattern)?.len
 
 const listed = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(", ")
 
-/** The fault of the first line, for which no row could be read as its writer meant it; null if there is none. */
+/** The error in the first line because of which no row could be read correctly; null if there is none. */
 const faultOfNames = (names: ReadonlyArray<string>): string | null => {
   const unknown = names.filter((name) => name !== "" && !(COLUMNS as ReadonlyArray<string>).includes(name))
   if (unknown.length > 0)
@@ -223,17 +223,17 @@ class NamesRefused {
   constructor(readonly message: string) {}
 }
 
-/** A parser of CSV, with the lines that it has read. A parser that fails drops the records that it holds, so they are kept here. */
+/** A parser of CSV, with the lines that it has read. The records are kept here, because a parser that fails drops its own. */
 const csvParser = (head: string) => {
   const ready: Array<ImportLine> = []
-  // The parser counts a line end of two characters in a cell as two lines.
+  // The number of lines to subtract, because the parser counts a line end of two characters in a cell twice.
   let countedTwice = 0
-  // The line after which the next row begins; the first is that of the names.
+  // The line after which the next row begins; the first line has the names.
   let ended = 1
   const keep = (record: Readonly<Record<string, string>>, { lines, error }: InfoRecord) => {
     const { record: cells, columns } = (error as Partial<Record<"record" | "columns", ReadonlyArray<string>>>) ?? {}
     const text = (cells ?? Object.values(record)).join()
-    // A row has the line on which it begins.
+    // The line of a row is that on which it begins.
     const line = lines - countedTwice - many(text, /[\r\n]/g)
     countedTwice += many(text, /\r\n/g)
     ended = lines - countedTwice
@@ -262,12 +262,12 @@ const csvParser = (head: string) => {
     write: (text: string) =>
       new Promise<void>((resolve, reject) => parser.write(text, (error) => (error ? reject(error) : resolve()))),
     end: () => finished(parser.end()),
-    /** The line on which the row began that could not be read: the parser would name the one on which it noticed. */
+    /** The first line of the row that could not be read, because the parser names the line on which it found the error. */
     failedAt: () => ended + 1
   }
 }
 
-/** The fault of a file that is no CSV, and the change that mends it. */
+/** The error in a file that is not CSV, with advice. */
 const faultOf = (error: CsvError): string => {
   if (error.code === "CSV_MAX_RECORD_SIZE")
     return "a row is longer than 1 MiB: unpack a compressed file, and look for a double quotation mark that is never closed"
@@ -295,7 +295,7 @@ async function* csvLines(source: Chunks): AsyncGenerator<ImportLine> {
     yield* parser.ready
   } catch (error) {
     if (error instanceof NotUtf8) {
-      // The parser looks ahead, so the last row comes out at the end only, and so does what was read of the line that is not UTF-8.
+      // The parser is ended here, because it looks ahead and returns the last row only at the end, also before a line that is not UTF-8.
       await parser?.end().catch(() => {})
       yield* (parser?.ready ?? []).filter(({ line }) => line < error.lines)
       return yield unreadableFrom(error)

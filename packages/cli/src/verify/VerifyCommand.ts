@@ -8,7 +8,7 @@ import { command, json, optional, repeatable, value } from "../terminal/commands
 import { duration, textThat } from "../terminal/decoders.js"
 import { Operand } from "../terminal/program.js"
 
-/** A delivery as somebody kept it. Times in milliseconds. */
+/** A stored delivery. Times are in milliseconds. */
 export interface Kept {
   readonly body: Uint8Array
   readonly signature: string | null
@@ -18,7 +18,7 @@ export interface Kept {
   readonly at: number
 }
 
-/** The verdict on a delivery; for a rejected one with the reason and what to check. */
+/** The verdict on a delivery; for a rejected one, the reason and what to check. */
 interface Verdict {
   readonly valid: boolean
   readonly reason: VerifyFailure | null
@@ -31,7 +31,7 @@ interface Verdict {
 
 const NEWLINE = 10
 
-/** The body as it may have been before somebody saved or pasted it: with a newline at its end, or without. */
+/** The body with a newline at its end added or removed, because saving or pasting may have changed that. */
 const otherwise = (body: Uint8Array): Uint8Array =>
   body.at(-1) === NEWLINE ? body.subarray(0, body.at(-2) === 13 ? -2 : -1) : Uint8Array.from([...body, NEWLINE])
 
@@ -106,7 +106,7 @@ const options = {
   file: new Operand<string>("[file]", "The raw body as it arrived; - is standard input.").default("-")
 }
 
-/** A body byte for byte: of a file, or of standard input for `-`. */
+/** Reads the bytes of a body from a file, or from standard input for `-`. */
 const readBody = (file: string): Effect.Effect<Buffer, CommandRefused> => {
   if (file !== "-") {
     return Effect.tryPromise({
@@ -119,7 +119,7 @@ const readBody = (file: string): Effect.Effect<Buffer, CommandRefused> => {
     : Effect.promise(() => buffer(process.stdin))
 }
 
-/** `workshop verify` (Specification, Commands): succeeds only if the signature is good. */
+/** `workshop verify` (Specification, Commands): succeeds only if the signature is valid. */
 export const verifyCommand = command({
   name: "verify",
   examples: [

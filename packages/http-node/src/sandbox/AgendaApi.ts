@@ -32,7 +32,7 @@ const Entry = Schema.Struct({
 
 const AgendaQuery = Schema.Struct({
   shop: optionalParameter(ShopId, "Only entries of this shop"),
-  limit: countParameter(1000, "How many at most; 50 by default")
+  limit: countParameter(1000, "The largest number of entries; 50 by default")
 })
 
 /** The agenda: the next events that time alone causes (Specification, Sandbox). */

@@ -14,7 +14,7 @@ const RequestsQuery = Schema.Struct({
   shop: optionalParameter(ShopId, "Only requests of this shop"),
   ticket: optionalParameter(TicketId, "Only requests about this ticket"),
   after,
-  limit: countParameter(5000, "How many at most, the latest; all by default")
+  limit: countParameter(5000, "The largest number of requests, of which the latest are returned; all by default")
 })
 
 const StreamQuery = Schema.Struct({

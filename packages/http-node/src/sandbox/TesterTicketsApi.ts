@@ -51,7 +51,7 @@ const TicketsQuery = Schema.Struct({
     "A number, a phone number, an external reference, or a part of the service or the item"
   ),
   before: optionalParameter(TicketId, "The tickets that are older than the one with this id"),
-  limit: countParameter(ServiceLimits.list_max, "How many at most; 100 by default")
+  limit: countParameter(ServiceLimits.list_max, "The largest number of tickets; 100 by default")
 })
 
 /** A shop's tickets for a tester: without a key, and without a count against limits (Specification, Sandbox). */

@@ -92,7 +92,10 @@ const DeliveriesQuery = Schema.Struct({
   ticket: optionalParameter(TicketId, "Only deliveries of this ticket"),
   since: optionalParameter(DateOrDateTimeText, "Only deliveries of events that were raised at this instant or later"),
   before: optionalParameter(EventId, "Only deliveries of events before the one with this id"),
-  limit: countParameter(ServiceLimits.list_max, "How many at most, the latest; all by default")
+  limit: countParameter(
+    ServiceLimits.list_max,
+    "The largest number of entries, of which the latest are returned; all by default"
+  )
 })
 
 const NoticeView = Schema.Struct({

@@ -12,7 +12,7 @@ const PROXY_HEADERS = [
 /** The `Sec-Fetch-Site` of a request that the sandbox's own page sent, or whose address somebody typed. */
 const OWN_SITES = ["same-origin", "none"]
 
-/** Whether the `Host` is this machine's or absent. A page elsewhere may let a name of its own resolve to this machine. */
+/** Whether the `Host` is this machine's or absent. It is checked, because another site can make its own host name resolve to this machine. */
 const isAddressedHere = (host: string | undefined): boolean =>
   host === undefined || sandboxAllowed(host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1"), null)
 

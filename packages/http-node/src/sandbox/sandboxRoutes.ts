@@ -52,7 +52,7 @@ export interface SandboxOptions {
   readonly api: RouteGroup
   /** After a reset, creates the first shop again. Default: nothing. */
   readonly begin?: Effect.Effect<void, StoreUnavailable>
-  /** Runs the text of a scenario in a sandbox of its own; without it, `/sandbox/scenarios/run` is a 404. */
+  /** Runs the text of a scenario in its own sandbox; without it, `/sandbox/scenarios/run` is a 404. */
   readonly runScenario?: ScenarioRunner
 }
 

@@ -173,7 +173,7 @@ const performStep = Effect.fnUntraced(function* (
 
 /** The service on which scenarios run. */
 export interface RunOptions {
-  /** A running service, with or without `/v1`; by default each scenario has a service of its own in this process. */
+  /** A running service, with or without `/v1`; by default each scenario has its own service in this process. */
   readonly base_url?: string
   readonly sandbox_token?: string
   /** The header in which that service signs; `Service-Signature` by default. */

@@ -97,7 +97,7 @@ class SimulationRunner {
     this.#environment = environment
   }
 
-  /** Makes a request, records what came of it, and hands the response to the actor. */
+  /** Makes a request, records its outcome, and passes the response to the actor. */
   readonly run = (request: PlannedRequest, pauses = 0): Effect.Effect<RecordedResponse | null, EnvironmentFailed> =>
     Effect.suspend(() => {
       const began = realMs()

@@ -226,7 +226,8 @@ export const listCases = casesOf("§4", [
     const tickets: Array<Ticket> = []
     for (let i = 0; i < 6; i++) tickets.push(await shop.ticket())
     const { seen, synced_until } = await follow(shop, start, 2, async (page) => {
-      if (page > 2) return // Changes a ticket that was read and one that was not, in the same millisecond as all earlier changes.
+      if (page > 2)
+        return // Changes a ticket that was read and one that was not, in the same millisecond as all earlier changes.
       ;(await shop.status(tickets[page - 1]!.id, "ready")).ok()
       ;(await shop.status(tickets[6 - page]!.id, "impossible")).ok()
     })

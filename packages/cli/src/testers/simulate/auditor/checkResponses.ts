@@ -158,7 +158,7 @@ const ACCEPTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   abandoned: []
 }
 
-/** The reason for which a status must be refused, given the state of its ticket; null where it must succeed. */
+/** The reason why a status must be refused in the state of its ticket; null if it must succeed. */
 const reasonFor = (event: TicketEvent, to: string, now: number): string | null => {
   const { state, collected_at } = event.data.ticket
   if (state === "abandoned") return "ABANDONED"
