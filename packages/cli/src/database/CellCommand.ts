@@ -184,7 +184,7 @@ const remove = command({
     )
 })
 
-/** `workshop cell`: the cells, which are the databases that the shops are divided among. */
+/** `workshop cell`: lists and changes the cells, the databases or schemas among which shops are divided. */
 export const cellCommand = group(
   { name: "cell", examples: ["workshop cell list", "workshop cell move cell_3 db2.example.com:5432"] },
   [list, move, balance, add, remove]
