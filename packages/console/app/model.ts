@@ -137,7 +137,7 @@ export interface Webhook {
   readonly failures_in_row: number
 }
 
-/** How the built-in receiver behaves. */
+/** The behaviour of the built-in receiver. */
 export interface Receiver {
   readonly url: string
   readonly answer: number | string

@@ -2,7 +2,7 @@ import { Context } from "effect"
 import { shellQuoted } from "../terminal/shellQuoted.js"
 import { DEFAULT_FOLDER, type StoreChoice } from "./StoreChoice.js"
 
-/** How commands are printed, so that a pasted command runs and works on the same data. */
+/** The form of printed commands, so that a pasted command runs and works on the same data. */
 interface CommandHint {
   /** The whole command line for words such as `key list`: it starts the program as this process was started, with the flags of its store. */
   readonly command: (words: string) => string
@@ -32,7 +32,7 @@ const flagsOf = (place: Place): string => {
   return inSchema + (store === "memory" || dataDir === DEFAULT_FOLDER ? "" : ` --data-dir ${quoted(dataDir)}`)
 }
 
-/** How commands on the data of a store are printed. If the environment shows that npm or npx started the process, the commands begin with it, because a shell does not find `workshop` then. */
+/** The form of printed commands on the data of a store. If the environment shows that npm or npx started the process, the commands begin with it, because a shell does not find `workshop` then. */
 export const hintsFor = (choice: Place, { npm_command }: Readonly<Record<string, string | undefined>>): CommandHint => {
   const [program, flags] = [npm_command ? "npx workshop" : "workshop", flagsOf(choice)]
   const needsUrl = choice.store === "postgres" && databaseFlags(choice) === ""

@@ -8,7 +8,7 @@ const UNTIL_STOPPED = ["serve", "dispatch", "receive"]
 
 const INTERRUPTED = 130
 
-/** What stopped a command: a signal, or the reader of its output, which closed the pipe. */
+/** The cause that stopped a command: a signal, or the reader of its output, which closed the pipe. */
 export type Stop = "signal" | "reader"
 
 /** The end of a command. */

@@ -48,9 +48,9 @@ export class AgendaApi extends groupOf(
 ) {}
 
 const DEFAULT_LIMIT = 50
-/** How many of a shop's latest deliveries are searched for scheduled attempts. */
+/** The number of a shop's latest deliveries that are searched for scheduled attempts. */
 const MOST_DELIVERIES = 2000
-/** How many collected tickets of a shop are read. */
+/** The largest number of collected tickets of a shop that are read. */
 const MOST_COLLECTED = 1000
 
 /** Makes the function that reads the agenda, of one shop or of all. */

@@ -35,7 +35,7 @@ export class ClockApi extends groupOf(
 export const clockView = ({ now, frozen, frozen_by, ahead_ms }: ClockState) =>
   data({ now: toIso(now), frozen, frozen_by, ahead_ms })
 
-/** How many entries of the agenda are read to find the first one after the present. */
+/** The number of entries of the agenda that are read to find the first one after the present. */
 const ENTRIES_READ = 1000
 
 /** Handles the endpoints of the clock. */

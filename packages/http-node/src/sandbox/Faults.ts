@@ -20,7 +20,7 @@ export const Fault = Schema.Struct({
   /** The path that it is for, such as `/v1/tickets/{id}/status`; null for any. */
   path: Schema.NullOr(Schema.String),
   fault: FaultKind,
-  /** How many requests still meet it; null for all. */
+  /** The number of further requests that meet the fault; null for all. */
   next: Schema.NullOr(Schema.Int),
   delay_ms: Schema.Int
 }).annotations({ identifier: "Fault" })

@@ -53,7 +53,7 @@ export class Ring<E extends { readonly id: number }> {
     return this.#last_id
   }
 
-  /** How many are kept. */
+  /** The number of entries that are kept. */
   get size(): number {
     return this.#entries.length - this.#from
   }

@@ -47,7 +47,7 @@ const ReceiverInput = Schema.Struct({
   use: optional(Schema.Literal(true))
 }).annotations({ identifier: "ReceiverInput" })
 
-/** A receiver within the sandbox, which can be told to fail (Specification, Sandbox). */
+/** A receiver within the sandbox, which fails if a tester asks for it (Specification, Sandbox). */
 export class ReceiverApi extends groupOf(
   "receiver",
   ["Receiver", "A receiver within the sandbox, which misbehaves on request"],

@@ -29,16 +29,16 @@ export const ReceiverAnswer = Schema.Union(
 /** A status, or a key of {@link answerDescriptions}. */
 export type ReceiverAnswer = typeof ReceiverAnswer.Type
 
-/** How a shop's built-in receiver behaves. */
+/** The behaviour of a shop's built-in receiver. */
 export const ReceiverBehaviour = Schema.Struct({
   answer: ReceiverAnswer,
-  /** How many events get `answer` before `afterwards`; null for all. */
+  /** The number of events that get `answer` before `afterwards`; null for all. */
   times: Schema.NullOr(Schema.Int),
   afterwards: ReceiverAnswer,
   /** The address to which it forwards events, and whose responses it returns; null if it answers itself. */
   forward_to: Schema.NullOr(Schema.String)
 })
-/** How a shop's built-in receiver behaves. */
+/** The behaviour of a shop's built-in receiver. */
 export type ReceiverBehaviour = typeof ReceiverBehaviour.Type
 
 /** An event as a receiver got it. */

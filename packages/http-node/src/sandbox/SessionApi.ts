@@ -23,13 +23,13 @@ import { LoggedRequest, type RequestLog } from "./RequestLog.js"
 /** The version of the files that this server writes and reads. */
 const VERSION = 1
 
-/** How long a session's file may be, in bytes. */
+/** The largest size of a session's file, in bytes. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** How many characters of the log of requests go into a file. */
+/** The largest number of characters of the log of requests in a file. */
 const MOST_LOGGED_CHARACTERS = 16 * 1024 * 1024
 
-/** How many changes one command makes, so that none holds its shop for long. */
+/** The largest number of changes in one command, because a command blocks its shop. */
 const CHANGES_AT_ONCE = 500
 
 const Fields = Schema.Record({ key: Schema.String, value: Schema.Unknown })

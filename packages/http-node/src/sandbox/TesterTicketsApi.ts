@@ -69,7 +69,7 @@ export class TesterTicketsApi extends groupOf(
 ) {}
 
 const DEFAULT_LIMIT = 100
-/** How many tickets one read of a search returns. */
+/** The number of tickets that one read of a search returns. */
 const READ_AT_ONCE = 500
 
 /** Whether a ticket matches a search. */

@@ -40,7 +40,7 @@ import { testerTicketsHandlers } from "./TesterTicketsApi.js"
 import { tokenCheck } from "./tokenGuard.js"
 import { webhookHandlers } from "./WebhookApi.js"
 
-/** How the sandbox is served. */
+/** The options of the sandbox's routes. */
 export interface SandboxOptions {
   /** The bearer token that every request must have, of at least 32 characters; with null or an empty one, requests need none. */
   readonly token: string | null

@@ -26,7 +26,7 @@ export interface Case {
   readonly rule: string
   /** The anchor of the rule in `docs/specification.md`. */
   readonly anchor: string
-  /** What the case needs. A case that needs only a key also runs without a sandbox, on the shop of the key. */
+  /** The access that the case needs. A case that needs only a key also runs without a sandbox, on the shop of the key. */
   readonly needs: "sandbox" | "key"
   /** Runs the case in its own shop while the clock is frozen. Rejects with `ExpectationFailed` if the server breaks the rule. */
   readonly run: (shop: Shop) => Promise<void>

@@ -22,7 +22,7 @@ export type ReceivedOutcome =
   | "event"
   /** The event was acknowledged before, so the receiver drops it (Specification, Webhooks). */
   | "again"
-  /** The signature is valid, but the receiver was told to refuse the event, so it will be sent again. */
+  /** The signature is valid, but the receiver was configured to refuse the event, so it will be sent again. */
   | "failed"
   /** The request is not a valid delivery; the response is a 4xx that says why. */
   | "refused"

@@ -85,7 +85,7 @@ export class Actors {
   }
 }
 
-/** How the connection of a request behaves: normally, with a lost response, or cut while the service processes the request. */
+/** The behaviour of a request's connection: normal, with a lost response, or cut while the service processes the request. */
 export type SimulatedFault = "plain" | "lost" | "cut"
 
 /** A request that an actor is about to make. */

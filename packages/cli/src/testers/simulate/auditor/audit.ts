@@ -10,7 +10,7 @@ const nameOf = ({ shop, signature, body }: TracedDelivery): string =>
   `${shop} ${(JSON.parse(body) as Event).id} ${signature}`
 
 /**
- * The trace with one delivery for each attempt. If a receiver closes a kept connection during a request, the sender cannot tell that from a connection closed while idle. The same attempt therefore connects again, and sends the same bytes with the same signature. The first of the two deliveries does not count.
+ * The trace with one delivery for each attempt. If a receiver closes a kept connection during a request, the sender cannot distinguish that from a connection closed while idle. The same attempt therefore connects again, and sends the same bytes with the same signature. The first of the two deliveries does not count.
  */
 const withoutRedials = (trace: Trace): Trace => {
   const redialled = new Set<number>()
