@@ -19,7 +19,7 @@ export interface Anchor {
 
 /** The unit of the logarithm of a pause, in milliseconds. */
 const FIRST = 20_000
-/** The width of a pause besides its logarithm, and the least width for each doubling, in pixels. */
+/** The width of a pause without its logarithm, and the least width for each doubling, in pixels. */
 const LEAST = 20
 const DOUBLING = 2
 /** The width of a further entry at the same instant, in pixels. */

@@ -33,7 +33,7 @@ interface TestServiceOptions {
 }
 
 /**
- * The whole service on a real socket, over the memory store, with a clock that moves only when told. One of them
+ * The whole service on a real socket, over the memory store, with a clock that moves only when a test moves it. One of them
  * serves a test file; its tests take shops and clients of their own, as limits count by key and by shop.
  */
 export class TestService {
