@@ -165,7 +165,7 @@ const clientCalls = (send: Transport) => {
     /** A client whom the shop knows. An unknown client and one who blocks the shop give the same 404 (Specification, Endpoints). */
     byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Client, Findable>> =>
       send({ method: "GET", path: idPath("clients", id), ...options }),
-    /** The shop's programme and the client's card, also while the programme is off (Specification, Endpoints). */
+    /** The shop's programme and the client's card, even while the programme is off (Specification, Endpoints). */
     loyalty: (id: string, options: CallOptions = {}): Promise<ClientResult<Loyalty, Findable>> =>
       send({ method: "GET", path: `${idPath("clients", id)}/loyalty`, ...options }),
     /** Adds 1 to 10 stamps, all or none (Specification, Endpoints). */

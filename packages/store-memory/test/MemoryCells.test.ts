@@ -162,7 +162,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("of the requests to a cell that never responds eight wait, and the others are refused at once", () =>
+  it("eight requests wait for a cell that never responds, and further ones are refused at once", () =>
     testing(({ unavailable, silent, unavailableSeen, shops: [first, second] }) =>
       within(
         Effect.gen(function* () {

@@ -180,7 +180,7 @@ class Twins {
     this.queue.webhook(this.naive.webhook)
   }
 
-  /** By any event, also where the decision would leave it alone. */
+  /** By any event, even where the decision would leave it alone. */
   #replay(seq: number): void {
     const known = this.naive.rows.get(`e${seq}` as EventId)
     const ticket = known?.ticket_id == null ? 0 : Number(known.ticket_id.slice(1))

@@ -28,7 +28,7 @@ const kept = (connection: Connection) =>
   Effect.map(connection.send([numbers]), ([answer]) => answer!.rows.map(({ n }) => n))
 
 describe("statements that are sent together (Connection.send)", { timeout: LONG }, () => {
-  it("each statement has a result, in order, with rows or without, also when the statements are sent again", () =>
+  it("each statement has a result, in order, with rows or without, even when the statements are sent again", () =>
     on(({ send }) =>
       Effect.gen(function* () {
         yield* send([table])

@@ -170,12 +170,12 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       expect(await exhaustedOf(workshop, "embedder")).toBe(before + 3)
     }))
 
-  it("the cause of a broken connection is the driver's error, also if a query builder wraps it", () =>
+  it("the cause of a broken connection is the driver's error, even if a query builder wraps it", () =>
     program({}, async ({ pool }) => {
       const failed = withClient(pool, async (client) => {
         const { rows } = await client.query("select pg_backend_pid() as pid")
         await pool.query("select pg_terminate_backend($1)", [rows[0].pid])
-        // As Drizzle does: the statement's error names the statement, and the rollback's replaces it.
+        // Like Drizzle: the error of the failed statement is dropped, and that of the rollback is thrown instead.
         await client.query("select pg_sleep(10)").catch(() => undefined)
         return await client.query("rollback").catch((cause) => {
           throw new Error("Failed query: rollback", { cause })

@@ -120,7 +120,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual([])
     }))
 
-  it("a connection that the server ends during its response is StoreUnavailable, also if Drizzle wraps the error, and is closed", () =>
+  it("a connection that the server ends during its response is StoreUnavailable, even if Drizzle wraps the error, and is closed", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       pool.on("error", () => {})
       const END = "select pg_terminate_backend(pg_backend_pid())"
@@ -153,7 +153,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       const before = Number(await counted())
       const small = new pg.Pool({ connectionString: url, max: 1 })
       const refusals = await withClient(small, () => {
-        // From now on, because a busy machine may take longer to connect.
+        // Set only now, because the first connection may take longer on a busy machine.
         Object.assign(small.options, { connectionTimeoutMillis: 100 })
         const borrowing = () => withClient(small, async () => "lent").catch((error: unknown) => error)
         return Promise.all([borrowing(), borrowing()])
@@ -300,7 +300,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toHaveLength(8)
     }))
 
-  it("within waits for the commands that work did not await, also if work fails", () =>
+  it("within waits for the commands that work did not await, even if work fails", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")

@@ -49,7 +49,7 @@ export const secretsKey = repeatable(
   "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, separated by commas. The first one encrypts, and all decrypt."
 )
 
-/** `--no-migrate` of the processes that serve or dispatch. */
+/** The flag `--no-migrate`, which `serve` and `dispatch` share. */
 export const noMigrateFlag = toggle("no-migrate", "Refuse a database with an older schema instead of migrating it.")
 
 /** The chosen store and the location of its data. */

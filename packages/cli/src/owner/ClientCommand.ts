@@ -56,7 +56,7 @@ export const showClient = Effect.fnUntraced(function* (typed: string, shop: stri
   return record({ ...account, created_at: toIso(account.created_at) })
 })
 
-/** Names the account in the refusal of an act on it. */
+/** Runs an act on an account, and names the account if it does not exist. */
 const namingAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
   Effect.mapError(act, (refusal) =>
     refusal instanceof ClientNotFound

@@ -27,7 +27,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     expect(await begun(cli)).toHaveLength(1)
   })
 
-  it("workshop webhook replay refuses ids that are not events of the shop, and says how many of several are", async () => {
+  it("workshop webhook replay refuses ids that are not events of the shop, and, of several ids, says how many are not", async () => {
     await using cli = new OwnerCli()
     const { state: _, ...asked } = { ...(await withPing(cli)), dry_run: false }
     const [{ event_id }] = (await cli.run(webhooks.listDeliveries(asked.shop, null, 10_000))).data

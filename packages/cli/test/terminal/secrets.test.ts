@@ -59,7 +59,7 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
     expect(shown.filter((line) => /--database-url postgres:\/\/[^ ]*@/.test(line))).toEqual([])
   })
 
-  it("only its owner can read a report, also if the file existed before", async () => {
+  it("only its owner can read a report, even if the file existed before", async () => {
     const file = join(folder, "report.html")
     for (const _ of ["new", "there"]) {
       await Effect.runPromise(writeReport("--html", file, "all of it"))

@@ -269,7 +269,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     ],
     ["an open quotation mark", "csv", Buffer.from('external_ref;service\nU-1;Hem\n"U-2;Hem\nU-3;Hem\n')]
   ] as const)(
-    "the report names the line from which on nothing could be read, also if bad rows are skipped: %s, %s",
+    "the report names the line from which on nothing could be read, even if bad rows are skipped: %s, %s",
     async (_, format, bytes) => {
       await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
       const lines = () => readRows(Readable.from([bytes]), format).lines

@@ -129,7 +129,7 @@ export const mountOptions: Readonly<Record<keyof MountEffectOptions<unknown>, (v
   observe: isFunction
 }
 
-/** Mounts the API in a server, whose own requests `authenticate` gets. */
+/** Mounts the API in a server. `authenticate` receives the server's own request. */
 export const mountEffect = <Request, R = never>({
   prefix,
   authenticate,

@@ -86,7 +86,7 @@ export const listContract = cases({
     }
   },
 
-  "tickets of one millisecond are listed in the order of their creation, also if the clock is set back (Specification, Lists and sync)":
+  "tickets of one millisecond are listed in the order of their creation, even if the clock is set back (Specification, Lists and sync)":
     function* (bench) {
       const { clock, shop } = bench
       const made: Array<string> = []

@@ -8,7 +8,7 @@ export interface Arrived extends WebhookPost {
   readonly id: string
   /** The instant of the sender's clock. */
   readonly at: number
-  /** How often this event had arrived, this time included. */
+  /** The number of times that this event has arrived, including this one. */
   readonly nth: number
 }
 

@@ -120,7 +120,7 @@ describe("the text of an event without a person", () => {
     })
   })
 
-  it("a client in an event loses the name, and a quote on the person's ticket its note", () => {
+  it("erasure removes the client's name from an event, and the note from a quote on their ticket", () => {
     expect(without({ client: mine }).data).toEqual({ client: unnamed })
     expect(without({ client: theirs }).data).toEqual({ client: theirs })
     const quote = { note: "for Amira", price_minor: 9 }

@@ -89,7 +89,7 @@ describe("The checks of a request (Specification, Errors)", () => {
     expect(givenBack).toEqual([[[use("requests_per_minute")], [status("requests_per_minute")]]])
   })
 
-  it("the response to a failure shows what the checks before it found, also if the handler throws (Specification, Limits)", async () => {
+  it("the response to a failure shows what the checks before it found, even if the handler throws (Specification, Limits)", async () => {
     const limits = {
       take: () => Effect.succeed([{ policy: "requests_per_minute", limit: 9, remaining: 8, resets_at: 1 }])
     }

@@ -168,7 +168,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("each response has the headers of limits and the request's id, and a 429 and a 503 have Retry-After", () => {
+  it("each response has the rate-limit headers and the request's id, and a 429 and a 503 have Retry-After", () => {
     const always = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Request-Id"]
     for (const { responses } of operations) {
       for (const [status, { headers }] of Object.entries(responses)) {

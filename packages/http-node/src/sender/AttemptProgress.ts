@@ -6,7 +6,7 @@ type Phase = Exclude<keyof Timings, "total_ms">
 const { webhook_response_kept_bytes } = Limits
 
 const NOT_TEXT = /[^\P{C}\n\t]|\uFFFD/gu
-// Most responses match this, and need no replacement.
+// Most responses match this, so `NOT_TEXT` need not run.
 const PLAIN_TEXT = /^[ -~\n\t]*$/
 const NOTHING = Buffer.alloc(0)
 

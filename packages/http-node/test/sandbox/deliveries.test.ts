@@ -70,7 +70,7 @@ describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", 
     expect([answer.status, answer.error?.code, answer.issues]).toEqual([400, "VALIDATION_ERROR", issues])
   })
 
-  it("a replay without a webhook is refused, also if it only counts", async () => {
+  it("a replay without a webhook is refused, even if it only counts", async () => {
     const { id } = await sandbox.shop()
     for (const body of [{}, { dry_run: true }]) {
       const { status, error } = await sandbox.ask("POST", `/sandbox/shops/${id}/deliveries/replay`, body)

@@ -12,7 +12,7 @@ export interface Behaviour {
   readonly host?: string
 }
 
-/** A listener, and what came in there. */
+/** A listener, and what it received. */
 export interface Receiver extends AsyncDisposable {
   readonly port: number
   readonly url: string

@@ -31,7 +31,7 @@ export interface DirectoryCell {
   readonly shops: string
 }
 
-/** The cells in the directory, also if its schema is older; empty if there is no directory. `run` finds the tables in the schema `workshop`. */
+/** The cells in the directory, even if its schema is older; empty if there is no directory. `run` finds the tables in the schema `workshop`. */
 export const directoryCells = (run: Session["run"]) =>
   run<DirectoryCell>(
     "select /* workshop cells */ name, to_jsonb(c) ->> 'id' as id, shops from workshop.cell c order by name"

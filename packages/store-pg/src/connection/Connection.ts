@@ -143,7 +143,7 @@ const open = async (options: ConnectionOptions): Promise<OpenClient> => {
   return opened
 }
 
-/** Ends the connection of a client, and closes its socket, also if the server does not respond in time. */
+/** Ends the connection of a client, and closes its socket, even if the server does not respond in time. */
 export const closeClient = ({ client, isOpen }: Pick<OpenClient, "client" | "isOpen">): Effect.Effect<void> =>
   (isOpen ? Effect.promise(() => client.end()) : Effect.void).pipe(
     Effect.interruptible,

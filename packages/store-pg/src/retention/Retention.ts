@@ -183,7 +183,7 @@ export const retention = ({
         yield* warnOfMissing(partitioning.missing)
         yield* connection.send([once("unlock retention", `select pg_advisory_unlock(${lockOf(LOCK, schema)})`)])
         return { ...partitioning, ...ended }
-        // Closing the connection releases the lock, also after a failure.
+        // Closing the connection releases the lock, even after a failure.
       }).pipe(Effect.ensuring(link.drop))
     })
   )

@@ -77,7 +77,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a change at one node reaches the other, also after the listener's connection broke", () =>
+  it("a change at one node reaches the other, even after the listener's connection broke", () =>
     testing(
       Effect.gen(function* () {
         const { session, one, two, shop } = yield* twoNodes

@@ -124,7 +124,7 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
     expect(data).toHaveLength(1)
   })
 
-  it("a key revoked at one is refused by the other (Specification, Keys and scopes), also after its listener's connection broke", async () => {
+  it("a key revoked at one is refused by the other (Specification, Keys and scopes), even after its listener's connection broke", async () => {
     for (const cut of [false, true]) {
       const { key, key_id } = await open(one.base)
       expect((await call(`${two.base}/v1/shop`, { key })).status).toBe(200)

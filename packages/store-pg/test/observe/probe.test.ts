@@ -157,7 +157,7 @@ describe("the database as the operator sees it", PATIENT, () => {
   })
 
   it.each(["pg_replication_slots", "pg_prepared_xacts"])(
-    "the metrics have the oldest snapshot, also if one of %s holds it after its session ended",
+    "the metrics have the oldest snapshot, even if one of %s holds it after its session ended",
     async (view) => {
       await watched(
         Effect.gen(function* () {
@@ -228,7 +228,7 @@ describe("the readiness of a node", PATIENT, () => {
     )
   })
 
-  it("a node whose database does not respond is not ready, also while the schema is read, and is ready again once it responds", async () => {
+  it("a node whose database does not respond is not ready, even while the schema is read, and is ready again once it responds", async () => {
     const said = await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

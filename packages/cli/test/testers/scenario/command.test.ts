@@ -90,7 +90,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     })
   })
 
-  it("workshop scenario run --html and --junit write the report to files, also if a scenario fails", async () => {
+  it("workshop scenario run --html and --junit write the report to files, even if a scenario fails", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad.replace("Bad", "Bad <b>"))
     writeFileSync(join(at, "b.yaml"), good)
