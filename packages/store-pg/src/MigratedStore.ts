@@ -1,6 +1,7 @@
 import { type Config, Effect, Layer } from "effect"
 import { migratedConfig, optionsFrom, type PgStoreConfig } from "./ConfiguredOptions.js"
 import { migrate } from "./cells/CellMigrations.js"
+import { addressOf } from "./connection/Address.js"
 import { callersPool } from "./connection/CallersPool.js"
 import { checkedSchema, DEFAULT_SCHEMA } from "./connection/Schema.js"
 import * as PgStore from "./PgStore.js"
@@ -17,8 +18,10 @@ const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
         Effect.flatMap(callersPool(pool, { url, schema: checked }), ({ checked }) => checked)
       )
 
-const migrated = (migrations: number, { url, schema = DEFAULT_SCHEMA }: PgStore.PgStoreOptions): string =>
-  `Applied ${migrations} ${migrations === 1 ? "migration" : "migrations"} to the schema ${schema} of the database ${decodeURIComponent(new URL(url).pathname.slice(1))}`
+const migrated = (migrations: number, { url, schema = DEFAULT_SCHEMA }: PgStore.PgStoreOptions): string => {
+  const { database } = addressOf(url)
+  return `Applied ${migrations} ${migrations === 1 ? "migration" : "migrations"} to the schema ${schema}${database && ` of the database ${database}`}`
+}
 
 /**
  * All store ports on a database that is first migrated to this program's schema, for programs without a deployment step for it. The role must

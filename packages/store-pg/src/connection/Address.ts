@@ -10,6 +10,8 @@ export interface Address {
   readonly servers: ReadonlyArray<pg.ClientConfig>
   /** The host of each server, or the folder of its socket. */
   readonly hosts: ReadonlyArray<string>
+  /** The name of the database; empty if it is that of the user. */
+  readonly database: string
   /** Whether the string says that the connection is encrypted, or that it is not. */
   readonly saysTls: boolean
   /** Whether read-only servers, such as standbys, are skipped. */
@@ -108,6 +110,14 @@ const serversOf = (authority: string, params: URLSearchParams): ReadonlyArray<re
   return listed.split(",").map((host, i) => [host, ports[i] ?? ports[0]!])
 }
 
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw UNREADABLE
+  }
+}
+
 const parsed = (url: string): Address => {
   const [, start, authority = "", path, query = ""] = URL_PARTS.exec(url) ?? []
   const single = `${start}${authority.split(",")[0] === "" ? "localhost" : authority.split(",")[0]}${path}`
@@ -124,6 +134,7 @@ const parsed = (url: string): Address => {
   return {
     mustWrite: mustWrite(params, servers.length),
     hosts: servers.map(([host]) => host),
+    database: decoded((path ?? "").slice(1)),
     saysTls: ["ssl", "sslmode", "sslrootcert"].some((name) => params.has(name)),
     servers: servers.map(([host, port]) => {
       const ssl = tls(host)

@@ -31,6 +31,16 @@ const migrated = (files: Files) =>
     return place
   })
 
+/** A logger that keeps the level and the text of each line. */
+const recordedLogs = () => {
+  const logs: Array<string> = []
+  const logging = Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ logLevel, message }) => void logs.push(`${logLevel.label} ${message}`))
+  )
+  return { logs, logging }
+}
+
 describe("migrate", { timeout: LONG }, () => {
   it("migrate applies missing migrations in order and once, and records the time of the given clock", () =>
     run(
@@ -219,11 +229,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     ))
 
   it("migrate warns once that a new schema is empty although other schemas have the workshop's tables", () => {
-    const logs: Array<string> = []
-    const logging = Logger.replace(
-      Logger.defaultLogger,
-      Logger.make(({ logLevel, message }) => void logs.push(`${logLevel.label} ${message}`))
-    )
+    const { logs, logging } = recordedLogs()
     return run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -239,16 +245,15 @@ describe("rolling upgrades", { timeout: LONG }, () => {
   })
 
   it("a store that migrates logs how many migrations it applied to which schema, and nothing if there were none", () => {
-    const logs: Array<string> = []
-    const logging = Logger.replace(
-      Logger.defaultLogger,
-      Logger.make(({ logLevel, message }) => void logs.push(`${logLevel.label} ${message}`))
-    )
+    const { logs, logging } = recordedLogs()
     return run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         yield* (yield* connect(url)).run("drop schema workshop cascade")
-        const start = Effect.scoped(Layer.build(Layer.provide(migratedStore({ url, schema: "orders" }), Entropy.layer)))
+        // Several servers of one database, which is no URL for `new URL`.
+        const servers = url.replace(new URL(url).host, `${new URL(url).host},${new URL(url).host}`)
+        const options = { url: servers, schema: "orders" }
+        const start = Effect.scoped(Layer.build(Layer.provide(migratedStore(options), Entropy.layer)))
         yield* Effect.provide(start, logging)
         yield* Effect.provide(start, logging)
         const database = new URL(url).pathname.slice(1)
