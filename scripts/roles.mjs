@@ -70,7 +70,6 @@ export const roles = (session) =>
     [
       HEAD,
       tables.flatMap(forService).join("\n"),
-      "grant usage on sequence workshop.delivery_turns to workshop_service;",
       serviceFunctions
         .map(
           (name) =>

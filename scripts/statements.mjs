@@ -28,7 +28,7 @@ import { loads } from "../packages/store-pg/dist/commands/LoadStatements.js"
 import { saves } from "../packages/store-pg/dist/commands/SaveStatements.js"
 import { DEFAULT_SCHEMA } from "../packages/store-pg/dist/connection/Schema.js"
 import { textsIn } from "../packages/store-pg/dist/connection/Statement.js"
-import { resetTurns } from "../packages/store-pg/dist/deliveries/ClaimStatements.js"
+import { resetQueues } from "../packages/store-pg/dist/deliveries/ClaimStatements.js"
 import { notifyStatement } from "../packages/store-pg/dist/deliveries/PgNotifier.js"
 import { layer } from "../packages/store-pg/dist/PgStore.js"
 import { retention } from "../packages/store-pg/dist/retention/Retention.js"
@@ -52,7 +52,7 @@ const ofCommands = () => {
   const receipts = [putReceipt(receipt), lookUpReceipt(receipt)]
   return [
     ...[LOCK_HEADS, LOCK_FREE_HEADS, LOAD_SHOPS, ...loads, ...saves, ...receipts].map(describe("workshop lane")),
-    describe("workshop deliveries")(resetTurns(new Set())),
+    describe("workshop deliveries")(resetQueues(new Set())),
     describe("workshop notifier")(notifyStatement("", new Set(), DEFAULT_SCHEMA))
   ]
 }

@@ -34,12 +34,12 @@ describe("docs/security.md", () => {
 
 /** Text columns that hold nothing of people: words of ours, codes, hashes, secrets and versions. */
 const IMPERSONAL = [
-  /^(attempt\.(error|timings)|delivery\.type|event\.type|message\.receiver|notification\.type|replay\.filter)$/,
+  /^(attempt\.(error|timings)|delivery\.type|event\.type|queued_notification\.receiver|notification\.type|replay\.filter)$/,
   /^(api_key\.(hash|last_four|scopes)|webhook\.(secret|previous_secret|off_reason)|audit_entry\.act)$/,
-  /^(notice\.(kind|off_reason)|offer\.status|loyalty_ledger\.(kind|caller_id)|stamps_used\.caller_id)$/,
+  /^(notice\.(kind|off_reason)|offer\.status|loyalty_ledger\.(kind|caller_id)|stamp_limit\.caller_id)$/,
   /^(ticket\.(state|outcome|type|abandon_reason|created_via)|shop\.(currency|time_zone|languages))$/,
-  /^(account_copy\.cell|cell\.(name|id)|shop_cell\.cell|key_cell\.(hash|cell))$/,
-  /^(remembered\.(caller_id|operation)|rate_limit\.policy|mark\.name|schema_migration\.(name|checksum))$/
+  /^(stale_account_copy\.cell|cell\.(name|id)|shop_cell\.cell|api_key_cell\.(hash|cell))$/,
+  /^(idempotency_record\.(caller_id|operation)|rate_limit\.policy|database_label\.name|schema_migration\.(name|checksum))$/
 ]
 
 describe("docs/personal-data.md", () => {

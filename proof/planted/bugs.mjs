@@ -296,8 +296,8 @@ const ofTickets = [
     "repairClock",
     "repaired-ids-go-back",
     "after a wrong clock was corrected, new tickets are listed below older ones",
-    "head.ids_made + (head.last_instant - now) * IDENTIFIERS_PER_MS",
-    "head.ids_made"
+    "head.id_counter + (head.last_recorded_at - now) * IDENTIFIERS_PER_MS",
+    "head.id_counter"
   ),
   decision(
     "createTicket",
@@ -483,7 +483,7 @@ const ofClients = [
     "MemoryCells",
     "cell-copied-too-early",
     "a cell counts as having the newest copy of an account when an older one arrives",
-    "if (ofAccount?.get(cell) !== n) return false",
+    "if (ofAccount?.get(cell) !== change_number) return false",
     "if (ofAccount === undefined) return false"
   ),
   memory(
@@ -757,7 +757,7 @@ const ofDeliveries = [
     "Command",
     "time-goes-back",
     "a shop's records go back with a clock that steps back",
-    "recorded_at: Math.max(moment.now, state.head.last_instant)",
+    "recorded_at: Math.max(moment.now, state.head.last_recorded_at)",
     "recorded_at: moment.now"
   ),
   decision(
@@ -778,8 +778,8 @@ const ofDeliveries = [
     "recordAttempt",
     "first-failure-forgotten",
     "the retry table starts again after every failure",
-    "presentSchedule(delivery, webhook).attempts_in_round + 1",
-    "Math.min(1, presentSchedule(delivery, webhook).attempts_in_round + 1)"
+    "presentSchedule(delivery, webhook).attempts_since_reset + 1",
+    "Math.min(1, presentSchedule(delivery, webhook).attempts_since_reset + 1)"
   ),
   decision(
     "recordAttempt",
@@ -856,7 +856,7 @@ const ofDeliveries = [
     "Delivery",
     "released-starts-where-it-was",
     "released deliveries go on with the attempts they had",
-    "delivery.generation < webhook.generation ? { attempts_in_round: 0, due_at: webhook.released_at } : delivery",
+    "delivery.generation < webhook.generation ? { attempts_since_reset: 0, due_at: webhook.enabled_at } : delivery",
     "delivery"
   ),
   domain(
@@ -898,8 +898,8 @@ const ofDeliveries = [
     "webhookSettings",
     "release-forgets",
     "turning a webhook on releases nothing",
-    "off_reason: null, generation: webhook.generation + 1, released_at: now",
-    "off_reason: null, released_at: now"
+    "off_reason: null, generation: webhook.generation + 1, enabled_at: now",
+    "off_reason: null, enabled_at: now"
   ),
   decision(
     "webhookSettings",
@@ -912,7 +912,7 @@ const ofDeliveries = [
     "replayDeliveries",
     "replay-swallows-attempt",
     "a replay takes over an attempt in flight, whose outcome is lost",
-    'if (is_in_flight) return { _tag: "DeliveryRenewed", row: { ...delivery, attempts_in_round: 0 } }',
+    'if (is_in_flight) return { _tag: "DeliveryRenewed", row: { ...delivery, attempts_since_reset: 0 } }',
     "void is_in_flight"
   ),
   decision(
@@ -1059,8 +1059,8 @@ const ofDeliveries = [
     "commands/SaveStatements",
     "renewed-loses-lease",
     "a replay ends the lease of an attempt in flight, so the event is sent twice at once",
-    "update workshop.delivery d set attempts_in_round = 0 from",
-    "update workshop.delivery d set attempts_in_round = 0, lease_until = null from"
+    "update workshop.delivery d set attempts_since_reset = 0 from",
+    "update workshop.delivery d set attempts_since_reset = 0, lease_until = null from"
   ),
   postgres(
     "commands/SaveStatements",
@@ -1073,7 +1073,7 @@ const ofDeliveries = [
     "retention/Retention",
     "waiting-notification-removed",
     "a notification that is still to be sent is removed when it is old",
-    "\n            and not exists (select from workshop.message m where m.shop_id = n.shop_id and m.id = n.id) limit",
+    "\n            and not exists (select from workshop.queued_notification m where m.shop_id = n.shop_id and m.id = n.id) limit",
     " limit"
   ),
   service(
@@ -1094,7 +1094,7 @@ const ofDeliveries = [
     "deliveries/ClaimStatements",
     "later-delivery-hides-earlier",
     "a delivery that is due later keeps an earlier one of its shop from being sent",
-    "due_from = least(delivery_turn.due_from, excluded.due_from)",
+    "due_from = least(delivery_queue.due_from, excluded.due_from)",
     "due_from = excluded.due_from"
   ),
   domain(
@@ -1102,13 +1102,13 @@ const ofDeliveries = [
     "off-one-step-at-a-time",
     "a webhook whose owner has had no warning turns off after two more failures",
     `reached.at(-1)
-  if (step === undefined || reached.length <= webhook.steps_told) return { webhook: failing, notice: null }
+  if (step === undefined || reached.length <= webhook.failure_steps_notified) return { webhook: failing, notice: null }
   const off_reason = step.kind === "webhook_off" ? "failing" : null
-  return { webhook: { ...failing, steps_told: reached.length, off_reason }`,
-    `reached[webhook.steps_told]
+  return { webhook: { ...failing, failure_steps_notified: reached.length, off_reason }`,
+    `reached[webhook.failure_steps_notified]
   if (step === undefined) return { webhook: failing, notice: null }
   const off_reason = step.kind === "webhook_off" ? "failing" : null
-  return { webhook: { ...failing, steps_told: webhook.steps_told + 1, off_reason }`
+  return { webhook: { ...failing, failure_steps_notified: webhook.failure_steps_notified + 1, off_reason }`
   )
 ]
 

@@ -1,5 +1,5 @@
 -- The same create as one PL/pgSQL call: number, limits' windows, idempotency, the ticket, its event with the frozen text,
--- and the remembered answer. It takes its ids and its tracking code from the server's random source.
+-- and the idempotency record. It takes its ids and its tracking code from the server's random source.
 create function create_ticket(a_shop uuid, a_key text, a_now bigint) returns text language plpgsql as $$
 declare
   h shop_head;
@@ -11,7 +11,7 @@ declare
   code text := upper(substr(md5(random()::text), 1, 4) || '-' || substr(md5(random()::text), 1, 4));
 begin
   select * into h from shop_head where shop_id = a_shop for no key update;
-  select answer into known from remembered
+  select response into known from idempotency_record
     where shop_id = a_shop and caller_id = 'peer' and operation = 'tickets.create' and key = a_key;
   if known is not null then
     return known;
@@ -39,10 +39,10 @@ begin
     h.event_seq, t.id, a_now, json_build_object('id', event_id, 'type', 'ticket.created',
     'created_at', to_char(at(a_now), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'api_version', '1', 'shop_id', a_shop,
     'data', json_build_object('ticket', view))::text);
-  insert into remembered (shop_id, caller_id, operation, key, fingerprint, answer, expires_at)
+  insert into idempotency_record (shop_id, caller_id, operation, key, fingerprint, response, expires_at)
     values (a_shop, 'peer', 'tickets.create', a_key, 'Resoling Brown boots 45000 web-1001', view::text, a_now + 86400000);
   update shop_head set next_number = case when next_number = 9999 then 1 else next_number + 1 end,
-    change_seq = change_seq + 1, event_seq = event_seq + 1, last_instant = a_now,
+    change_seq = change_seq + 1, event_seq = event_seq + 1, last_recorded_at = a_now,
     tickets_per_hour = row((tickets_per_hour).used + 1, a_now + 3600000)::limit_window,
     tickets_per_day = row((tickets_per_day).used + 1, a_now + 86400000)::limit_window
     where shop_id = a_shop;

@@ -30,12 +30,12 @@ const fillQueue = (session: Session, now: Instant, { shops, waiting, each }: Bac
         [shops]
       )
     yield* session.run(
-      `insert into webhook (shop_id, url, secret, failures_in_row, steps_told, generation, released_at)
+      `insert into webhook (shop_id, url, secret, failures_in_row, failure_steps_notified, generation, enabled_at)
       select ${SHOP}, 'https://shop.example/', 'whsec_1', 0, 0, 1, 0 from generate_series(1, $1::integer) n`,
       [shops]
     )
     yield* session.run(
-      `insert into delivery_turn select ${SHOP}, case when n <= $2 then 0 else 253402300799999 end, n from generate_series(1, $1::integer) n`,
+      `insert into delivery_queue select ${SHOP}, case when n <= $2 then 0 else 253402300799999 end, n from generate_series(1, $1::integer) n`,
       [shops, waiting]
     )
     const due = `from generate_series(1, $1::integer) n, generate_series(1, $2::integer) k order by k, n`
@@ -46,7 +46,7 @@ const fillQueue = (session: Session, now: Instant, { shops, waiting, each }: Bac
       [waiting, each]
     )
     yield* session.run(
-      `insert into delivery (shop_id, event_id, type, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token)
+      `insert into delivery (shop_id, event_id, type, seq, attempts_made, attempts_since_reset, due_at, generation, is_replay, token)
       select ${SHOP}, ${id}, 'ping', k, 0, 0, ${at}, 1, false, 0 ${due}`,
       [waiting, each]
     )

@@ -44,7 +44,7 @@ export interface Shop {
   readonly is_approved: boolean
   readonly is_api_enabled: boolean
   next_number: number
-  last_instant: number
+  last_recorded_at: number
   hour: Window
   day: Window
   readonly tickets: Map<string, Ticket>
@@ -84,7 +84,7 @@ export const openShop = (now: number): Shop => ({
   is_approved: true,
   is_api_enabled: true,
   next_number: 1,
-  last_instant: now,
+  last_recorded_at: now,
   hour: { used: 0, resets_at: 0 },
   day: { used: 0, resets_at: 0 },
   tickets: new Map(),
@@ -232,7 +232,7 @@ const forget = (answered: Shop["answered"], now: number): void => {
 /** Creates a ticket once for each idempotency key: all checks first, then all effects. */
 export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: string): Created => {
   const input = read(body)
-  const now = Math.max(Date.now(), shop.last_instant)
+  const now = Math.max(Date.now(), shop.last_recorded_at)
   const fingerprint = sha256(JSON.stringify(input))
   const place = `${key_id} ${idempotencyKey.trim()}`
   const first = shop.answered.get(place)
@@ -244,7 +244,7 @@ export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: st
   if (input.client_id !== null) throw new Refusal(404, "NOT_FOUND")
   refuseWords(input)
   const limitStatus = count(shop, now)
-  shop.last_instant = now
+  shop.last_recorded_at = now
   const made = newTicket(shop, input, now)
   // The ticket is serialised once, because the response, the stored response and the event have the same text.
   const ticket = JSON.stringify(made)

@@ -12,7 +12,7 @@ insert into ticket (shop_id, id, number, state, type, service, items, tracking_c
   from shop s, generate_series(1, $1::integer) n;
 insert into event (shop_id, id, type, seq, ticket_id, created_at, body)
   select t.shop_id, t.id, 'ticket.created', t.change_seq, t.id, t.created_at, '{"type":"ticket.created"}' from ticket t;
-insert into delivery (shop_id, event_id, type, ticket_id, seq, attempts_made, attempts_in_round, due_at, generation,
+insert into delivery (shop_id, event_id, type, ticket_id, seq, attempts_made, attempts_since_reset, due_at, generation,
     is_replay, token)
   select t.shop_id, t.id, 'ticket.created', t.id, t.change_seq, 0, 0, t.created_at, 1, false, 0 from ticket t;
 update shop_head set change_seq = $1 + 1, event_seq = $1 + 1;

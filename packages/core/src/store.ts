@@ -39,9 +39,9 @@ export {
   blankCard,
   type CardRecord,
   type LedgerEntry,
-  type StampCountKey,
-  stampCountKey,
-  stampCountOf
+  type StampLimitKey,
+  stampLimitKey,
+  stampLimitOf
 } from "./domain/LoyaltyCard.js"
 export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment } from "./domain/Moment.js"
 export {

@@ -57,7 +57,7 @@ const memoryCellDirectory = (home: Memory, names: ReadonlyArray<string>): CellDi
   const stale = (client_id: ClientId) => ({
     client_id,
     account: home.accounts.get(client_id) ?? null,
-    lacking: Array.from(lacking.get(client_id) ?? [], ([cell, n]) => ({ cell, n }))
+    lacking: Array.from(lacking.get(client_id) ?? [], ([cell, change_number]) => ({ cell, change_number }))
   })
   return {
     cellOfShop: (shop_id) => Effect.sync(() => shops.get(shop_id) ?? null),
@@ -74,10 +74,10 @@ const memoryCellDirectory = (home: Memory, names: ReadonlyArray<string>): CellDi
     cellOfKey: (hash) => Effect.sync(() => keys.get(hash) ?? null),
     putKey: (hash, cell) => Effect.sync(() => void keys.set(hash, cell)),
     stale: (client_id) => Effect.sync(() => (client_id === null ? [...lacking.keys()] : [client_id]).map(stale)),
-    copied: (client_id, cell, n) =>
+    copied: (client_id, cell, change_number) =>
       Effect.sync(() => {
         const ofAccount = lacking.get(client_id)
-        if (ofAccount?.get(cell) !== n) return false
+        if (ofAccount?.get(cell) !== change_number) return false
         ofAccount.delete(cell)
         if (ofAccount.size === 0) lacking.delete(client_id)
         return true

@@ -62,11 +62,11 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     memory.isSandboxMade = true
   }),
   latest: Effect.sync(() =>
-    Array.from(memory.shops.values(), ({ state }) => state.head.last_instant).reduce((a, b) => Math.max(a, b), 0)
+    Array.from(memory.shops.values(), ({ state }) => state.head.last_recorded_at).reduce((a, b) => Math.max(a, b), 0)
   ),
   ahead: (of) =>
     Effect.sync(() => {
-      const ids = [...memory.shops].flatMap(([id, { state }]) => (state.head.last_instant > of ? [id] : [])).sort()
+      const ids = [...memory.shops].flatMap(([id, { state }]) => (state.head.last_recorded_at > of ? [id] : [])).sort()
       return { count: ids.length, first: ids.slice(0, ServiceLimits.data_ahead_named) }
     }),
   createClient: (account) =>

@@ -79,8 +79,8 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
       const isNamed = names(person)
       const naming = rows.filter(
         (row) =>
-          isNamed(`${idempotencyRecordKey(row)} ${row.fingerprint} ${row.answer}`) ||
-          tickets.includes(JSON.parse(row.answer).id)
+          isNamed(`${idempotencyRecordKey(row)} ${row.fingerprint} ${row.response}`) ||
+          tickets.includes(JSON.parse(row.response).id)
       )
       return { records: naming, next: null }
     })

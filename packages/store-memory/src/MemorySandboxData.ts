@@ -1,4 +1,4 @@
-import { type Change, type SandboxData, stampCountOf } from "@workshop/core/store"
+import { type Change, type SandboxData, stampLimitOf } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
@@ -18,7 +18,7 @@ const changesOf = (memory: Memory, { state, events, ledger, notices }: ShopData)
     ...put("CardPut", state.cards.values()),
     ...put("OfferPut", state.offers.values()),
     ...put("KeyPut", state.keys.values()),
-    ...Array.from(state.stamps_used, ([key, row]): Change => ({ _tag: "StampsUsedPut", key: stampCountOf(key), row })),
+    ...Array.from(state.stamp_limits, ([key, row]): Change => ({ _tag: "StampLimitPut", key: stampLimitOf(key), row })),
     ...put("IdempotencyRecordPut", state.idempotency_records.values()),
     ...put("LedgerAppended", ledger),
     ...put("NotificationAppended", inboxes),

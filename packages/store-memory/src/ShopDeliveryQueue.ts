@@ -224,8 +224,8 @@ export class ShopDeliveryQueue {
   readonly #lookUp: DeliveryLookUp = (event_id) => {
     const row = this.#rows.get(event_id)
     if (row === undefined) return undefined
-    const { due_at, attempts_in_round } = this.#webhook === null ? row : presentSchedule(row, this.#webhook)
-    return { row, due_at, isTried: attempts_in_round > 0 }
+    const { due_at, attempts_since_reset } = this.#webhook === null ? row : presentSchedule(row, this.#webhook)
+    return { row, due_at, isTried: attempts_since_reset > 0 }
   }
 
   #note(row: DeliveryRecord): TicketDeliveryQueue {

@@ -137,8 +137,8 @@ describe("Several cells", () => {
       const [older] = yield* numbers
       yield* keepCopy(account.id, { ...account, hide_name: true })
       const [newer] = yield* numbers
-      expect(yield* directory.copied(account.id, "north", older!.n)).toBe(false)
-      expect(yield* directory.copied(account.id, "north", newer!.n)).toBe(true)
+      expect(yield* directory.copied(account.id, "north", older!.change_number)).toBe(false)
+      expect(yield* directory.copied(account.id, "north", newer!.change_number)).toBe(true)
       expect((yield* numbers).map(({ cell }) => cell)).toEqual(["south"])
     }).pipe(Effect.provide(new RiggedEntropy(1).layer), Effect.scoped, Effect.runPromise))
 

@@ -17,9 +17,9 @@ const hook: Webhook = {
   off_reason: null,
   failures_in_row: 0,
   first_failure_at: null,
-  steps_told: 0,
+  failure_steps_notified: 0,
   generation: 1,
-  released_at: 0
+  enabled_at: 0
 }
 
 const delivery = (seq: number, ticket: number, rest: Partial<DeliveryRecord> = {}): DeliveryRecord => ({
@@ -29,7 +29,7 @@ const delivery = (seq: number, ticket: number, rest: Partial<DeliveryRecord> = {
   ticket_id: ticket === 0 ? null : (`t${ticket}` as TicketId),
   seq,
   attempts_made: 0,
-  attempts_in_round: 0,
+  attempts_since_reset: 0,
   due_at: 0,
   generation: 1,
   is_replay: false,
@@ -46,7 +46,7 @@ class NaiveQueue {
   candidates(): ReadonlyArray<DeliveryRecord & { readonly standsAt: number }> {
     if (this.webhook.off_reason !== null || this.flying.size >= 4) return []
     const rows = [...this.rows.values()].map((row) => ({ ...row, standsAt: presentSchedule(row, this.webhook).due_at }))
-    const untried = (row: DeliveryRecord) => presentSchedule(row, this.webhook).attempts_in_round === 0
+    const untried = (row: DeliveryRecord) => presentSchedule(row, this.webhook).attempts_since_reset === 0
     const sameTicket = (a: DeliveryRecord, b: DeliveryRecord) => a.ticket_id !== null && a.ticket_id === b.ticket_id
     return rows.filter(
       (row) =>
@@ -129,9 +129,9 @@ class Twins {
   land(event_id: EventId, how: "arrives" | "fails"): void {
     const row = this.naive.rows.get(event_id)!
     const { generation } = this.naive.webhook
-    const attempts_in_round = presentSchedule(row, this.naive.webhook).attempts_in_round + 1
+    const attempts_since_reset = presentSchedule(row, this.naive.webhook).attempts_since_reset + 1
     if (how === "fails") {
-      this.put({ ...row, generation, attempts_in_round, attempts_made: row.attempts_made + 1, due_at: this.now + 7 })
+      this.put({ ...row, generation, attempts_since_reset, attempts_made: row.attempts_made + 1, due_at: this.now + 7 })
       return
     }
     this.naive.rows.delete(event_id)
@@ -175,7 +175,7 @@ class Twins {
     const { webhook } = this.naive
     if (on === (webhook.off_reason === null)) return
     this.naive.webhook = on
-      ? { ...webhook, off_reason: null, generation: webhook.generation + 1, released_at: this.now }
+      ? { ...webhook, off_reason: null, generation: webhook.generation + 1, enabled_at: this.now }
       : { ...webhook, off_reason: "failing" }
     this.queue.webhook(this.naive.webhook)
   }
@@ -238,7 +238,7 @@ describe("The queue of one shop (Specification, Webhooks)", () => {
       const claimed = queue.claim(1, 100n)!
       expect(claimed.seq).toBe(n)
       if (n % 3 === 0) {
-        const failed = { ...claimed, attempts_in_round: 1, due_at: 1_000_000 }
+        const failed = { ...claimed, attempts_since_reset: 1, due_at: 1_000_000 }
         rows.set(claimed.event_id, failed)
         queue.put(failed)
       } else {

@@ -20,7 +20,7 @@ import type {
   QueuedNotification,
   ReplayRecord,
   ShopHead,
-  StampCountKey,
+  StampLimitKey,
   TicketRecord,
   Webhook
 } from "@workshop/core/store"
@@ -37,14 +37,15 @@ export type DeliveryRow = DeliveryRecord & { readonly lease_until: Instant | nul
 /** The delivery without what only its table has. */
 export const deliveryOf = ({ lease_until: _, ...delivery }: DeliveryRow): DeliveryRecord => delivery
 
-/** A row of a table whose sequence number `place` orders the rows of the same instant. */
-export type Sequenced<Row> = Row & { readonly place: number }
+/** A row of a table whose sequence number `insert_order` orders the rows of the same instant. */
+export type Sequenced<Row> = Row & { readonly insert_order: number }
 
 /** The row without its sequence number. */
-export const withoutSequence = <Row extends object>({ place: _, ...row }: Sequenced<Row>): Row => row as unknown as Row
+export const withoutSequence = <Row extends object>({ insert_order: _, ...row }: Sequenced<Row>): Row =>
+  row as unknown as Row
 
 /** A count of stamps as its table stores it. */
-export type StampsRow = StampCountKey & LimitWindow & { readonly shop_id: ShopId }
+export type StampLimitRow = StampLimitKey & LimitWindow & { readonly shop_id: ShopId }
 
 /** The rows of each table. */
 export interface Rows {
@@ -56,11 +57,11 @@ export interface Rows {
   readonly loyalty_card: CardRecord
   readonly offer: OfferRecord
   readonly api_key: ApiKeyRecord
-  readonly stamps_used: StampsRow
+  readonly stamp_limit: StampLimitRow
   readonly delivery: DeliveryRow
   readonly replay: ReplayRecord
-  readonly message: QueuedNotification
-  readonly remembered: IdempotencyRecord
+  readonly queued_notification: QueuedNotification
+  readonly idempotency_record: IdempotencyRecord
   readonly loyalty_ledger: LedgerEntry
   readonly notification: NotificationRecord
   readonly attempt: AttemptRecord
@@ -96,7 +97,7 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
     key: ["shop_id"],
     kept: [],
     replaced: [
-      "next_number", "change_seq", "event_seq", "last_instant", "ids_made", "tickets_per_hour",
+      "next_number", "change_seq", "event_seq", "last_recorded_at", "id_counter", "tickets_per_hour",
       "tickets_per_day"
     ]
   },
@@ -105,7 +106,7 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
     kept: [],
     replaced: [
       "url", "secret", "previous_secret", "previous_until", "off_reason", "failures_in_row", "first_failure_at",
-      "steps_told", "generation", "released_at"
+      "failure_steps_notified", "generation", "enabled_at"
     ]
   },
   ticket: {
@@ -134,18 +135,18 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
     kept: ["shop_id", "hash", "last_four", "created_at", "expires_at", "last_used_at"],
     replaced: ["name", "scopes", "revoked_at"]
   },
-  stamps_used: { key: ["shop_id", "caller_id", "client_id"], kept: [], replaced: ["used", "resets_at"] },
+  stamp_limit: { key: ["shop_id", "caller_id", "client_id"], kept: [], replaced: ["used", "resets_at"] },
   delivery: {
     key: ["shop_id", "event_id"],
     kept: ["type", "ticket_id", "seq"],
-    replaced: ["attempts_made", "attempts_in_round", "due_at", "generation", "is_replay", "token", "lease_until"]
+    replaced: ["attempts_made", "attempts_since_reset", "due_at", "generation", "is_replay", "token", "lease_until"]
   },
   replay: { key: ["shop_id", "id"], kept: ["filter", "until_seq", "created_at"], replaced: ["after_seq", "is_done"] },
-  message: { key: ["shop_id", "id"], kept: ["receiver"], replaced: ["attempts_made", "due_at"] },
-  remembered: {
+  queued_notification: { key: ["shop_id", "id"], kept: ["receiver"], replaced: ["attempts_made", "due_at"] },
+  idempotency_record: {
     key: ["shop_id", "caller_id", "operation", "key"],
     kept: [],
-    replaced: ["fingerprint", "answer", "expires_at"]
+    replaced: ["fingerprint", "response", "expires_at"]
   },
   loyalty_ledger: {
     key: ["shop_id", "id"],

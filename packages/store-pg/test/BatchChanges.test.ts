@@ -48,8 +48,8 @@ describe("the changes of a batch", () => {
   it("the last change of a key decides whether its row is saved or removed", () => {
     const [put, again] = [message("QueuedNotificationPut", "m1"), message("QueuedNotificationPut", "m1", 2)]
     const removed = message("QueuedNotificationRemoved", "m1")
-    expect(rowsOf(saving(put, removed))).toEqual([["remove message", [[shop_id], ["m1"]]]])
-    expect(rowsOf(saving(removed, again))).toEqual([["put message", [again.row]]])
+    expect(rowsOf(saving(put, removed))).toEqual([["remove queued_notification", [[shop_id], ["m1"]]]])
+    expect(rowsOf(saving(removed, again))).toEqual([["put queued_notification", [again.row]]])
     expect(saving(removed, again).isEmpty).toBe(false)
     expect(saving().isEmpty).toBe(true)
   })

@@ -29,7 +29,7 @@ const COLUMNS = `select c.relname as table, a.attname as name, t.typname as type
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attidentity = ''
   join pg_type t on t.oid = a.atttypid
   where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-    and c.relname not in ('schema_migration', 'server_life') order by c.relname, a.attnum`
+    and c.relname <> 'schema_migration' order by c.relname, a.attnum`
 
 /** The SQL of a column's value in the copy \`k\`: ids change in the same way in all tables, and other values stay the same. */
 const copied = ({ name, type, is_sole }: Column): string => {
@@ -136,7 +136,7 @@ export const enlarge = (session: Session): Effect.Effect<Large, DatabaseFailed> 
     )
     const at = Number(shop!.at)
     // The contract leaves its ids ahead of the clock, and so the lists of some days longer.
-    yield* session.run(`update shop_head set ids_made = 0 where shop_id = '${shop!.id}'`)
+    yield* session.run(`update shop_head set id_counter = 0 where shop_id = '${shop!.id}'`)
     for (const { table, of = "", copies, held } of rowsOfShop(shop!.id, at)) {
       const own = columns.filter((column) => column.table === table).map(({ name }) => name)
       yield* session.run(`insert into ${table} (${own.join(", ")})

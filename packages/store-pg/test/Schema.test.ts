@@ -15,11 +15,11 @@ const LONG = 60_000
 
 describe("the schema of a store", { timeout: LONG }, () => {
   it("another schema replaces workshop only in the names of tables, functions and sequences", () => {
-    const text = `select /* workshop read ticket */ nextval('workshop.delivery_turns'), current_setting('workshop_claim.shops')
+    const text = `select /* workshop read ticket */ nextval('workshop.api_key_insert_order_seq'), current_setting('workshop_claim.shops')
       from workshop.ticket t join workshop."shop" s on s.id = t.shop_id where s.name = $1`
     expect(inSchema(text)).toBe(text)
     expect(inSchema(text, "Branch_2")).toBe(
-      `select /* workshop read ticket */ nextval('"Branch_2".delivery_turns'), current_setting('workshop_claim.shops')
+      `select /* workshop read ticket */ nextval('"Branch_2".api_key_insert_order_seq'), current_setting('workshop_claim.shops')
       from "Branch_2".ticket t join "Branch_2"."shop" s on s.id = t.shop_id where s.name = $1`
     )
   })

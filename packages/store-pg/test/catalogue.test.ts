@@ -6,16 +6,16 @@ import { describe, expect, it } from "vitest"
 import { LOAD_SHOPS, LOCK_HEADS } from "../src/commands/CommandBatch.js"
 import { loads } from "../src/commands/LoadStatements.js"
 import { saves } from "../src/commands/SaveStatements.js"
-import { CLAIM, RESCHEDULE_SHOPS, scheduleTurns } from "../src/deliveries/ClaimStatements.js"
+import { CLAIM, RESCHEDULE_SHOPS, scheduleQueues } from "../src/deliveries/ClaimStatements.js"
 import { type TableName, tables } from "../src/Tables.js"
 import { database, testing } from "./nodes/Node.js"
 
 /** Small, and copied to every machine of a distributed Postgres. */
 const DIRECTORY = ["shop", "client_account", "client_erasure", "api_key"]
 /** The tables that belong to no shop, and that no command uses. */
-const APART = ["mark", "rate_limit", "server_life", "batch_receipt", "schema_migration"]
+const APART = ["database_label", "rate_limit", "batch_receipt", "schema_migration"]
 /** The tables of the directory of several cells, which the home cell keeps. */
-const OF_CELLS = ["cell", "shop_cell", "key_cell", "account_copy"]
+const OF_CELLS = ["cell", "shop_cell", "api_key_cell", "stale_account_copy"]
 
 /** The index begins with the code, by which a client's page finds a ticket without its shop. It has `shop_id` too, because a distributed table needs it. */
 const BY_CODE = { table: "ticket", index: "ticket_tracking_code", columns: ["tracking_code", "shop_id"] }
@@ -90,7 +90,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
 /** The tables of shops, as a statement may name them. */
 const SHOP_TABLES = Object.keys(tables)
   .filter((name) => !DIRECTORY.includes(name))
-  .concat("delivery_turn", "delivery_round")
+  .concat("delivery_queue", "backlogged_queue")
 
 /** Each table of shops that a statement reads or changes, under the alias by which the rest of the statement refers to it. */
 const named = (sql: string): ReadonlyArray<readonly [string, string]> =>
@@ -133,7 +133,7 @@ describe("statements that touch only rows of the shops they name (docs/how-it-is
   it("writes select their rows by a key that begins with the shop", () => {
     for (const [name, { key }] of Object.entries(tables))
       if (!DIRECTORY.includes(name)) expect([name, key[0]]).toEqual([name, "shop_id"])
-    expect(scheduleTurns(new Map([[SHOP, { look_at: 0, due_from: 0 }]])).text).toContain("on conflict (shop_id)")
+    expect(scheduleQueues(new Map([[SHOP, { next_claim_at: 0, due_from: 0 }]])).text).toContain("on conflict (shop_id)")
   })
 
   it("the check of these tests reports a statement that also reads other shops", () => {

@@ -88,7 +88,7 @@ describe("A cell is accepted only with the identity that the directory has for i
         const { home, east, session, cells } = yield* homeAndEast
         const there = yield* connect(east.url)
         yield* session.run("update workshop.cell set id = null")
-        yield* there.run("delete from workshop.mark where name like 'cell_id:%'; delete from workshop.shop")
+        yield* there.run("delete from workshop.database_label where name like 'cell_id:%'; delete from workshop.shop")
         expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(
           /^The directory placed 1 shop in the cell east, and at its address it has none\. Check its address/
         )

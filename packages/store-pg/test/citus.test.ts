@@ -6,8 +6,10 @@ import { Effect, Exit, Fiber, Layer, Metric, Schedule } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { openShop } from "../../core/src/testing/Fixtures.js"
+import { OURS } from "../src/migrate/Migration.js"
 import { connect } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
+import { retention } from "../src/retention/Retention.js"
 import { watched } from "./failures/Complaints.js"
 import { as, renamed, roleIn } from "./migrate/TestRoles.js"
 import { create, node, numbers, testing } from "./nodes/Node.js"
@@ -124,6 +126,56 @@ else {
       ))
   })
 
+  describe("Cells that Citus distributed before their tables were renamed", { timeout: 120_000 }, () => {
+    it("0033 renames the tables of distributed cells and keeps their rows, and a node serves the cells", () =>
+      testing(
+        Effect.gen(function* () {
+          const schema = `test_${process.pid}_${process.hrtime.bigint().toString(36)}`
+          const session = yield* connect(url)
+          const schemas = [schema, `${schema}_north`, `${schema}_south`]
+          yield* Effect.addFinalizer(() =>
+            Effect.forEach(schemas, (one) => Effect.orDie(session.run(`drop schema if exists ${one} cascade`)))
+          )
+          for (const one of schemas) yield* migrate(url, { schema: one }, OURS.slice(0, 32))
+          for (const { name } of CELLS) {
+            const cell = `${schema}_${name}`
+            for (const table of ["rate_limit", "server_life"])
+              yield* session.run(`alter table ${cell}.${table} set logged`)
+            yield* session.run(`select citus_schema_distribute('${cell}'::regnamespace)`)
+            yield* session.run(`insert into ${cell}.mark values ('cell:${name}'), ('cell_id:id_${name}')`)
+            yield* session.run(
+              `insert into ${cell}.remembered values (gen_random_uuid(), 'till', 'create', '${name}', '', '{}', 1)`
+            )
+            yield* session.run(
+              `insert into ${cell}.message values (gen_random_uuid(), gen_random_uuid(), 'owner', 0, 1)`
+            )
+          }
+          yield* session.run(`insert into ${schema}.cell (name, takes_shops, shops, id)
+            values ('home', false, 0, null), ('north', true, 0, 'id_north'), ('south', true, 0, 'id_south')`)
+          const names = yield* migrate(url, { schema, cells: CELLS })
+          expect(names.filter((name) => name.includes("0033"))).toHaveLength(3)
+          for (const { name } of CELLS) {
+            const cell = `${schema}_${name}`
+            expect(
+              yield* session.run(`select r.key, r.response, (select count(*)::integer from ${cell}.queued_notification) as queued
+                from ${cell}.idempotency_record r`)
+            ).toEqual([{ key: name, response: "{}", queued: 1 }])
+            yield* session.run(`delete from ${cell}.queued_notification; delete from ${cell}.idempotency_record`)
+          }
+          const ports = yield* node({ url, schema, cells: CELLS })
+          const shops = yield* Effect.provide(Effect.replicateEffect(openShop(), 2), ports)
+          for (const { id } of shops) expect(yield* Effect.provide(create(id), ports)).toBe(1)
+          expect((yield* listCells(url, { schema, cells: CELLS })).map(({ state }) => state)).toEqual([
+            "ready",
+            "ready",
+            "ready"
+          ])
+          const { runOnce } = yield* retention({ url, schema: `${schema}_north` })
+          expect((yield* runOnce)?.missing).toEqual([])
+        })
+      ))
+  })
+
   describe("Cells that Citus moves (docs/scaling.md)", { timeout: 300_000 }, () => {
     it("a cell that is moved under load loses no confirmed command, repeats none, and reports how long writes paused", () =>
       testing(
@@ -205,7 +257,7 @@ else {
           const role = `${schema}_mover`
           yield* session.run(
             `create role ${role} login; grant usage on schema ${schema}, ${schema}_north to ${role};
-             grant select on all tables in schema ${schema} to ${role}; grant update on ${schema}_north.mark to ${role}`
+             grant select on all tables in schema ${schema} to ${role}; grant update on ${schema}_north.database_label to ${role}`
           )
           yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${role}; drop role ${role}`)))
           const nodes = yield* session.run<{ readonly node: string }>(

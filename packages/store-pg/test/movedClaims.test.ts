@@ -62,7 +62,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
         yield* (yield* connect(old.url)).run(`
           create function refuse() returns trigger language plpgsql as
             $$ begin raise exception 'malformed array literal: ""' using errcode = '22P02'; end $$;
-          create trigger refuse before update on workshop.delivery_turn for each statement execute function refuse()`)
+          create trigger refuse before update on workshop.delivery_queue for each statement execute function refuse()`)
         const places = [old.url, old.url]
         const url = Effect.sync(() => places.shift() ?? moved.url)
         const connecting = (yield* sharedSessions)({ schema: "workshop", url, plans: () => PLANNED_ONCE })

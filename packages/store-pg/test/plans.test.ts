@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openShop } from "../../core/src/testing/Fixtures.js"
 import { loadStatements } from "../src/commands/LoadStatements.js"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/connection/SessionClient.js"
-import { CLAIM, LOCK_DUE_TURNS, MAKE_READY, RECLAIM, RESCHEDULE_SHOPS } from "../src/deliveries/ClaimStatements.js"
+import { CLAIM, LOCK_READY_QUEUES, MAKE_READY, RECLAIM, RESCHEDULE_SHOPS } from "../src/deliveries/ClaimStatements.js"
 import { rangeOfShop } from "../src/deliveries/ReplayStatements.js"
 import { LockedWindows, lockStatements } from "../src/limits/LockedWindows.js"
 import { connect, type Session } from "../src/migrate/Session.js"
@@ -58,7 +58,7 @@ const EVENT_ROWS = `insert into event (shop_id, id, type, seq, ticket_id, create
   select $1, md5('event ' || n)::uuid, 'ping', n, null, ${T0} + n, '{}' from generate_series(1, 50000) n`
 
 /** The last is a notice to the owner, the others are notifications. */
-const NOTIFICATION_ROWS = `insert into message
+const NOTIFICATION_ROWS = `insert into queued_notification
   select $1, gen_random_uuid(), case when n = ${NOTIFICATIONS} then 'owner' else 'client' end, 0, ${T0} + n from generate_series(1, ${NOTIFICATIONS}) n`
 
 const WEBHOOK = `insert into webhook select $1, 'https://shop.example/', 'whsec_1', null, null, null, 0, null, 0, 1, 0`
@@ -71,11 +71,11 @@ beforeAll(async () => {
   shop_id = shop.id
   for (const sql of [TICKET_ROWS, DELIVERY_ROWS, EVENT_ROWS, NOTIFICATION_ROWS, WEBHOOK])
     await within(session.run(sql, [shop_id]))
-  await within(session.run(`insert into delivery_turn select $1, 0, 0`, [shop_id]))
+  await within(session.run(`insert into delivery_queue select $1, 0, 0`, [shop_id]))
   await within(session.run("update shop_head set event_seq = 50001 where shop_id = $1", [shop_id]))
   await within(
     session.run(
-      `insert into delivery_turn select gen_random_uuid(), 253402300799999, n from generate_series(1, 20000) n`
+      `insert into delivery_queue select gen_random_uuid(), 253402300799999, n from generate_series(1, 20000) n`
     )
   )
   await within(
@@ -242,8 +242,8 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
 
   it("a claim for a shop with 20,000 due deliveries looks at no more than 1,000 rows", async () => {
     await within(
-      commands.run(`select set_config('workshop_claim.shops', '{${shop_id}}', false), set_config('workshop_claim.turn_ctids', array[ctid]::text, false),
-        set_config('workshop_claim.due_from', '{0}', false), set_config('workshop_claim.round_ctids', '{null}', false), set_config('workshop_claim.turns', '{0}', false) from delivery_turn where shop_id = '${shop_id}'`)
+      commands.run(`select set_config('workshop_claim.shops', '{${shop_id}}', false), set_config('workshop_claim.queue_ctids', array[ctid]::text, false),
+        set_config('workshop_claim.due_from', '{0}', false), set_config('workshop_claim.backlog_ctids', '{null}', false), set_config('workshop_claim.turns', '{0}', false) from delivery_queue where shop_id = '${shop_id}'`)
     )
     const plan = await within(planned(commands, CLAIM, [T0 + 1_000_000, 4, null]))
     expectAtMost(plan, 1_000)
@@ -251,7 +251,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
   })
 
   it("a claim looks at no more than 300 of 20,000 shops that have nothing due", async () =>
-    expectAtMost(await within(planned(commands, LOCK_DUE_TURNS, [300, 0])), 300))
+    expectAtMost(await within(planned(commands, LOCK_READY_QUEUES, [300, 0])), 300))
 
   it("making shops ready looks at no more than 100 of 20,000 shops with deliveries due later", async () =>
     expectAtMost(await within(planned(commands, MAKE_READY, [T0 + 1_000_000])), 100))
@@ -259,14 +259,14 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
   it("a claim looks at no more than 100 of 20,000 ready shops to find those that were served longest ago", async () => {
     await within(commands.run("begin"))
     await within(
-      commands.run(`insert into delivery_turn select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
+      commands.run(`insert into delivery_queue select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
     )
     await within(
       commands.run(`insert into webhook select shop_id, 'https://shop.example/', 'whsec_1', null, null, null, 0, null, 0, 1, 0
-        from delivery_turn where look_at = 0 on conflict do nothing`)
+        from delivery_queue where next_claim_at = 0 on conflict do nothing`)
     )
     // `deallocate all` and `prepare` may run in a transaction, so what was inserted is seen and then undone.
-    expectAtMost(await within(planned(commands, LOCK_DUE_TURNS, [17, 0])), 100)
+    expectAtMost(await within(planned(commands, LOCK_READY_QUEUES, [17, 0])), 100)
     await within(commands.run("rollback"))
   })
 

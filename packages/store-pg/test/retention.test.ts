@@ -63,7 +63,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* session.run(
-          `insert into remembered select $1, 'caller', 'create', n::text, '', '', $2::bigint + n - 2500 from generate_series(1, 2600) n`,
+          `insert into idempotency_record select $1, 'caller', 'create', n::text, '', '', $2::bigint + n - 2500 from generate_series(1, 2600) n`,
           [SHOP, JANUARY]
         )
         yield* session.run(
@@ -71,15 +71,15 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
           [JANUARY]
         )
         yield* session.run(
-          `insert into stamps_used select $1, 'caller', gen_random_uuid(), 1, $2::bigint + n * 3600000 from generate_series(-3, 2) n`,
+          `insert into stamp_limit select $1, 'caller', gen_random_uuid(), 1, $2::bigint + n * 3600000 from generate_series(-3, 2) n`,
           [SHOP, JANUARY]
         )
         const { runOnce } = yield* retention({ url })
         expect((yield* runOnce)?.expired).toBe(2_500 + 3 + 3)
-        expect(yield* countOf(session, "remembered")).toBe(100)
+        expect(yield* countOf(session, "idempotency_record")).toBe(100)
         // A minute is spared for clocks that are behind.
         expect(yield* countOf(session, "rate_limit")).toBe(3)
-        expect(yield* countOf(session, "stamps_used")).toBe(3)
+        expect(yield* countOf(session, "stamp_limit")).toBe(3)
         expect((yield* runOnce)?.expired).toBe(0)
       })
     ))
@@ -106,7 +106,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         yield* Effect.provide(run(setWebhook(shop.id, { url: "https://shop.example", secret: "whsec_1" })), ports)
         const maker = yield* connect(url)
         const [from, to] = [Date.parse("2027-01-01T00:00:00Z"), Date.parse("2027-02-01T00:00:00Z")]
-        yield* maker.run(`begin; select keep_partition('attach', 'event', '2027_01', ${from}, ${to})`)
+        yield* maker.run(`begin; select maintain_partition('attach', 'event', '2027_01', ${from}, ${to})`)
         clock.advance(1)
         const writer = yield* Effect.fork(Effect.provide(run(raising(shop.id, [null])), ports))
         const waiting = session.run("select from pg_locks where not granted and relation = 'event_rest'::regclass")
@@ -224,11 +224,11 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         const { runOnce } = yield* retention({ url })
         yield* runOnce
         const writer = yield* connect(url)
-        yield* writer.run("begin; lock table remembered in access exclusive mode")
+        yield* writer.run("begin; lock table idempotency_record in access exclusive mode")
         const turn = yield* Effect.fork(runOnce)
         yield* until(
           "the turn to wait for the table",
-          session.run("select from pg_locks where relation = 'remembered'::regclass and not granted"),
+          session.run("select from pg_locks where relation = 'idempotency_record'::regclass and not granted"),
           (rows) => rows.length > 0
         )
         yield* Fiber.interrupt(turn)
@@ -261,7 +261,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
           expect.stringMatching(`^WARN These partitions of the months ahead could not be made: ${missing.join(", ")}. `)
         ])
         expect([yield* countOf(session, "event"), yield* countOf(session, "attempt")]).toEqual([1, 1])
-        yield* session.run(`grant execute on function keep_partition(text, text, text, bigint, bigint) to ${role}`)
+        yield* session.run(`grant execute on function maintain_partition(text, text, text, bigint, bigint) to ${role}`)
         const granted = yield* runOnce
         expect(granted).toMatchObject({ created: missing, missing: [] })
         expect(said).toHaveLength(1)
@@ -298,7 +298,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
           yield* session.run(
             `with n as (insert into notification (shop_id, id, client_id, type, ticket, ticket_id, created_at)
               select $1, gen_random_uuid(), gen_random_uuid(), 'ready', '{}', gen_random_uuid(), $2::bigint returning shop_id, id)
-            insert into message select shop_id, id, 'client', 0, $2 from n where $3`,
+            insert into queued_notification select shop_id, id, 'client', 0, $2 from n where $3`,
             [SHOP, JANUARY - age * DAY, n === 2]
           )
         yield* session.run(

@@ -20,9 +20,9 @@ const rows = (days: number) => `generate_series(1, ${KEPT + OLD}) n,
     md5(n::text)::uuid as id) t`
 
 const FILLED = [
-  `insert into remembered select id, 'caller', 'create', n::text, '', '', at from ${rows(1)}`,
+  `insert into idempotency_record select id, 'caller', 'create', n::text, '', '', at from ${rows(1)}`,
   `insert into rate_limit select 'requests_per_minute', n::text, 1, at from ${rows(1)}`,
-  `insert into stamps_used select id, 'caller', id, 1, at from ${rows(1)}`,
+  `insert into stamp_limit select id, 'caller', id, 1, at from ${rows(1)}`,
   // One a connection, so there are few.
   `insert into batch_receipt (connection, batch, saved_at) select id, 1, at from ${rows(1)} limit 50`,
   `insert into notification (shop_id, id, client_id, type, ticket, ticket_id, created_at) select id, id, id, 'ready', '{}', id, at from ${rows(-80)}`,
@@ -52,7 +52,8 @@ const removals = async (url: string) => {
     for (const one of await sentDuring(() => within(runOnce))) {
       const [step, table] = one.values as ReadonlyArray<string>
       const title = titleOf(one.text)
-      if (title === "keep partition" && step === "remove") found.set(`keep partition: ${step} ${table}`, one)
+      if (title === "maintain partition" && step === "delete_old")
+        found.set(`maintain partition: ${step} ${table}`, one)
       if (/^(expire|remove old) /.test(title)) found.set(title, one)
     }
   }
@@ -82,16 +83,16 @@ describe(`retention reads the rows that it removes, not the ${KEPT} others (docs
   timeout: 60_000
 }, () => {
   it.each([
-    "expire remembered",
-    "expire stamps_used",
+    "expire idempotency_record",
+    "expire stamp_limit",
     "expire rate_limit",
     "expire batch_receipt",
     "remove old notification",
     "remove old replay",
     "remove old event",
     "remove old attempt",
-    "keep partition: remove event",
-    "keep partition: remove attempt"
+    "maintain partition: delete_old event",
+    "maintain partition: delete_old attempt"
   ])("the statement %s reads only the rows that it removes", async (title) => {
     const { text, values } = sent.get(title)!
     const plan = await within(planned(commands, text, values))

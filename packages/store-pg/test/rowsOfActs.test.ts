@@ -102,16 +102,16 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 const command = { "batch_receipt updated": 1, "shop_head updated": 1, "event inserted": 1 }
 
 /**
- * The rows other than those of the shop's turn, which says when the shop has something due. An act writes at most one row of the turn and one of
- * its round, and none while the turn stays as it is.
+ * The rows other than those of the shop's queue, which says when the shop has something due. An act writes at most one row of `delivery_queue`
+ * and one of `backlogged_queue`, and none while the queue stays as it is.
  */
-const besideTurn = (rows: Readonly<Record<string, number>>) => {
-  const isOfTurn = ([name]: readonly [string, number]) => name.startsWith("delivery_")
-  const ofTurn = Object.entries(rows).filter(isOfTurn)
-  const tables = ofTurn.map(([name]) => name.split(" ")[0])
+const besideQueue = (rows: Readonly<Record<string, number>>) => {
+  const isOfQueue = ([name]: readonly [string, number]) => /^(delivery|backlogged)_queue /.test(name)
+  const ofQueue = Object.entries(rows).filter(isOfQueue)
+  const tables = ofQueue.map(([name]) => name.split(" ")[0])
   expect(new Set(tables).size).toBe(tables.length)
-  expect(ofTurn.filter(([name, n]) => n > 1 || name.endsWith("without a change"))).toEqual([])
-  return Object.fromEntries(Object.entries(rows).filter((row) => !isOfTurn(row)))
+  expect(ofQueue.filter(([name, n]) => n > 1 || name.endsWith("without a change"))).toEqual([])
+  return Object.fromEntries(Object.entries(rows).filter((row) => !isOfQueue(row)))
 }
 
 /** The rows that each act writes. An update that leaves its row as it was is counted apart, and no act has one. */
@@ -119,7 +119,7 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
   it("a create writes the ticket and its event, and a delivery if the shop has a webhook", async () => {
     expect(await rowsOf(run(creating(quiet)))).toEqual({ ...command, "ticket inserted": 1 })
     const rows = { ...command, "ticket inserted": 1, "delivery inserted": 1 }
-    expect(besideTurn(await rowsOf(run(creating(hooked))))).toEqual(rows)
+    expect(besideQueue(await rowsOf(run(creating(hooked))))).toEqual(rows)
   })
 
   it("a create for a phone number writes an offer too", async () =>
@@ -130,15 +130,15 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
     }))
 
   it("a create with an idempotency key writes its response too, and nothing when it is sent again", async () => {
-    expect(await rowsOf(once("one"))).toEqual({ ...command, "ticket inserted": 1, "remembered inserted": 1 })
+    expect(await rowsOf(once("one"))).toEqual({ ...command, "ticket inserted": 1, "idempotency_record inserted": 1 })
     expect(await rowsOf(once("one"))).toEqual({})
   })
 
   it("a change of state writes the ticket, its event and a delivery", async () => {
     const id = await created(hooked)
     const rows = { ...command, "ticket updated": 1, "delivery inserted": 1 }
-    expect(besideTurn(await rowsOf(run(changeStatus(hooked, id, "ready"))))).toEqual(rows)
-    expect(besideTurn(await rowsOf(run(changeStatus(hooked, id, "collected"))))).toEqual(rows)
+    expect(besideQueue(await rowsOf(run(changeStatus(hooked, id, "ready"))))).toEqual(rows)
+    expect(besideQueue(await rowsOf(run(changeStatus(hooked, id, "collected"))))).toEqual(rows)
   })
 
   it("a command that is refused writes nothing", async () => {
@@ -148,13 +148,13 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
 
   it("a claim writes the delivery", async () => {
     await created(hooked)
-    expect(besideTurn(await rowsOf(claiming))).toEqual({ "delivery updated": 1 })
+    expect(besideQueue(await rowsOf(claiming))).toEqual({ "delivery updated": 1 })
   })
 
   it("a delivery that arrived writes its attempt and removes the delivery", async () => {
     await created(hooked)
     const claim = await claimed()
-    expect(besideTurn(await rowsOf(record(claim, answered(200))))).toEqual({
+    expect(besideQueue(await rowsOf(record(claim, answered(200))))).toEqual({
       "batch_receipt updated": 1,
       "attempt inserted": 1,
       "delivery deleted": 1
@@ -164,7 +164,7 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
   it("a delivery that failed writes its attempt, the time of the next one, and the webhook's failures", async () => {
     await created(hooked)
     const claim = await claimed()
-    expect(besideTurn(await rowsOf(record(claim, answered(500))))).toEqual({
+    expect(besideQueue(await rowsOf(record(claim, answered(500))))).toEqual({
       "batch_receipt updated": 1,
       "attempt inserted": 1,
       "delivery updated": 1,

@@ -111,7 +111,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
         yield* Effect.provide(run(rotateSecret(one, "whsec_second")), both)
         const clear = yield* Effect.provide(openShop(), both)
         yield* session.run(`insert into webhook select '${clear.id}', url, 'whsec_clear', null, null, off_reason,
-          failures_in_row, first_failure_at, steps_told, generation, released_at from webhook where shop_id = '${one}'`)
+          failures_in_row, first_failure_at, failure_steps_notified, generation, enabled_at from webhook where shop_id = '${one}'`)
         const ids = session.run<{ id: string }>(
           `select split_part(secret, ':', 2) as id from webhook union
           select split_part(previous_secret, ':', 2) from webhook where previous_secret is not null order by 1`

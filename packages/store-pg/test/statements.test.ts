@@ -118,7 +118,7 @@ const lookAtAll = async () => {
   await within(session.run("analyze"))
   await within(
     once.run(
-      `set workshop_claim.shops = '{}'; set workshop_claim.turn_ctids = '{}'; set workshop_claim.due_from = '{}'; set workshop_claim.round_ctids = '{}'; set workshop_claim.turns = '{}'`
+      `set workshop_claim.shops = '{}'; set workshop_claim.queue_ctids = '{}'; set workshop_claim.due_from = '{}'; set workshop_claim.backlog_ctids = '{}'; set workshop_claim.turns = '{}'`
     )
   )
   for (const { session, name, text, values } of cases) await within(prepare(session, name, text, values))
@@ -126,15 +126,15 @@ const lookAtAll = async () => {
   await within(session.run("delete from batch_receipt"))
   await within(multiply(session))
   const [row] = await within(
-    session.run<{ ids: string; turn_ctids: string }>(
-      "select array_agg(shop_id)::text as ids, array_agg(ctid)::text as turn_ctids from (select shop_id, ctid from delivery_turn order by look_at limit 64) t"
+    session.run<{ ids: string; queue_ctids: string }>(
+      "select array_agg(shop_id)::text as ids, array_agg(ctid)::text as queue_ctids from (select shop_id, ctid from delivery_queue order by next_claim_at limit 64) t"
     )
   )
-  const zeros = row!.turn_ctids.replaceAll(/"[^"]*"/g, "0")
+  const zeros = row!.queue_ctids.replaceAll(/"[^"]*"/g, "0")
   await within(
     once.run(
-      `set workshop_claim.shops = '${row!.ids}'; set workshop_claim.turn_ctids = '${row!.turn_ctids}'; set workshop_claim.due_from = '${zeros}';
-      set workshop_claim.round_ctids = '${zeros.replaceAll("0", '"(0,0)"')}'; set workshop_claim.turns = '${zeros}'`
+      `set workshop_claim.shops = '${row!.ids}'; set workshop_claim.queue_ctids = '${row!.queue_ctids}'; set workshop_claim.due_from = '${zeros}';
+      set workshop_claim.backlog_ctids = '${zeros.replaceAll("0", '"(0,0)"')}'; set workshop_claim.turns = '${zeros}'`
     )
   )
   early = await within(ranAll(cases.filter((one) => one.session === once)))
@@ -185,7 +185,7 @@ const MORE: Readonly<Record<string, number>> = {
   "read attempts": 10_000,
   // The shops that are put in the order of their turns.
   "lock shops": 5_000,
-  // A shop's events, remembered answers and notifications to numbers, some thousands at a time, and a page of each other kind.
+  // A shop's events, stored responses and notifications to numbers, some thousands at a time, and a page of each other kind.
   "events of person": 5_000,
   "notifications to numbers": 5_000,
   "tickets of person": 1_001,
@@ -228,14 +228,14 @@ const ALL = 100_000
 
 /** Indexes that serve what the contract does not ask for: the removal of old rows, and the metrics. */
 const OTHERS: Readonly<Record<string, string>> = {
-  account_copy_order: "copies of accounts in the order of their changes, where there are several cells",
+  stale_account_copy_order: "copies of accounts in the order of their changes, where there are several cells",
   attempt_rest_age: "remove old attempt",
   event_rest_age: "remove old event",
   notification_age: "remove old notification",
   replay_done: "remove old replay",
   rate_limit_until: "expire rate_limit",
-  remembered_until: "expire remembered",
-  stamps_used_until: "expire stamps_used",
+  idempotency_record_until: "expire idempotency_record",
+  stamp_limit_until: "expire stamp_limit",
   webhook_off: "look at queue",
   // Beside few leases the planner takes the index by shop.
   delivery_lease_ends: "reclaim"

@@ -266,7 +266,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       await client.query("rollback")
       client.release()
       expect([await orders(), await tickets()]).toEqual([[], []])
-      for (const table of ["event", "remembered", "ticket"])
+      for (const table of ["event", "idempotency_record", "ticket"])
         expect((await pool.query(`select from workshop.${table}`)).rowCount).toBe(0)
       const kept = await workshop.tickets.createInApp(caller, { service: "Kept" })
       expect(kept).toMatchObject({ ok: true, value: { data: { number: 1 } } })

@@ -162,13 +162,13 @@ describe("commands that process all cells (docs/scaling.md)", { timeout: 120_000
       const shops = await openShops(url, [{ name: "cell_1" }, { name: "cell_2" }], 3)
       const one = Number(/^(\d+) checks found nothing wrong/.exec((await type("check --cells 3")).stdout)![1])
       expect(one).toBeGreaterThan(3)
-      await run(`insert into workshop_cell_2.delivery_turn select '${shops[0]!.id}', 0, 1`)
+      await run(`insert into workshop_cell_2.delivery_queue select '${shops[0]!.id}', 0, 1`)
       await run("insert into workshop_cell_2.shop select * from workshop_cell_1.shop")
       const { status, stdout } = await type("check --cells 3 --json")
       expect(status).toBe(1)
       const named = (name: string) =>
         JSON.parse(stdout).findings.filter((one: { readonly name: string }) => one.name === name)
-      expect(named("turn-webhook")).toMatchObject([{ cell: "cell_2", count: 1 }])
+      expect(named("queue-webhook")).toMatchObject([{ cell: "cell_2", count: 1 }])
       expect(named("shop-cell")).toMatchObject([
         {
           finds: "Shops are in a cell in which the directory did not place them",
@@ -176,7 +176,7 @@ describe("commands that process all cells (docs/scaling.md)", { timeout: 120_000
           first: [{ cell: "cell_2", directory: "cell_1" }]
         }
       ])
-      expect((await type("check --cells 3")).stdout).toMatch(/^cell_2: turn-webhook: /m)
+      expect((await type("check --cells 3")).stdout).toMatch(/^cell_2: queue-webhook: /m)
     }))
 
   it("workshop secrets reseal encrypts the secrets of every cell again", () =>

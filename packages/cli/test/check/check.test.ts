@@ -32,16 +32,19 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
 
   it("workshop check names what it found, how often and the first rows, and exits with 1", () =>
     withShop(async (url, run) => {
-      await Effect.runPromise(run(`insert into delivery_turn select '${SHOP}', 0, 1`))
+      await Effect.runPromise(run(`insert into delivery_queue select '${SHOP}', 0, 1`))
       const { status, stdout, stderr } = await typed(["check"], { DATABASE_URL: url })
-      expect([status, stdout]).toEqual([1, `turn-webhook: Shops have a turn but no webhook (1).\n  shop_id=${SHOP}\n`])
+      expect([status, stdout]).toEqual([
+        1,
+        `queue-webhook: Shops have a queue but no webhook (1).\n  shop_id=${SHOP}\n`
+      ])
       expect(stderr).toMatch(
         /^1 of \d+ checks found something wrong\. See "Check the data" in docs\/operating\.md\.\n$/
       )
       const json = await typed(["check", "--json"], { DATABASE_URL: url })
       expect(json.status).toBe(1)
       expect(JSON.parse(json.stdout).findings).toEqual([
-        { name: "turn-webhook", finds: "Shops have a turn but no webhook", count: 1, first: [{ shop_id: SHOP }] }
+        { name: "queue-webhook", finds: "Shops have a queue but no webhook", count: 1, first: [{ shop_id: SHOP }] }
       ])
     }))
 

@@ -49,8 +49,8 @@ export class ChangeSet {
   readonly #shop: ShopRecord
   readonly #webhook: Webhook | null
   readonly #head: Mutable<ShopHead>
-  /** See {@link ShopHead.ids_made}. */
-  #ids_made: number
+  /** See {@link ShopHead.id_counter}. */
+  #id_counter: number
   #id_moment: Moment | undefined
   /** The ticket that was saved last, until its first event is raised, which becomes an entry in its history. */
   #ticketAwaitingHistory: Mutable<TicketRecord> | undefined
@@ -58,8 +58,8 @@ export class ChangeSet {
   constructor({ shop, head, webhook }: ShopSnapshot, moment: ShopMoment) {
     this.#moment = moment
     // The lead of the identifiers over their instants never decreases, so a list by creation can find an instant among them.
-    this.#ids_made =
-      moment.recorded_at === head.last_instant ? head.ids_made : identifiersAhead(head) * IDENTIFIERS_PER_MS
+    this.#id_counter =
+      moment.recorded_at === head.last_recorded_at ? head.id_counter : identifiersAhead(head) * IDENTIFIERS_PER_MS
     this.#shop = shop
     this.#webhook = webhook
     this.#head = { ...head }
@@ -70,13 +70,13 @@ export class ChangeSet {
    * sync).
    */
   newId<Id extends string>(): Id {
-    const n = this.#ids_made++ % IDENTIFIERS_PER_MS
+    const n = this.#id_counter++ % IDENTIFIERS_PER_MS
     return identifier<Id>(this.#idMoment(n), n)
   }
 
   /** A new identifier of something that grants access, which cannot be guessed from the shop's other identifiers. A decision has at most one. */
   newGrantId<Id extends string>(): Id {
-    const n = this.#ids_made++ % IDENTIFIERS_PER_MS
+    const n = this.#id_counter++ % IDENTIFIERS_PER_MS
     return grantIdentifier<Id>(this.#idMoment(n), n)
   }
 
@@ -84,7 +84,7 @@ export class ChangeSet {
   #idMoment(n: number): Moment {
     const { recorded_at, entropy } = this.#moment
     if (this.#id_moment === undefined || n === 0)
-      this.#id_moment = { now: recorded_at + Math.floor((this.#ids_made - 1) / IDENTIFIERS_PER_MS), entropy }
+      this.#id_moment = { now: recorded_at + Math.floor((this.#id_counter - 1) / IDENTIFIERS_PER_MS), entropy }
     return this.#id_moment
   }
 
@@ -197,8 +197,8 @@ export class ChangeSet {
 
   /** The decision. It also saves the shop's counters, with this moment as the time of its last command. */
   decided<A>(result: A): Either.Either<Decision<A>, never> {
-    this.#head.last_instant = this.#moment.recorded_at
-    this.#head.ids_made = this.#ids_made
+    this.#head.last_recorded_at = this.#moment.recorded_at
+    this.#head.id_counter = this.#id_counter
     this.add({ _tag: "HeadPut", row: this.#head })
     return this.decidedWithoutHead(result)
   }

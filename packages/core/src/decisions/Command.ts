@@ -63,7 +63,7 @@ export const makeCommand = <const N extends Loads, R extends Either.Either<Decis
  */
 export const decide = <A, E>(command: Command<A, E>, state: ShopState, moment: Moment): Either.Either<Decision<A>, E> =>
   // `recorded_at` comes before the spread, because V8 takes 0.5 µs longer to add a new field after one.
-  command.run(state, { recorded_at: Math.max(moment.now, state.head.last_instant), ...moment })
+  command.run(state, { recorded_at: Math.max(moment.now, state.head.last_recorded_at), ...moment })
 
 /** Decides a command and applies its changes to the state. A refusal changes nothing. */
 export const execute = <A, E>(

@@ -87,7 +87,7 @@ export const idempotent = <A, E>(
       if (first !== undefined && moment.now < first.expires_at) {
         return first.fingerprint === requestFingerprint || first.fingerprint === ERASED_FINGERPRINT
           ? Either.right({
-              result: { data: JSON.parse(first.answer) as A, replayed: true },
+              result: { data: JSON.parse(first.response) as A, replayed: true },
               changes: [],
               limitStatuses: []
             })
@@ -101,7 +101,7 @@ export const idempotent = <A, E>(
           key,
           shop_id: command.shop_id,
           fingerprint: requestFingerprint,
-          answer: JSON.stringify(result),
+          response: JSON.stringify(result),
           expires_at
         }
         return {

@@ -5,7 +5,7 @@ import type { AttemptRecord, DeliveryRecord, EventRange, ReplayRecord, SentEvent
 import { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { ClientId, EventId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
-import { blankCard, type CardRecord, type StampCountKey, stampCountKey } from "../domain/LoyaltyCard.js"
+import { blankCard, type CardRecord, type StampLimitKey, stampLimitKey } from "../domain/LoyaltyCard.js"
 import type { QueuedNotification } from "../domain/Notification.js"
 import { OfferNotFound, type OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
@@ -26,7 +26,7 @@ export type LoadRequest =
   /** The offer, its ticket with its client's account and link, and the account that holds its phone number, with that account's link. */
   | { readonly _tag: "Offer"; readonly id: OfferId }
   | { readonly _tag: "IdempotencyRecord"; readonly key: IdempotencyRecordKey }
-  | { readonly _tag: "StampsUsed"; readonly key: StampCountKey }
+  | { readonly _tag: "StampLimit"; readonly key: StampLimitKey }
   /** All keys of the shop. */
   | { readonly _tag: "Keys" }
   /** The event's delivery, unless the event has arrived or was given up. */
@@ -167,9 +167,9 @@ export const keys: Load<ReadonlyArray<ApiKeyRecord>> = {
 }
 
 /** How many stamps a caller gave a client in the last window. */
-export const stampsUsed = (key: StampCountKey): Load<LimitWindow | undefined> => ({
-  loadRequests: [{ _tag: "StampsUsed", key }],
-  read: (state) => Either.right(state.stamps_used.get(stampCountKey(key)))
+export const stampLimit = (key: StampLimitKey): Load<LimitWindow | undefined> => ({
+  loadRequests: [{ _tag: "StampLimit", key }],
+  read: (state) => Either.right(state.stamp_limits.get(stampLimitKey(key)))
 })
 
 /** An event's delivery under a claim's token; null if the event arrived, was given up, or was claimed again since. */

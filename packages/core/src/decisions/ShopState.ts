@@ -7,7 +7,7 @@ import type { EventRecord } from "../domain/Event.js"
 import { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { ClientId, EventId, KeyId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
-import { type CardRecord, type LedgerEntry, type StampCountKey, stampCountKey } from "../domain/LoyaltyCard.js"
+import { type CardRecord, type LedgerEntry, type StampLimitKey, stampLimitKey } from "../domain/LoyaltyCard.js"
 import type { NotificationRecord, QueuedNotification } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
@@ -28,7 +28,7 @@ export type Change =
   | { readonly _tag: "OfferPut"; readonly row: OfferRecord }
   | { readonly _tag: "OfferRemoved"; readonly row: Pick<OfferRecord, "shop_id" | "id"> }
   | { readonly _tag: "CardPut"; readonly row: CardRecord }
-  | { readonly _tag: "StampsUsedPut"; readonly key: StampCountKey; readonly row: LimitWindow }
+  | { readonly _tag: "StampLimitPut"; readonly key: StampLimitKey; readonly row: LimitWindow }
   | { readonly _tag: "KeyPut"; readonly row: ApiKeyRecord }
   | { readonly _tag: "WebhookPut"; readonly row: Webhook }
   | { readonly _tag: "WebhookRemoved"; readonly row: Pick<Webhook, "shop_id"> }
@@ -80,7 +80,7 @@ export interface ShopState {
   readonly attempts: Map<EventId, Array<AttemptRecord>>
   readonly replays: Map<string, ReplayRecord>
   readonly queuedNotifications: Map<string, QueuedNotification>
-  readonly stamps_used: Map<string, LimitWindow>
+  readonly stamp_limits: Map<string, LimitWindow>
   /** Earlier events, with their attempts. */
   readonly events: ReadMap<EventId, SentEvent> & { readonly rewrite: (event: EventRecord) => void }
   /** The next events of a replay, after looking at no more than `most`. */
@@ -104,7 +104,7 @@ export const emptyShopState = (input: Seen): ShopState => ({
   attempts: new Map(),
   replays: new Map(),
   queuedNotifications: new Map(),
-  stamps_used: new Map(),
+  stamp_limits: new Map(),
   ...input
 })
 
@@ -151,7 +151,7 @@ const applied: Applied = {
     idempotency_records.set(key, row)
   },
   IdempotencyRecordRemoved: (state, { row }) => state.idempotency_records.delete(idempotencyRecordKey(row)),
-  StampsUsedPut: (state, { key, row }) => state.stamps_used.set(stampCountKey(key), row),
+  StampLimitPut: (state, { key, row }) => state.stamp_limits.set(stampLimitKey(key), row),
   DeliveryPut: putDelivery,
   DeliveryRenewed: putDelivery,
   DeliveryRemoved: (state, { row }) => state.deliveries.delete(row.event_id),

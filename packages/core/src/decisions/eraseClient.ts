@@ -54,13 +54,16 @@ export const eraseIdempotencyRecords = (
     const erase = eraser(person)
     for (const row of loaded.records) {
       const { caller_id, operation, key, fingerprint } = row
-      const result = JSON.parse(row.answer)
+      const result = JSON.parse(row.response)
       if (erase(key) !== key)
         changes.add({ _tag: "IdempotencyRecordRemoved", row: { shop_id, caller_id, operation, key } })
       else if (isTicket(result)) {
         const left = JSON.stringify(seenWithout(person, result))
-        if (left !== row.answer || fingerprint !== ERASED_FINGERPRINT)
-          changes.add({ _tag: "IdempotencyRecordPut", row: { ...row, answer: left, fingerprint: ERASED_FINGERPRINT } })
+        if (left !== row.response || fingerprint !== ERASED_FINGERPRINT)
+          changes.add({
+            _tag: "IdempotencyRecordPut",
+            row: { ...row, response: left, fingerprint: ERASED_FINGERPRINT }
+          })
       }
     }
     return changes.decidedWithoutHead<void>(undefined)

@@ -57,7 +57,7 @@ export const giveStamps = (
   const key = { caller_id, client_id }
   return makeCommand(
     shop_id,
-    { seen: Load.client(client_id), given: Load.stampsUsed(key) },
+    { seen: Load.client(client_id), given: Load.stampLimit(key) },
     (loaded, changes, moment) => {
       const { shop, seen, given } = loaded
       if (!shop.program.active) return Either.left(new LoyaltyOff())
@@ -70,7 +70,7 @@ export const giveStamps = (
       if (Either.isLeft(taken)) return Either.left(taken.left)
       const card = changes.addLedgerEntry(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
       const row = taken.right.windows.stamps_per_day
-      if (row !== undefined) changes.add({ _tag: "StampsUsedPut", key, row })
+      if (row !== undefined) changes.add({ _tag: "StampLimitPut", key, row })
       const rewards_unlocked = rewardsAvailable(card, shop.program) - rewardsAvailable(seen.card, shop.program)
       return changes.decided({ card: cardView(card, shop.program), added: count, rewards_unlocked })
     }

@@ -71,9 +71,9 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<Re
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
       return changes.decidedWithoutHead(recorded("delivered"))
     }
-    const attempts_in_round = presentSchedule(delivery, webhook).attempts_in_round + 1
+    const attempts_since_reset = presentSchedule(delivery, webhook).attempts_since_reset + 1
     // After a 410 the delivery is parked until the webhook is on again, even after its last attempt.
-    const due_at = nextAttempt(attempts_in_round, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
+    const due_at = nextAttempt(attempts_since_reset, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
     if (due_at === null) {
       changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
       return changes.decided(recorded("dead"))
@@ -81,7 +81,7 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<Re
     const next: DeliveryRecord = {
       ...delivery,
       attempts_made: n,
-      attempts_in_round,
+      attempts_since_reset,
       due_at,
       generation: webhook.generation,
       // If this record was sent twice because the first response was lost, it must not count twice.

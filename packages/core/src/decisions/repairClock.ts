@@ -21,15 +21,15 @@ const MOST_IDENTIFIERS_MADE = 2 ** 52
 const released = (webhook: Webhook, now: Instant): Webhook => ({
   ...webhook,
   generation: webhook.generation + 1,
-  released_at: now,
+  enabled_at: now,
   previous_until: webhook.previous_until && Math.min(webhook.previous_until, now + Limits.secret_overlap_ms),
   first_failure_at: webhook.first_failure_at && Math.min(webhook.first_failure_at, now)
 })
 
 /** The head at an earlier instant. Identifiers continue after the last one, so that tickets keep their order of creation. */
 const takenBack = (head: ShopHead, now: Instant): ShopHead => {
-  const ids_made = head.ids_made + (head.last_instant - now) * IDENTIFIERS_PER_MS
-  return { ...head, last_instant: now, ids_made: Math.min(ids_made, MOST_IDENTIFIERS_MADE) }
+  const id_counter = head.id_counter + (head.last_recorded_at - now) * IDENTIFIERS_PER_MS
+  return { ...head, last_recorded_at: now, id_counter: Math.min(id_counter, MOST_IDENTIFIERS_MADE) }
 }
 
 /**
@@ -39,10 +39,10 @@ const takenBack = (head: ShopHead, now: Instant): ShopHead => {
  */
 export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
   makeCommand(shop_id, {}, ({ head, webhook }, _changes, { now }) => {
-    if (head.last_instant <= now) return unchanged<Instant | null>(null)
+    if (head.last_recorded_at <= now) return unchanged<Instant | null>(null)
     const changes: Array<Change> = [{ _tag: "HeadPut", row: takenBack(head, now) }]
     if (webhook !== null) changes.push({ _tag: "WebhookPut", row: released(webhook, now) })
-    return Either.right({ result: head.last_instant, changes, limitStatuses: [] })
+    return Either.right({ result: head.last_recorded_at, changes, limitStatuses: [] })
   })
 
 /** The ticket as it was before it was closed too early; undefined if it was not. */

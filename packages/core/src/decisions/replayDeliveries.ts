@@ -45,7 +45,7 @@ const again = (
   ticket_id: event.ticket_id,
   seq: event.seq,
   attempts_made,
-  attempts_in_round: 0,
+  attempts_since_reset: 0,
   due_at: now,
   generation,
   is_replay: true,
@@ -61,13 +61,13 @@ const again = (
 const takenUp = (shop_id: ShopId, replayable: Replayable, webhook: Webhook, moment: ShopMoment): Change | null => {
   const { event, delivery, is_in_flight } = replayable
   if (delivery === undefined) return { _tag: "DeliveryPut", row: again(shop_id, replayable, webhook, moment) }
-  if (presentSchedule(delivery, webhook).attempts_in_round === 0) return null
-  if (is_in_flight) return { _tag: "DeliveryRenewed", row: { ...delivery, attempts_in_round: 0 } }
+  if (presentSchedule(delivery, webhook).attempts_since_reset === 0) return null
+  if (is_in_flight) return { _tag: "DeliveryRenewed", row: { ...delivery, attempts_since_reset: 0 } }
   const due_at = Math.min(moment.now, event.created_at)
   const { generation } = webhook
   return {
     _tag: "DeliveryPut",
-    row: { ...delivery, attempts_in_round: 0, due_at, generation, token: delivery.token + 1 }
+    row: { ...delivery, attempts_since_reset: 0, due_at, generation, token: delivery.token + 1 }
   }
 }
 

@@ -18,8 +18,8 @@ export const setWebhook = (
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
     const fresh = {
       generation: 1,
-      released_at: moment.now,
-      steps_told: 0,
+      enabled_at: moment.now,
+      failure_steps_notified: 0,
       shop_id,
       secret,
       previous_secret: null,
@@ -63,7 +63,7 @@ export const enableWebhook = (shop_id: ShopId) =>
   change(shop_id, (webhook, now) =>
     webhook.off_reason === null
       ? onSuccess(webhook)
-      : { ...onSuccess(webhook), off_reason: null, generation: webhook.generation + 1, released_at: now }
+      : { ...onSuccess(webhook), off_reason: null, generation: webhook.generation + 1, enabled_at: now }
   )
 
 /** Turns the webhook off until its owner turns it on again; meanwhile deliveries are parked (Specification, Webhooks). */

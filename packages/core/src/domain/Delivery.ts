@@ -23,7 +23,7 @@ export interface DeliveryRecord {
   /** How many attempts were made in all; the numbers of attempts continue after releases and replays. */
   readonly attempts_made: number
   /** How many attempts were made since the delivery was last made due again: the retry schedule counts these. */
-  readonly attempts_in_round: number
+  readonly attempts_since_reset: number
   readonly due_at: Instant
   /** The webhook's generation when the row was written; a delivery of an older one is due again, see {@link presentSchedule}. */
   readonly generation: number
@@ -60,7 +60,7 @@ export const firstDelivery = (
   ticket_id,
   seq,
   attempts_made: 0,
-  attempts_in_round: 0,
+  attempts_since_reset: 0,
   due_at: now,
   generation,
   is_replay: false,
@@ -71,8 +71,8 @@ export const firstDelivery = (
 export const presentSchedule = (
   delivery: DeliveryRecord,
   webhook: Webhook
-): Pick<DeliveryRecord, "attempts_in_round" | "due_at"> =>
-  delivery.generation < webhook.generation ? { attempts_in_round: 0, due_at: webhook.released_at } : delivery
+): Pick<DeliveryRecord, "attempts_since_reset" | "due_at"> =>
+  delivery.generation < webhook.generation ? { attempts_since_reset: 0, due_at: webhook.enabled_at } : delivery
 
 /** The state of an event's delivery, derived from its row (if it still has one), its last attempt and its webhook. */
 export const deliveryState = (

@@ -15,11 +15,8 @@ export interface IdempotencyRecordKey {
 export interface IdempotencyRecord extends IdempotencyRecordKey {
   readonly shop_id: ShopId
   readonly fingerprint: string
-  /**
-   * The result of the operation, as JSON. It keeps the name of its column `answer`, which cannot be renamed while programs of the previous
-   * release use it.
-   */
-  readonly answer: string
+  /** The result of the operation, as JSON. */
+  readonly response: string
   readonly expires_at: Instant
 }
 

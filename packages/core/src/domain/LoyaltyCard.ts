@@ -114,16 +114,16 @@ export const cardView = (card: CardRecord, program: LoyaltyProgram): LoyaltyCard
 })
 
 /** The key of a stamp limit: a client and the caller who adds the stamps (Specification, Limits). */
-export interface StampCountKey {
+export interface StampLimitKey {
   readonly caller_id: CallerId
   readonly client_id: ClientId
 }
 
 /** The key of a stamp count in a shop's state. */
-export const stampCountKey = ({ caller_id, client_id }: StampCountKey): string => `${caller_id} ${client_id}`
+export const stampLimitKey = ({ caller_id, client_id }: StampLimitKey): string => `${caller_id} ${client_id}`
 
-/** The count that a key of {@link stampCountKey} names. */
-export const stampCountOf = (key: string): StampCountKey => {
-  const [caller_id, client_id] = key.split(" ") as [StampCountKey["caller_id"], StampCountKey["client_id"]]
+/** The count that a key of {@link stampLimitKey} names. */
+export const stampLimitOf = (key: string): StampLimitKey => {
+  const [caller_id, client_id] = key.split(" ") as [StampLimitKey["caller_id"], StampLimitKey["client_id"]]
   return { caller_id, client_id }
 }

@@ -51,12 +51,12 @@ export interface ShopHead {
   /** The place of the next event. */
   readonly event_seq: number
   /** The instant of the latest command; the next command's is never earlier (Specification, Lists and sync). */
-  readonly last_instant: Instant
+  readonly last_recorded_at: Instant
   /**
-   * How many identifiers were made at `last_instant`, including those of the milliseconds by which they are ahead of it. The next ones
+   * How many identifiers were made at `last_recorded_at`, including those of the milliseconds by which they are ahead of it. The next ones
    * continue from there, so that a shop's identifiers increase in the order in which they were made (Specification, Lists and sync).
    */
-  readonly ids_made: number
+  readonly id_counter: number
   readonly tickets_per_hour: LimitWindow
   readonly tickets_per_day: LimitWindow
 }
@@ -79,7 +79,7 @@ export type ShopView = typeof ShopView.Type
  * How many milliseconds the shop's identifiers are ahead of the instants at which they are made: 0, unless a millisecond was full or the
  * shop's time was set back. It never decreases, so no identifier of the shop was ever further ahead.
  */
-export const identifiersAhead = ({ ids_made }: ShopHead): number => Math.floor(ids_made / IDENTIFIERS_PER_MS)
+export const identifiersAhead = ({ id_counter }: ShopHead): number => Math.floor(id_counter / IDENTIFIERS_PER_MS)
 
 const ended: LimitWindow = { used: 0, resets_at: 0 }
 
@@ -89,8 +89,8 @@ export const firstHead = (shop_id: ShopId): ShopHead => ({
   next_number: 1,
   change_seq: 1,
   event_seq: 1,
-  last_instant: 0,
-  ids_made: 0,
+  last_recorded_at: 0,
+  id_counter: 0,
   tickets_per_hour: ended,
   tickets_per_day: ended
 })

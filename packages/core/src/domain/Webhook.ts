@@ -20,15 +20,12 @@ export interface Webhook {
   readonly off_reason: WebhookOffReason | null
   readonly failures_in_row: number
   readonly first_failure_at: Instant | null
-  /**
-   * How many of the steps to the switch-off the owner has been notified of in this series of failures. The field has the name of its stored
-   * column, which cannot change because the previous release reads it.
-   */
-  readonly steps_told: number
+  /** How many of the steps to the switch-off the owner has been notified of in this series of failures. */
+  readonly failure_steps_notified: number
   /** Increases each time the webhook is turned on again, which makes earlier deliveries due again without changing their rows. */
   readonly generation: number
   /** When it was last turned on. */
-  readonly released_at: Instant
+  readonly enabled_at: Instant
 }
 
 /** A webhook as its owner sees it (Specification, Sandbox). */
@@ -203,14 +200,16 @@ export const onFailure = (webhook: Webhook, sent: SendResult, now: Instant): Hea
     ({ failures, age_ms }) => failing.failures_in_row >= failures && now - first_failure_at >= age_ms
   )
   const step = reached.at(-1)
-  if (step === undefined || reached.length <= webhook.steps_told) return { webhook: failing, notice: null }
+  if (step === undefined || reached.length <= webhook.failure_steps_notified) return { webhook: failing, notice: null }
   const off_reason = step.kind === "webhook_off" ? "failing" : null
-  return { webhook: { ...failing, steps_told: reached.length, off_reason }, notice: step.kind }
+  return { webhook: { ...failing, failure_steps_notified: reached.length, off_reason }, notice: step.kind }
 }
 
 /** The webhook after a success: without failures. If there were none, the same object is returned, so nothing need be written. */
 export const onSuccess = (webhook: Webhook): Webhook =>
-  webhook.failures_in_row === 0 ? webhook : { ...webhook, failures_in_row: 0, first_failure_at: null, steps_told: 0 }
+  webhook.failures_in_row === 0
+    ? webhook
+    : { ...webhook, failures_in_row: 0, first_failure_at: null, failure_steps_notified: 0 }
 
 /** A webhook whose deliveries begin to fail after a success, or arrive again after failures. */
 export type HealthTransition = "failing" | "recovered"

@@ -61,7 +61,7 @@ export interface StaleCopies {
   /** The account as it is now; null if it was erased. */
   readonly account: ClientAccount | null
   /** The cells, and the number of the change that each one still lacks. */
-  readonly lacking: ReadonlyArray<{ readonly cell: string; readonly n: number }>
+  readonly lacking: ReadonlyArray<{ readonly cell: string; readonly change_number: number }>
 }
 
 /** Records the cell of each shop and key, and which copies of accounts are out of date. The home cell stores this next to its own data. */
@@ -79,6 +79,10 @@ export interface CellDirectory {
   readonly putKey: (hash: string, cell: string) => Effect.Effect<void, StoreUnavailable>
   /** Accounts with copies that are out of date, the earliest change first: the given account, or a batch of all accounts for null. */
   readonly stale: (client_id: ClientId | null) => Effect.Effect<ReadonlyArray<StaleCopies>, StoreUnavailable>
-  /** Records that the copy in a cell has the change `n`. Returns false if the account was changed again since. */
-  readonly copied: (client_id: ClientId, cell: string, n: number) => Effect.Effect<boolean, StoreUnavailable>
+  /** Records that the copy in a cell has a change. Returns false if the account was changed again since. */
+  readonly copied: (
+    client_id: ClientId,
+    cell: string,
+    change_number: number
+  ) => Effect.Effect<boolean, StoreUnavailable>
 }

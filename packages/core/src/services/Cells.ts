@@ -223,11 +223,11 @@ const copying = (allCells: AllCells, directory: CellDirectory) => {
     Effect.flatMap(directory.stale(client_id), (stale) =>
       Effect.forEach(
         stale.flatMap(({ lacking, ...of }) => lacking.map((lack) => ({ ...of, ...lack }))),
-        ({ client_id, account, cell, n }) => {
+        ({ client_id, account, cell, change_number }) => {
           const there = named.get(cell)
           if (there === undefined || !allCells.here.includes(there)) return Effect.void
           return there.access.keepCopy(client_id, account).pipe(
-            Effect.zipRight(directory.copied(client_id, cell, n)),
+            Effect.zipRight(directory.copied(client_id, cell, change_number)),
             Effect.flatMap((isLatest) => (isLatest || left === 0 ? Effect.void : copy(client_id, left - 1))),
             // The copy stays out of date in the directory, so the background work tries again.
             Effect.catchAll(() => Effect.void)

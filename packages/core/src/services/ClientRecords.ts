@@ -75,11 +75,11 @@ const shopPart = (
       head
     }))
   ),
-  idempotency_records: idempotencyRecords.map(({ operation, key, fingerprint, answer, expires_at }) => ({
+  idempotency_records: idempotencyRecords.map(({ operation, key, fingerprint, response, expires_at }) => ({
     operation,
     key,
     request: fingerprint,
-    answer: JSON.parse(answer) as unknown,
+    response: JSON.parse(response) as unknown,
     expires_at: toIso(expires_at)
   }))
 })

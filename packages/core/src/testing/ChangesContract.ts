@@ -91,8 +91,8 @@ export const changesContract = cases({
       next_number: 9999,
       change_seq: 2 ** 40,
       event_seq: 2 ** 41,
-      last_instant: TEST_START,
-      ids_made: 7,
+      last_recorded_at: TEST_START,
+      id_counter: 7,
       tickets_per_hour: { used: 149, resets_at: LATER },
       tickets_per_day: { used: 600, resets_at: LATER + 1 }
     }
@@ -117,9 +117,9 @@ export const changesContract = cases({
       off_reason: "failing",
       failures_in_row: 20,
       first_failure_at: TEST_START,
-      steps_told: 1,
+      failure_steps_notified: 1,
       generation: 2,
-      released_at: TEST_START
+      enabled_at: TEST_START
     }
     yield* same("no webhook at first", (yield* reads.shop(shop.id))?.webhook, null)
     yield* run(
@@ -293,17 +293,17 @@ export const clientChangesContract = cases({
     yield* same("to a number that nobody holds", nobody._tag, "OfferNotFound")
   },
 
-  "StampsUsedPut: used stamps are counted by caller and client": function* ({ shop }) {
+  "StampLimitPut: used stamps are counted by caller and client": function* ({ shop }) {
     const { id: client_id } = yield* openAccount()
     const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
     const row = { used: 7, resets_at: LATER }
-    const used = (caller: CallerId) => run(loaded(shop.id, Load.stampsUsed({ caller_id: caller, client_id })))
+    const used = (caller: CallerId) => run(loaded(shop.id, Load.stampLimit({ caller_id: caller, client_id })))
     yield* same("none yet", yield* used(caller_id), undefined)
-    yield* run(putting(shop.id, { _tag: "StampsUsedPut", key: { caller_id, client_id }, row }))
+    yield* run(putting(shop.id, { _tag: "StampLimitPut", key: { caller_id, client_id }, row }))
     yield* same("counted", yield* used(caller_id), row)
     yield* same("another caller", yield* used(other), undefined)
     const more = { used: 20, resets_at: LATER + 1 }
-    yield* run(putting(shop.id, { _tag: "StampsUsedPut", key: { caller_id, client_id }, row: more }))
+    yield* run(putting(shop.id, { _tag: "StampLimitPut", key: { caller_id, client_id }, row: more }))
     yield* same("counted on", yield* used(caller_id), more)
   },
 

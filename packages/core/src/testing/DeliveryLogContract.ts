@@ -344,7 +344,7 @@ export const replayContract = cases({
             ticket_id: null,
             seq: 1,
             attempts_made: 5,
-            attempts_in_round: 5,
+            attempts_since_reset: 5,
             due_at: now + DAY_MS,
             generation: webhook!.generation,
             is_replay: false,

@@ -10,7 +10,7 @@ class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
 /** Reads the shop's next number and moves it on by one: lost where two run at once. */
 const count = (shop_id: ShopId): Command<number> =>
   makeCommand(shop_id, {}, ({ head }, _changes, { recorded_at }) => {
-    const moved = { ...head, next_number: head.next_number + 1, last_instant: recorded_at }
+    const moved = { ...head, next_number: head.next_number + 1, last_recorded_at: recorded_at }
     return Either.right({
       result: head.next_number,
       changes: [{ _tag: "HeadPut", row: moved } as const],
@@ -177,7 +177,7 @@ export const transactContract = cases({
     }
     clock.set(start + 5000)
     yield* same("instants", instants, [0, 50, 50, 50, 50, 4030])
-    yield* same("kept", (yield* reads.shop(shop.id))?.head.last_instant, start + 4030)
+    yield* same("kept", (yield* reads.shop(shop.id))?.head.last_recorded_at, start + 4030)
     const other = yield* openShop()
     clock.set(start)
     yield* same(

@@ -151,7 +151,7 @@ describe("Specification, Tickets: the count in the identifiers of a shop", () =>
 
   it("the count fills a millisecond to its last place, and goes on in the next", () => {
     const shop = new TestShop()
-    shop.slice.head = { ...shop.slice.head, last_instant: START, ids_made: IDENTIFIERS_PER_MS - 2 }
+    shop.slice.head = { ...shop.slice.head, last_recorded_at: START, id_counter: IDENTIFIERS_PER_MS - 2 }
     expect(makes(shop)).toEqual([[START, "ffe"]])
     expect(makes(shop)).toEqual([[START, "fff"]])
     expect(makes(shop, 2)).toEqual([

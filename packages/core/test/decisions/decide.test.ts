@@ -21,7 +21,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     const later = shop.wait(-30 * 60_000).does(create)
     expect(later.created_at).toBe("2026-03-02T10:00:00.000Z")
     expect(shop.events[0]!.created_at).toBe("2026-03-02T10:00:00.000Z")
-    expect(shop.slice.head.last_instant).toBe(START + HOUR)
+    expect(shop.slice.head.last_recorded_at).toBe(START + HOUR)
   })
 
   it("identifiers are made from the shop's instant, so that they sort in the order of their creation (Specification, Lists and sync; Tickets)", () => {
@@ -143,7 +143,7 @@ describe("docs/how-it-is-built.md: a decision", () => {
     expect(JSON.stringify(snapshot(slice))).toBe(before)
     expect(execute(create, slice, momentAt(START, 1))).toEqual(decided)
     expect(slice.tickets.size).toBe(1)
-    expect(slice.head).toMatchObject({ next_number: 2, change_seq: 2, event_seq: 2, last_instant: START })
+    expect(slice.head).toMatchObject({ next_number: 2, change_seq: 2, event_seq: 2, last_recorded_at: START })
   })
 
   it("a refusal changes nothing, not even the shop's clock (docs/how-it-is-built.md)", () => {

@@ -75,7 +75,7 @@ describe("Specification, Endpoints: replays", () => {
     const [row] = shop.rows("IdempotencyRecordPut")
     expect(row).toMatchObject({ shop_id: SHOP, caller_id: KEY, operation: "tickets.create", key: "a" })
     expect(row!.expires_at).toBe(START + THIRTY_DAYS)
-    expect(JSON.parse(row!.answer)).toEqual(data)
+    expect(JSON.parse(row!.response)).toEqual(data)
   })
 
   it("another request under the same key is refused (Specification, Idempotency)", () => {

@@ -16,7 +16,7 @@ const play = (history: ReadonlyArray<Act>, after: (shop: TestShop, before: Befor
     if (act[0] === "wait") shop.wait(act[1])
     const command = commandOf(act, shop)
     if (command === null) continue
-    const before = { tickets: new Map(shop.slice.tickets), last_instant: shop.slice.head.last_instant }
+    const before = { tickets: new Map(shop.slice.tickets), last_recorded_at: shop.slice.head.last_recorded_at }
     const outcome = shop.tries(command)
     after(shop, { ...before, accepted: Either.isRight(outcome) }, act)
   }
@@ -25,7 +25,7 @@ const play = (history: ReadonlyArray<Act>, after: (shop: TestShop, before: Befor
 
 interface Before {
   readonly tickets: ReadonlyMap<string, TicketRecord>
-  readonly last_instant: number
+  readonly last_recorded_at: number
   readonly accepted: boolean
 }
 
@@ -163,8 +163,8 @@ describe("any sequence of acts on a shop", () => {
 
   it("the shop's clock never goes back, even if the machine's clock does (Specification, Lists and sync)", () => {
     holds((history) => {
-      play(history, ({ slice }, { last_instant }) => {
-        expect(slice.head.last_instant).toBeGreaterThanOrEqual(last_instant)
+      play(history, ({ slice }, { last_recorded_at }) => {
+        expect(slice.head.last_recorded_at).toBeGreaterThanOrEqual(last_recorded_at)
       })
     })
   })

@@ -45,7 +45,7 @@ describe("docs/write-a-store.md: the rows that a decision asks the store to load
     ],
     ["an offer", Load.offer(OFFER), [{ _tag: "Offer", id: NOBODY }]],
     ["the keys", Load.keys, [{ _tag: "Keys" }]],
-    ["stamps that were given", Load.stampsUsed(STAMPS), [{ _tag: "StampsUsed", key: STAMPS }]],
+    ["stamps that were given", Load.stampLimit(STAMPS), [{ _tag: "StampLimit", key: STAMPS }]],
     ["a delivery", Load.delivery(EVENT, 1), [{ _tag: "Delivery", event_id: EVENT }]],
     ["waiting deliveries", Load.waiting(7), [{ _tag: "Deliveries", most: 7 }]],
     ["events", Load.events([EVENT]), [{ _tag: "Event", id: EVENT }]],
@@ -156,9 +156,9 @@ describe("docs/write-a-store.md: other rows, as decisions load them", () => {
   it("the stamps that a caller gave a client today are loaded, 0 if there are none", () => {
     const shop = new TestShop()
     const window = { used: 2, resets_at: START }
-    shop.slice.stamps_used.set(`${KEY} ${AMIRA.id}`, window)
-    expect(read(shop, Load.stampsUsed(STAMPS))).toBe(window)
-    expect(read(shop, Load.stampsUsed({ ...STAMPS, caller_id: OTHER_KEY }))).toBeUndefined()
+    shop.slice.stamp_limits.set(`${KEY} ${AMIRA.id}`, window)
+    expect(read(shop, Load.stampLimit(STAMPS))).toBe(window)
+    expect(read(shop, Load.stampLimit({ ...STAMPS, caller_id: OTHER_KEY }))).toBeUndefined()
   })
 
   it("a delivery is loaded only with the token of its latest claim", () => {
@@ -181,7 +181,7 @@ describe("docs/write-a-store.md: other rows, as decisions load them", () => {
     const kept = { event: { id: EVENT }, attempts: [] } as never
     Object.assign(shop.slice, { events: { get: (id: EventId) => (id === EVENT ? kept : undefined) } })
     expect(read(shop, Load.events([OTHER_EVENT, EVENT]))).toEqual([kept])
-    const record = { ...RECORD, answer: "{}" } as never
+    const record = { ...RECORD, response: "{}" } as never
     shop.slice.idempotency_records.set(`${KEY} tickets.create a`, record)
     expect(read(shop, Load.idempotencyRecords([{ ...RECORD, key: "b" }, RECORD]))).toEqual([record])
   })

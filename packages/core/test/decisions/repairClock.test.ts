@@ -31,15 +31,15 @@ describe("the clock of a shop that is ahead of the present (Specification, Lists
     expect(corrected(shop).does(repairClock(SHOP))).toBe(START + AHEAD)
     expect(shop.last).toMatchObject({ limitStatuses: [] })
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["HeadPut", "WebhookPut"])
-    const ids_made = before.ids_made + (AHEAD - HOUR) * 4096
-    expect(shop.slice.head).toEqual({ ...before, last_instant: NOW, ids_made })
+    const id_counter = before.id_counter + (AHEAD - HOUR) * 4096
+    expect(shop.slice.head).toEqual({ ...before, last_recorded_at: NOW, id_counter })
   })
 
   it("a repaired shop has numbered at most so many identifiers that each can be counted", () => {
     const shop = new TestShop().wait(40 * 365 * DAY)
     shop.create()
     corrected(shop).does(repairClock(SHOP))
-    expect(shop.slice.head.ids_made).toBe(2 ** 52)
+    expect(shop.slice.head.id_counter).toBe(2 ** 52)
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["HeadPut"])
   })
 
@@ -63,7 +63,7 @@ describe("the clock of a shop that is ahead of the present (Specification, Lists
     expect(shop.slice.webhook).toEqual({
       ...before,
       generation: before.generation + 1,
-      released_at: NOW,
+      enabled_at: NOW,
       previous_until: NOW + DAY,
       first_failure_at: NOW
     })

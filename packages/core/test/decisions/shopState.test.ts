@@ -39,8 +39,8 @@ describe("docs/write-a-store.md: a change is seen by later commands", () => {
     ],
     [
       "the stamps that a caller gave a client",
-      change("StampsUsedPut", { used: 2 }, { key: { caller_id: KEY, client_id: AMIRA.id } }),
-      (state) => state.stamps_used.get(`${KEY} ${AMIRA.id}`)
+      change("StampLimitPut", { used: 2 }, { key: { caller_id: KEY, client_id: AMIRA.id } }),
+      (state) => state.stamp_limits.get(`${KEY} ${AMIRA.id}`)
     ]
   ])("later commands load the changed data: %s", (_, put, place) => {
     const { slice } = new TestShop()

@@ -31,9 +31,9 @@ describe("Specification, Webhooks: one webhook per shop", () => {
       off_reason: null,
       failures_in_row: 0,
       first_failure_at: null,
-      steps_told: 0,
+      failure_steps_notified: 0,
       generation: 1,
-      released_at: START
+      enabled_at: START
     })
     expect(shop.events).toEqual([])
   })
@@ -157,7 +157,7 @@ describe("an owner turns the webhook off and removes it", () => {
     shop.slice.webhook = { ...shop.slice.webhook!, failures_in_row: 7, first_failure_at: START }
     expect(shop.wait(HOUR).does(enableWebhook(SHOP))).toMatchObject({
       generation: 1,
-      released_at: START,
+      enabled_at: START,
       failures_in_row: 0
     })
   })

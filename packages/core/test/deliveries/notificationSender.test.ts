@@ -293,7 +293,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
       yield* dispatcher.hook(shop, () => ({
         failures_in_row: 19,
         first_failure_at: TEST_START - 72 * HOUR,
-        steps_told: 2
+        failure_steps_notified: 2
       }))
       yield* dispatcher.raise(shop, null)
       const [claim] = yield* Effect.withClock(dispatcher.claim(), new HastyClock())

@@ -87,15 +87,18 @@ describe("Specification, Webhooks: released deliveries get eight new attempts, t
   const released = () => {
     const shop = new HookedShop()
     const event = shop.raises()
-    shop.delivers(event, { attempts_made: 5, attempts_in_round: 5, due_at: START + 6 * HOUR })
+    shop.delivers(event, { attempts_made: 5, attempts_since_reset: 5, due_at: START + 6 * HOUR })
     shop.hooks({ off_reason: "failing" }).wait(HOUR).does(enableWebhook(SHOP))
     return { shop, event }
   }
 
   it("released deliveries are due at the instant of the release, without being written", () => {
     const { shop, event } = released()
-    expect(shop.delivery(event)).toMatchObject({ attempts_in_round: 5, generation: 1 })
-    expect(presentSchedule(shop.delivery(event)!, shop.webhook)).toEqual({ attempts_in_round: 0, due_at: START + HOUR })
+    expect(shop.delivery(event)).toMatchObject({ attempts_since_reset: 5, generation: 1 })
+    expect(presentSchedule(shop.delivery(event)!, shop.webhook)).toEqual({
+      attempts_since_reset: 0,
+      due_at: START + HOUR
+    })
   })
 
   it("a released delivery is dead after eight more failures, numbered from 6 to 13", () => {
@@ -109,7 +112,11 @@ describe("Specification, Webhooks: released deliveries get eight new attempts, t
   it("an attempt that is running when the webhook is turned on again counts as the first of the new eight", () => {
     const { shop, event } = released()
     shop.attempts(event, answered(500))
-    expect(shop.delivery(event)).toMatchObject({ attempts_in_round: 1, generation: 2, due_at: START + HOUR + MINUTE })
+    expect(shop.delivery(event)).toMatchObject({
+      attempts_since_reset: 1,
+      generation: 2,
+      due_at: START + HOUR + MINUTE
+    })
   })
 })
 

@@ -95,7 +95,7 @@ describe("Specification, Sandbox: a replay", () => {
       ticket_id: ticket(1),
       seq: 1,
       attempts_made: 8,
-      attempts_in_round: 0,
+      attempts_since_reset: 0,
       due_at: START + HOUR,
       generation: 1,
       is_replay: true,
@@ -103,7 +103,7 @@ describe("Specification, Sandbox: a replay", () => {
     })
     expect(shop.attempts("event 1" as EventId, answered(500))).toBe("retry")
     expect(shop.rows("AttemptAppended")[0]?.n).toBe(9)
-    expect(shop.delivery("event 1" as EventId)).toMatchObject({ is_replay: true, attempts_in_round: 1 })
+    expect(shop.delivery("event 1" as EventId)).toMatchObject({ is_replay: true, attempts_since_reset: 1 })
   })
 
   it("an event that is sent again within one millisecond has a higher token than before, so that no late record ends it (Specification, Webhooks)", () => {
@@ -138,11 +138,11 @@ describe("Specification, Sandbox: a replay", () => {
   it("an event that waits for a retry stays live with eight new attempts, and is due since it was raised (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
-    shop.delivers(event, { token: 7, attempts_made: 3, attempts_in_round: 3, due_at: START + 9 * HOUR })
+    shop.delivers(event, { token: 7, attempts_made: 3, attempts_since_reset: 3, due_at: START + 9 * HOUR })
     const { replay } = replaying([foundAs(event, 1, shop.delivery(event)!, 3)], shop)
     shop.wait(HOUR)
     expect(step(shop, replay)).toBe(1)
-    const expected = { attempts_made: 3, attempts_in_round: 0, due_at: START, is_replay: false, token: 8 }
+    const expected = { attempts_made: 3, attempts_since_reset: 0, due_at: START, is_replay: false, token: 8 }
     expect(shop.delivery(event)).toMatchObject(expected)
     expect(shop.attempts(event, answered(200))).toBe("delivered")
   })
@@ -150,14 +150,14 @@ describe("Specification, Sandbox: a replay", () => {
   it("an event in flight for a retry continues, and its failure is the first of eight new attempts (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
-    shop.delivers(event, { token: 7, attempts_made: 7, attempts_in_round: 7, due_at: START })
+    shop.delivers(event, { token: 7, attempts_made: 7, attempts_since_reset: 7, due_at: START })
     const row = shop.delivery(event)!
     const { replay } = replaying([{ ...foundAs(event, 1, row, 7), is_in_flight: true }], shop)
     expect(step(shop, replay)).toBe(1)
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["DeliveryRenewed", "ReplayPut", "HeadPut"])
-    expect(shop.delivery(event)).toEqual({ ...row, attempts_in_round: 0 })
+    expect(shop.delivery(event)).toEqual({ ...row, attempts_since_reset: 0 })
     expect(shop.attempts(event, answered(410), { token: 7 })).toBe("parked")
-    expect(shop.delivery(event)).toMatchObject({ attempts_made: 8, attempts_in_round: 1 })
+    expect(shop.delivery(event)).toMatchObject({ attempts_made: 8, attempts_since_reset: 1 })
     expect(shop.webhook.off_reason).toBe("gone")
   })
 
@@ -176,7 +176,7 @@ describe("Specification, Sandbox: a replay", () => {
     shop.attempts(event, answered(410))
     const { replay } = replaying([foundAs(event, 1, shop.delivery(event), 1)], shop)
     step(shop, replay)
-    expect(shop.delivery(event)).toMatchObject({ attempts_made: 1, attempts_in_round: 0, generation: 1 })
+    expect(shop.delivery(event)).toMatchObject({ attempts_made: 1, attempts_since_reset: 0, generation: 1 })
     expect(shop.webhook.off_reason).toBe("gone")
   })
 })

@@ -48,7 +48,7 @@ describe("Specification, Webhooks: an event without a 2xx is tried again, and th
   it("the delay of each of the eight attempts counts from the end of the one before, and the last failure gives the event up (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
-    expect(shop.delivery(event)).toMatchObject({ due_at: START, attempts_made: 0, attempts_in_round: 0 })
+    expect(shop.delivery(event)).toMatchObject({ due_at: START, attempts_made: 0, attempts_since_reset: 0 })
     for (const wait of [1, 5, 30, 120, 360, 720, 1440]) {
       shop.wait(10 * SECOND)
       expect(shop.attempts(event, unanswered("timeout"))).toBe("retry")

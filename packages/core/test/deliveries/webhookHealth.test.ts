@@ -7,9 +7,9 @@ import { HookedShop, URL_1 } from "./Outward.js"
 const DOWN = answered(503)
 
 /** A shop whose webhook has failed so often, the first time so long ago, and its next event. */
-const failing = (failures_in_row: number, age_ms: number, steps_told = 0) => {
+const failing = (failures_in_row: number, age_ms: number, failure_steps_notified = 0) => {
   const shop = new HookedShop()
-  shop.hooks({ failures_in_row, first_failure_at: START - age_ms, steps_told })
+  shop.hooks({ failures_in_row, first_failure_at: START - age_ms, failure_steps_notified })
   return { shop, event: shop.raises() }
 }
 
@@ -19,7 +19,12 @@ describe("Specification, Webhooks: a webhook's failures belong to its URL", () =
   it("a new URL starts without failures, so that those of the previous URL cannot turn the webhook off (Specification, Webhooks)", () => {
     const { shop, event } = failing(19, 80 * HOUR, 2)
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
-    expect(shop.webhook).toMatchObject({ failures_in_row: 0, first_failure_at: null, steps_told: 0, secret: "whsec_1" })
+    expect(shop.webhook).toMatchObject({
+      failures_in_row: 0,
+      first_failure_at: null,
+      failure_steps_notified: 0,
+      secret: "whsec_1"
+    })
     expect(shop.attempts(event, DOWN)).toBe("retry")
   })
 
@@ -106,7 +111,12 @@ describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, 
     const { shop, event } = failing(15, 60 * HOUR, 2)
     const other = shop.raises()
     shop.attempts(other, answered(204))
-    expect(shop.webhook).toMatchObject({ failures_in_row: 0, first_failure_at: null, steps_told: 0, off_reason: null })
+    expect(shop.webhook).toMatchObject({
+      failures_in_row: 0,
+      first_failure_at: null,
+      failure_steps_notified: 0,
+      off_reason: null
+    })
     shop.wait(HOUR).attempts(event, DOWN)
     expect(shop.webhook).toMatchObject({ failures_in_row: 1, first_failure_at: START + HOUR })
   })
@@ -131,7 +141,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
   it("the delivery that got the 410 is parked even at its eighth attempt (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
-    shop.delivers(event, { attempts_made: 7, attempts_in_round: 7 })
+    shop.delivers(event, { attempts_made: 7, attempts_since_reset: 7 })
     expect(shop.attempts(event, answered(410))).toBe("parked")
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 8 })
     shop.wait(HOUR).does(enableWebhook(SHOP))
@@ -157,10 +167,10 @@ describe("Specification, Webhooks: turning it on again", () => {
     expect(shop.wait(HOUR).does(enableWebhook(SHOP))).toMatchObject({
       off_reason: null,
       generation: 2,
-      released_at: START + HOUR,
+      enabled_at: START + HOUR,
       failures_in_row: 0,
       first_failure_at: null,
-      steps_told: 0
+      failure_steps_notified: 0
     })
   })
 

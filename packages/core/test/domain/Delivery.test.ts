@@ -52,7 +52,7 @@ describe("the delivery of an event that was just raised (Specification, Webhooks
       ticket_id: null,
       seq: 4,
       attempts_made: 0,
-      attempts_in_round: 0,
+      attempts_since_reset: 0,
       due_at: 10,
       generation: 3,
       is_replay: false,

@@ -11,8 +11,8 @@ import {
   NoReward,
   noProgram,
   rewardsAvailable,
-  stampCountKey,
-  stampCountOf
+  stampLimitKey,
+  stampLimitOf
 } from "../../src/domain/LoyaltyCard.js"
 
 const blank = blankCard("s" as ShopId, "c" as ClientId)
@@ -84,8 +84,8 @@ describe("Specification, Clients and loyalty: the loyalty card", () => {
 
   it("the stamps of a day are counted for each caller and client (Specification, Limits)", () => {
     const key = { caller_id: "k" as CallerId, client_id: "c" as ClientId }
-    expect(stampCountKey(key)).toBe("k c")
-    expect(stampCountOf(stampCountKey(key))).toEqual(key)
+    expect(stampLimitKey(key)).toBe("k c")
+    expect(stampLimitOf(stampLimitKey(key))).toEqual(key)
   })
 
   it("the card's instant is written in ISO 8601 (Specification, Tickets)", () => {

@@ -15,15 +15,15 @@ describe("a new shop's counters", () => {
       next_number: 1,
       change_seq: 1,
       event_seq: 1,
-      last_instant: 0,
-      ids_made: 0,
+      last_recorded_at: 0,
+      id_counter: 0,
       tickets_per_hour: ended,
       tickets_per_day: ended
     })
   })
 
   it("the identifiers of a shop are ahead of its clock by a millisecond for each 4096 made in one millisecond", () => {
-    const ahead = (ids_made: number) => identifiersAhead({ ...firstHead(SHOP), ids_made })
+    const ahead = (id_counter: number) => identifiersAhead({ ...firstHead(SHOP), id_counter })
     expect([0, 4095, 4096, 8191, 8192].map(ahead)).toEqual([0, 0, 1, 1, 2])
   })
 

@@ -18,7 +18,7 @@ const webhook = {
   off_reason: null,
   failures_in_row: 0,
   first_failure_at: null,
-  steps_told: 0,
+  failure_steps_notified: 0,
   previous_until: null
 } as unknown as Webhook
 
@@ -36,19 +36,19 @@ describe("Specification, Webhooks: the secret", () => {
 })
 
 describe("Specification, Webhooks: the health of a webhook", () => {
-  const failing = (failures_in_row: number, steps_told: number) => ({
+  const failing = (failures_in_row: number, failure_steps_notified: number) => ({
     ...webhook,
     failures_in_row,
     first_failure_at: START,
-    steps_told
+    failure_steps_notified
   })
-  const failed = (failures: number, hours: number, steps_told: number, status = 500) => {
+  const failed = (failures: number, hours: number, failure_steps_notified: number, status = 500) => {
     const { webhook, notice } = onFailure(
-      failing(failures - 1, steps_told),
+      failing(failures - 1, failure_steps_notified),
       SendResult.responded(status),
       START + hours * HOUR
     )
-    return [webhook.off_reason, webhook.steps_told, notice]
+    return [webhook.off_reason, webhook.failure_steps_notified, notice]
   }
 
   it("the owner is warned twice and the webhook turns off the third time, by both the failures and the hours", () => {
@@ -69,7 +69,7 @@ describe("Specification, Webhooks: the health of a webhook", () => {
     const second = onFailure(first, SendResult.failed("timeout"), START + HOUR).webhook
     expect([second.failures_in_row, second.first_failure_at]).toEqual([2, START])
     expect(onFailure(second, SendResult.failed("timeout"), START - HOUR).webhook.first_failure_at).toBe(START - HOUR)
-    expect(onSuccess({ ...second, steps_told: 1 })).toEqual({ ...webhook, steps_told: 0 })
+    expect(onSuccess({ ...second, failure_steps_notified: 1 })).toEqual({ ...webhook, failure_steps_notified: 0 })
     expect(onSuccess(webhook)).toBe(webhook)
   })
 

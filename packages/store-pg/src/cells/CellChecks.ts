@@ -14,7 +14,9 @@ import { cellsRefused, cellWrong, HOME } from "./CellPlaces.js"
 /** The name that the database of a client has as a further cell; null in a home cell. */
 const furtherNameOn = (sql: SqlClient) =>
   Effect.map(
-    sql<{ readonly name: string }>`select /* workshop name of cell */ name from workshop.mark where name like 'cell:%'`,
+    sql<{
+      readonly name: string
+    }>`select /* workshop name of cell */ name from workshop.database_label where name like 'cell:%'`,
     (rows) => identityIn(rows.map(({ name }) => name)).name
   )
 
@@ -54,15 +56,15 @@ interface OpenCell {
   readonly sql: SqlClient
 }
 
-/** The marks of a cell, and the number of its migrations. */
-const marksOn = (sql: SqlClient) =>
+/** The labels of a cell, and the number of its migrations. */
+const labelsOn = (sql: SqlClient) =>
   sql<{ readonly name: string | null; readonly n: number }>`select /* workshop confirm cell */ m.name, s.n
     from (select count(*)::integer as n from workshop.schema_migration) s
-    left join workshop.mark m on m.name like 'cell%'`
+    left join workshop.database_label m on m.name like 'cell%'`
 
-/** The mismatch of a cell with the directory, with its remedy; null if the marks are those of the cell. */
-const notTheCell = (name: string, id: string | null, marks: ReadonlyArray<string | null>): string | null => {
-  const mismatch = mismatchOf({ name, id }, identityIn(marks))
+/** The mismatch of a cell with the directory, with its remedy; null if the labels are those of the cell. */
+const notTheCell = (name: string, id: string | null, labels: ReadonlyArray<string | null>): string | null => {
+  const mismatch = mismatchOf({ name, id }, identityIn(labels))
   return mismatch === null ? null : `${mismatch}. Check the address of the cell ${name}, or restore it there`
 }
 
@@ -80,17 +82,17 @@ export const confirming = (home: SqlClient) => {
   )
   return ({ name, sql }: Pick<OpenCell, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
-      const self = yield* Effect.mapError(available(marksOn(sql)), (error) =>
+      const self = yield* Effect.mapError(available(labelsOn(sql)), (error) =>
         isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: `${denied(name)}.` }) : error
       )
-      const marks = self.map((row) => row.name)
+      const labels = self.map((row) => row.name)
       if ((self[0]?.n ?? 0) < OURS.length)
         return yield* new StoreUnavailable({
           remedy: `The cell ${name} has an older schema than this program, or none. Run workshop migrate --cells.`
         })
       const idsByName = ids ?? (name === HOME ? new Map() : yield* idsAgain)
-      if (notTheCell(name, idsByName.get(name) ?? null, marks) === null) return
-      const remedy = notTheCell(name, (yield* idsAgain).get(name) ?? null, marks)
+      if (notTheCell(name, idsByName.get(name) ?? null, labels) === null) return
+      const remedy = notTheCell(name, (yield* idsAgain).get(name) ?? null, labels)
       if (remedy !== null) return yield* new StoreUnavailable({ remedy: `${remedy}.` })
     }).pipe(Effect.catchTag("DatabaseFailed", (cause) => new StoreUnavailable({ cause })))
 }
@@ -106,8 +108,8 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
             )
       )
     )
-    const marks = (yield* marksOn(sql)).map((row) => row.name)
-    const why = notTheCell(name, id, marks)
+    const labels = (yield* labelsOn(sql)).map((row) => row.name)
+    const why = notTheCell(name, id, labels)
     if (why !== null) return yield* cellWrong(why)
     const [here] = yield* sql<{
       readonly n: number

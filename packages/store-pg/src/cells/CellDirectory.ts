@@ -99,7 +99,7 @@ export const addToDirectory = (
       )
       yield* session.run(
         text(
-          "insert into workshop.account_copy (client_id, cell) select a.id, n.name from workshop.client_account a cross join unnest($1::text[]) n (name) on conflict do nothing"
+          "insert into workshop.stale_account_copy (client_id, cell) select a.id, n.name from workshop.client_account a cross join unnest($1::text[]) n (name) on conflict do nothing"
         ),
         [added.map(({ name }) => name)]
       )

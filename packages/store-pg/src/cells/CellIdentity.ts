@@ -10,29 +10,29 @@ import {
 } from "./CellDirectory.js"
 import { type CellLocation, type CellOptions, cellsRefused, cellWrong, HOME, ofCell, placesOf } from "./CellPlaces.js"
 
-const NAME_MARK = "cell:"
-const ID_MARK = "cell_id:"
+const NAME_LABEL = "cell:"
+const ID_LABEL = "cell_id:"
 
-/** The mark, in the table `mark`, by which the schema of a further cell says its name. */
-export const nameMarkOf = (name: string): string => `${NAME_MARK}${name}`
+/** The label, in the table `database_label`, by which the schema of a further cell says its name. */
+export const nameLabelOf = (name: string): string => `${NAME_LABEL}${name}`
 
-/** The mark by which it says the id that the directory knows. */
-export const idMarkOf = (id: string): string => `${ID_MARK}${id}`
+/** The label by which it says the id that the directory knows. */
+export const idLabelOf = (id: string): string => `${ID_LABEL}${id}`
 
-/** The marks of a schema: the name and the id of the cell that it is. Both are null in a home cell. */
+/** The labels of a schema: the name and the id of the cell that it is. Both are null in a home cell. */
 export interface CellIdentity {
   readonly name: string | null
-  /** Null if a program from before cells had ids marked the schema. */
+  /** Null if a program from before cells had ids labelled the schema. */
   readonly id: string | null
 }
 
-const textAfter = (prefix: string, marks: ReadonlyArray<string | null>): string | null =>
-  marks.find((mark) => mark?.startsWith(prefix))?.slice(prefix.length) ?? null
+const textAfter = (prefix: string, labels: ReadonlyArray<string | null>): string | null =>
+  labels.find((label) => label?.startsWith(prefix))?.slice(prefix.length) ?? null
 
-/** The identity in the marks of a schema. */
-export const identityIn = (marks: ReadonlyArray<string | null>): CellIdentity => ({
-  name: textAfter(NAME_MARK, marks),
-  id: textAfter(ID_MARK, marks)
+/** The identity in the labels of a schema. */
+export const identityIn = (labels: ReadonlyArray<string | null>): CellIdentity => ({
+  name: textAfter(NAME_LABEL, labels),
+  id: textAfter(ID_LABEL, labels)
 })
 
 /** Says, without a remedy, what is at the address of a cell of the directory; null if it is the cell. */
@@ -47,19 +47,29 @@ export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, act
 export const refuseFurtherCell = (name: string | null) =>
   name === null ? Effect.void : cellsRefused(`The database is the cell ${name} of another one, its home cell`)
 
-/** The identity of a schema, and whether it has shops; null if it has no tables yet. */
-export const identityOf = (session: Session, text: (sql: string) => string) =>
-  session
-    .run<{ readonly mark: string | null; readonly id: string | null; readonly has_shops: boolean }>(
-      text(
-        `select (select substr(name, 6) from workshop.mark where name like 'cell:%') as mark,
-          (select substr(name, 9) from workshop.mark where name like 'cell\\_id:%') as id, exists (select from workshop.shop) as has_shops`
-      )
+const identityFrom = (session: Session, sql: string) =>
+  session.run<{ readonly label: string | null; readonly id: string | null; readonly has_shops: boolean }>(sql).pipe(
+    Effect.map(([row]) => (row === undefined ? null : { name: row.label, id: row.id, hasShops: row.has_shops })),
+    nullIfAbsent
+  )
+
+/** The name of `database_label` before migration 0033. */
+const FORMER_TABLE = "mark"
+
+/**
+ * The identity of a schema, and whether it has shops; null if it has no tables yet. It can read the tables of any version, because a
+ * migration calls it first.
+ */
+export const identityOf = (session: Session, text: (sql: string) => string) => {
+  const reading = (table: string) =>
+    text(
+      `select (select substr(name, 6) from workshop.${table} where name like 'cell:%') as label,
+        (select substr(name, 9) from workshop.${table} where name like 'cell\\_id:%') as id, exists (select from workshop.shop) as has_shops`
     )
-    .pipe(
-      Effect.map(([row]) => (row === undefined ? null : { name: row.mark, id: row.id, hasShops: row.has_shops })),
-      nullIfAbsent
-    )
+  return Effect.flatMap(identityFrom(session, reading("database_label")), (identity) =>
+    identity === null ? identityFrom(session, reading(FORMER_TABLE)) : Effect.succeed(identity)
+  )
+}
 
 /** Refuses a home cell that is a further cell of another one, and names that omit one of its cells. A migration calls it before it writes. */
 export const refuseHome = (home: CellLocation, names: ReadonlyArray<string>) =>

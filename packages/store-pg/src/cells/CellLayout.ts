@@ -4,7 +4,7 @@ import { type Database, inSchema } from "../connection/Schema.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
 import { connect, type Session } from "../migrate/Session.js"
-import { nameMarkOf, refuseOtherCell } from "./CellIdentity.js"
+import { nameLabelOf, refuseOtherCell } from "./CellIdentity.js"
 import { migrateCells } from "./CellMigrations.js"
 import { type CellAddress, type CellLocation, type CellOptions, HOME, ofCell, placesOf } from "./CellPlaces.js"
 import { type CitusNode, isCitus, nodesOf } from "./CitusNodes.js"
@@ -194,7 +194,7 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
           return yield* refused(
             `The cell ${name} has ${row!.n} ${row!.n === "1" ? "shop" : "shops"}, and a shop stays in its cell permanently. Only a cell without shops can be removed`
           )
-        for (const table of ["account_copy", "key_cell"])
+        for (const table of ["stale_account_copy", "api_key_cell"])
           yield* session.run(`delete from ${table} where cell = $1`, [name])
         yield* session.run("delete from cell where name = $1", [name])
         // The database is the only cell again.
@@ -221,7 +221,7 @@ const longestPause = <A, E>(url: string, { schema, name }: CellLocation, work: E
       longest.ms = Math.max(longest.ms, now - last.at)
       last.at = now
     })
-    const write = session.run("update mark set name = name where name = $1", [nameMarkOf(name)])
+    const write = session.run("update database_label set name = name where name = $1", [nameLabelOf(name)])
     const probe = Effect.zipRight(write, note).pipe(
       // A write that fails during the move did not end the pause.
       Effect.catchAll(() => Effect.void),

@@ -5,7 +5,7 @@ import { type Migration, OURS } from "../migrate/Migration.js"
 import { locked, migrateSchema, type SchemaMigrationOptions } from "../migrate/Migrator.js"
 import { connect } from "../migrate/Session.js"
 import { addToDirectory, type DirectoryCell, directoryCells, withSession } from "./CellDirectory.js"
-import { identityOf, idMarkOf, nameMarkOf, refuseHome, refuseOtherCell } from "./CellIdentity.js"
+import { identityOf, idLabelOf, nameLabelOf, refuseHome, refuseOtherCell } from "./CellIdentity.js"
 import { type CellAddress, type CellLocation, cellWrong, ofCell, placesOf } from "./CellPlaces.js"
 import { isCitus } from "./CitusNodes.js"
 
@@ -30,22 +30,22 @@ const distribute = (cell: CellLocation) =>
         [cell.schema]
       )
       if (there?.is_distributed === true) return
-      for (const table of ["rate_limit", "server_life"]) yield* session.run(`alter table ${table} set logged`)
+      yield* session.run("alter table rate_limit set logged")
       yield* session.run("select citus_schema_distribute($1::regnamespace)", [cell.schema])
     })
   )
 
 /** Writes into a schema which cell it is, unless it says so already. Returns its id. */
-const markCell = (cell: CellLocation, expected: DirectoryCell | undefined) =>
+const labelCell = (cell: CellLocation, expected: DirectoryCell | undefined) =>
   withSession(cell, (session, text) =>
     Effect.gen(function* () {
       const actual = yield* identityOf(session, text)
       if (actual !== null && actual.id !== null) return actual.id
       const [drawn] = yield* session.run<{ readonly id: string }>("select gen_random_uuid()::text as id")
       const id = expected?.id ?? drawn!.id
-      yield* session.run(text("insert into workshop.mark (name) values ($1), ($2) on conflict do nothing"), [
-        nameMarkOf(cell.name),
-        idMarkOf(id)
+      yield* session.run(text("insert into workshop.database_label (name) values ($1), ($2) on conflict do nothing"), [
+        nameLabelOf(cell.name),
+        idLabelOf(id)
       ])
       return id
     })
@@ -96,7 +96,7 @@ export const migrateCells = (
           const applied = yield* migrateSchema(cell.url, { schema: cell.schema, isCell: true }, migrations)
           names.push(...applied.map((name) => `${cell.name}: ${name}`))
           yield* distribute(cell)
-          identified.push({ name: cell.name, id: yield* markCell(cell, entryOf(cell)) })
+          identified.push({ name: cell.name, id: yield* labelCell(cell, entryOf(cell)) })
         })
         yield* Effect.mapError(work, (error) => inCell(cell, error))
       }

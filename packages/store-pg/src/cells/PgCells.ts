@@ -86,12 +86,12 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
     cellOfKey: (hash) =>
       sql<{
         readonly cell: string
-      }>`select /* workshop cell of key */ cell from workshop.key_cell where hash = ${hash}`.pipe(
+      }>`select /* workshop cell of key */ cell from workshop.api_key_cell where hash = ${hash}`.pipe(
         Effect.map(([row]) => row?.cell ?? null),
         available
       ),
     putKey: (hash, cell) =>
-      sql`insert /* workshop put key */ into workshop.key_cell (hash, cell) values (${hash}, ${cell}) on conflict (hash) do nothing`.pipe(
+      sql`insert /* workshop put key */ into workshop.api_key_cell (hash, cell) values (${hash}, ${cell}) on conflict (hash) do nothing`.pipe(
         Effect.asVoid,
         available
       ),
@@ -100,15 +100,17 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
         readonly client_id: ClientId
         readonly account: ClientAccount | null
         readonly cell: string
-        readonly n: number
-      }>`select /* workshop stale copies */ c.client_id, c.cell, c.n::double precision as n, row_to_json(a) as account
-        from workshop.account_copy c left join workshop.client_account a on a.id = c.client_id
-        where ${client_id === null ? sql`true` : sql`c.client_id = ${client_id}`} order by c.n limit ${ACCOUNTS_AT_ONCE}`.pipe(
-        Effect.map((rows) => rows.map(({ cell, n, ...of }) => ({ ...of, lacking: [{ cell, n }] }))),
+        readonly change_number: number
+      }>`select /* workshop stale copies */ c.client_id, c.cell, c.change_number::double precision as change_number, row_to_json(a) as account
+        from workshop.stale_account_copy c left join workshop.client_account a on a.id = c.client_id
+        where ${client_id === null ? sql`true` : sql`c.client_id = ${client_id}`} order by c.change_number limit ${ACCOUNTS_AT_ONCE}`.pipe(
+        Effect.map((rows) =>
+          rows.map(({ cell, change_number, ...of }) => ({ ...of, lacking: [{ cell, change_number }] }))
+        ),
         available
       ),
-    copied: (client_id, cell, n) =>
-      sql`delete /* workshop note copy */ from workshop.account_copy where client_id = ${client_id} and cell = ${cell} and n = ${n} returning n`.pipe(
+    copied: (client_id, cell, change_number) =>
+      sql`delete /* workshop note copy */ from workshop.stale_account_copy where client_id = ${client_id} and cell = ${cell} and change_number = ${change_number} returning cell`.pipe(
         Effect.map((rows) => rows.length > 0),
         available
       )

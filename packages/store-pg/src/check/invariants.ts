@@ -37,7 +37,7 @@ const CLOSURE = `case t.state ${closureMoves.map((move) => `when '${move.from}' 
 const ofShops = (Object.keys(tables) as ReadonlyArray<TableName>).filter(
   (name) => name !== "shop" && name !== "audit_entry"
 )
-const SHOPLESS = [...ofShops, "delivery_turn", "delivery_round"]
+const SHOPLESS = [...ofShops, "delivery_queue", "backlogged_queue"]
   .map(
     (table) => `select x.shop_id, '${table}' as table, count(*) as rows from ${table} x
       where not exists (select from shop s where s.id = x.shop_id) group by x.shop_id`
@@ -57,9 +57,9 @@ const ofTickets: ReadonlyArray<Invariant> = [
     name: "change-place",
     finds:
       "Tickets are ahead of their shop: the next change would get a place that is already used, or a time before theirs",
-    sql: `select t.shop_id, t.id as ticket_id, t.change_seq, h.change_seq as next_change_seq, t.updated_at, h.last_instant
+    sql: `select t.shop_id, t.id as ticket_id, t.change_seq, h.change_seq as next_change_seq, t.updated_at, h.last_recorded_at
       from ticket t join shop_head h on h.shop_id = t.shop_id
-      where t.change_seq >= h.change_seq or t.updated_at > h.last_instant`
+      where t.change_seq >= h.change_seq or t.updated_at > h.last_recorded_at`
   },
   {
     name: "change-order",
@@ -113,7 +113,7 @@ const ofClients: ReadonlyArray<Invariant> = [
   {
     name: "notification-content",
     finds: "Queued notifications have no content",
-    sql: `select m.shop_id, m.id, m.receiver from message m where not case m.receiver
+    sql: `select m.shop_id, m.id, m.receiver from queued_notification m where not case m.receiver
       when 'client' then exists (select from notification n where n.shop_id = m.shop_id and n.id = m.id)
       else exists (select from notice n where n.shop_id = m.shop_id and n.id = m.id) end`
   }
@@ -138,18 +138,19 @@ const ofDeliveries = (kept_since: number): ReadonlyArray<Invariant> => [
       where d.generation <= w.generation is not true`
   },
   {
-    name: "delivery-turn",
-    finds: "Shops have deliveries but no turn, or a turn that is too late, so the deliveries are sent late or never",
-    sql: `select d.shop_id, d.due_at, t.look_at from (
-        select d.shop_id, min(case when d.generation < w.generation then w.released_at else d.due_at end) as due_at
+    name: "delivery-queue",
+    finds:
+      "Shops have deliveries but no queue, or a queue that is claimed too late, so the deliveries are sent late or never",
+    sql: `select d.shop_id, d.due_at, t.next_claim_at from (
+        select d.shop_id, min(case when d.generation < w.generation then w.enabled_at else d.due_at end) as due_at
         from delivery d join webhook w on w.shop_id = d.shop_id and w.off_reason is null
         group by d.shop_id having not bool_or(d.lease_until is not null)
-      ) d left join delivery_turn t on t.shop_id = d.shop_id where t.look_at <= d.due_at is not true`
+      ) d left join delivery_queue t on t.shop_id = d.shop_id where t.next_claim_at <= d.due_at is not true`
   },
   {
-    name: "turn-webhook",
-    finds: "Shops have a turn but no webhook",
-    sql: `select t.shop_id from delivery_turn t where not exists (select from webhook w where w.shop_id = t.shop_id)`
+    name: "queue-webhook",
+    finds: "Shops have a queue but no webhook",
+    sql: `select t.shop_id from delivery_queue t where not exists (select from webhook w where w.shop_id = t.shop_id)`
   },
   {
     name: "replay-range",

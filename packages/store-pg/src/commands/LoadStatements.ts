@@ -12,7 +12,7 @@ import {
   type SentEvent,
   ServiceLimits,
   type ShopState,
-  stampCountKey,
+  stampLimitKey,
   visibleLink
 } from "@workshop/core/store"
 import type { Statement } from "../connection/Statement.js"
@@ -21,7 +21,7 @@ import {
   type DeliveryRow,
   deliveryOf,
   type Sequenced,
-  type StampsRow,
+  type StampLimitRow,
   type TicketRow,
   ticketOf,
   withoutSequence
@@ -152,10 +152,10 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   }),
   IdempotencyRecord: loader("IdempotencyRecord", {
     // Looked up one by one, because a plan with a join, made while the table was small, may scan the whole table.
-    text: `select row_to_json(r) as remembered
+    text: `select row_to_json(r) as record
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
       cross join lateral (
-        select * from workshop.remembered r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
+        select * from workshop.idempotency_record r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
           and r.operation = q.operation and r.key = q.key limit 1
       ) r`,
     values: (asked) => [
@@ -164,16 +164,16 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       asked.map(({ request }) => request.key.operation),
       asked.map(({ request }) => request.key.key)
     ],
-    addRow: (states, { remembered }: { readonly remembered: IdempotencyRecord }) => {
-      states.ofShop(remembered.shop_id)?.idempotency_records.set(idempotencyRecordKey(remembered), remembered)
+    addRow: (states, { record }: { readonly record: IdempotencyRecord }) => {
+      states.ofShop(record.shop_id)?.idempotency_records.set(idempotencyRecordKey(record), record)
     }
   }),
-  StampsUsed: loader("StampsUsed", {
+  StampLimit: loader("StampLimit", {
     // Looked up one by one, like idempotency records.
     text: `select row_to_json(s) as stamps
       from unnest($1::uuid[], $2::text[], $3::uuid[]) q (shop_id, caller_id, client_id)
       cross join lateral (
-        select * from workshop.stamps_used s
+        select * from workshop.stamp_limit s
         where s.shop_id = q.shop_id and s.caller_id = q.caller_id and s.client_id = q.client_id limit 1
       ) s`,
     values: (asked) => [
@@ -181,13 +181,13 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       asked.map(({ request }) => request.key.caller_id),
       asked.map(({ request }) => request.key.client_id)
     ],
-    addRow: (states, { stamps }: { readonly stamps: StampsRow }) => {
+    addRow: (states, { stamps }: { readonly stamps: StampLimitRow }) => {
       const { used, resets_at } = stamps
-      states.ofShop(stamps.shop_id)?.stamps_used.set(stampCountKey(stamps), { used, resets_at })
+      states.ofShop(stamps.shop_id)?.stamp_limits.set(stampLimitKey(stamps), { used, resets_at })
     }
   }),
   Keys: loader("Keys", {
-    text: `select row_to_json(k) as key from workshop.api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place`,
+    text: `select row_to_json(k) as key from workshop.api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.insert_order`,
     values: (asked) => [shopIds(asked)],
     addRow: (states, { key }: { readonly key: Sequenced<ApiKeyRecord> }) => {
       states.ofShop(key.shop_id)?.keys.set(key.id, withoutSequence<ApiKeyRecord>(key))
@@ -233,11 +233,11 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     }
   }),
   QueuedNotification: loader("QueuedNotification", {
-    text: `select row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-      join workshop.message m on m.shop_id = q.shop_id and m.id = q.id`,
+    text: `select row_to_json(m) as queued from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      join workshop.queued_notification m on m.shop_id = q.shop_id and m.id = q.id`,
     values: (asked) => [shopIds(asked), asked.map(({ request }) => request.id)],
-    addRow: (states, { message }: { readonly message: QueuedNotification }) => {
-      states.ofShop(message.shop_id)?.queuedNotifications.set(message.id, message)
+    addRow: (states, { queued }: { readonly queued: QueuedNotification }) => {
+      states.ofShop(queued.shop_id)?.queuedNotifications.set(queued.id, queued)
     }
   }),
   Replay: loader("Replay", {

@@ -1,7 +1,14 @@
 import type { Instant, ShopId } from "@workshop/core"
 import { type Change, closure } from "@workshop/core/store"
 import type { Statement } from "../connection/Statement.js"
-import { lockWebhooks, READY, removeTurns, scheduleTurns, type Turn, wakeTurns } from "../deliveries/ClaimStatements.js"
+import {
+  lockWebhooks,
+  type QueueTimes,
+  READY,
+  removeQueues,
+  scheduleQueues,
+  wakeQueues
+} from "../deliveries/ClaimStatements.js"
 import { inClear, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { type Rows, type TableName, tables } from "../Tables.js"
 
@@ -12,25 +19,25 @@ export const putTables = {
   OfferPut: "offer",
   CardPut: "loyalty_card",
   ReplayPut: "replay",
-  IdempotencyRecordPut: "remembered",
+  IdempotencyRecordPut: "idempotency_record",
   LedgerAppended: "loyalty_ledger",
   NotificationAppended: "notification",
   AttemptAppended: "attempt",
   NoticeAppended: "notice",
   AuditAppended: "audit_entry",
   EventRaised: "event",
-  QueuedNotificationPut: "message"
+  QueuedNotificationPut: "queued_notification"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
 /** The table of each change that removes a row. */
 const removeTables = {
   DeliveryRemoved: "delivery",
-  QueuedNotificationRemoved: "message",
+  QueuedNotificationRemoved: "queued_notification",
   WebhookRemoved: "webhook",
   LinkRemoved: "client_link",
   OfferRemoved: "offer",
   NotificationRemoved: "notification",
-  IdempotencyRecordRemoved: "remembered"
+  IdempotencyRecordRemoved: "idempotency_record"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
 /** The table of each change that rewrites a row, as only an erasure does. */
@@ -88,10 +95,10 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
     }
   ],
   [
-    "message",
+    "queued_notification",
     {
-      name: "remove message",
-      text: `delete from workshop.message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      name: "remove queued_notification",
+      text: `delete from workshop.queued_notification m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
            where m.shop_id = q.shop_id and m.id = q.id`,
       values: rowsByColumn("shop_id", "id")
     }
@@ -104,7 +111,7 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
       values: rowsByColumn("shop_id")
     }
   ],
-  ...(["client_link", "offer", "notification", "remembered"] as const).map(
+  ...(["client_link", "offer", "notification", "idempotency_record"] as const).map(
     (table) => [table, removeStatement(table)] as const
   )
 ]
@@ -112,7 +119,7 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
 /** Gives deliveries in flight all their attempts again. Their leases stay, so that the claims remain valid. */
 const RENEW_DELIVERIES: RowsStatement = {
   name: "renew delivery",
-  text: `update workshop.delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+  text: `update workshop.delivery d set attempts_since_reset = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
          where d.shop_id = q.shop_id and d.event_id = q.event_id`,
   values: rowsByColumn("shop_id", "event_id")
 }
@@ -127,9 +134,9 @@ const rewriteStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
 export const saves: ReadonlyArray<Omit<Statement, "values">> = [
   ...[...putStatements, ...removeStatements, ...rewriteStatements].map(([, statement]) => statement),
   RENEW_DELIVERIES,
-  scheduleTurns(new Map()),
-  wakeTurns(new Set()),
-  ...removeTurns(new Set()),
+  scheduleQueues(new Map()),
+  wakeQueues(new Set()),
+  ...removeQueues(new Set()),
   lockWebhooks(new Set())
 ]
 
@@ -161,7 +168,7 @@ export class BatchChanges {
   readonly #removed = new Map<TableName, RowsByKey>()
   readonly #rewritten = new Map<TableName, RowsByKey>()
   readonly #renewed: RowsByKey = new Map()
-  readonly #turns = new Map<ShopId, Turn>()
+  readonly #queues = new Map<ShopId, QueueTimes>()
   readonly #woken = new Set<ShopId>()
   readonly #changedShops = new Set<ShopId>()
   readonly #secrets: WebhookSecrets
@@ -182,7 +189,7 @@ export class BatchChanges {
 
   /** Whether a delivery may have become due. */
   get wakesDispatchers(): boolean {
-    return this.#turns.size > 0 || this.#woken.size > 0 || this.#put.has("replay")
+    return this.#queues.size > 0 || this.#woken.size > 0 || this.#put.has("replay")
   }
 
   /** The shops whose settings or keys changed. */
@@ -199,20 +206,20 @@ export class BatchChanges {
       case "TicketPut":
         this.#putRow("ticket", { closure_due_at: closure(change.row)?.due_at ?? null, ...change.row })
         break
-      case "StampsUsedPut":
-        this.#putRow("stamps_used", { ...change.key, ...change.row, shop_id })
+      case "StampLimitPut":
+        this.#putRow("stamp_limit", { ...change.key, ...change.row, shop_id })
         break
       case "KeyPut":
         this.#changedShops.add(shop_id)
         this.#putRow("api_key", change.row)
         break
       case "WebhookPut":
-        this.#schedule(shop_id, { look_at: READY, due_from: 0 })
+        this.#schedule(shop_id, { next_claim_at: READY, due_from: 0 })
         this.#putRow("webhook", this.#secrets.seal(change.row))
         break
       case "DeliveryPut": {
-        const { due_at, attempts_in_round } = change.row
-        this.#schedule(shop_id, { look_at: attempts_in_round === 0 ? READY : due_at, due_from: due_at })
+        const { due_at, attempts_since_reset } = change.row
+        this.#schedule(shop_id, { next_claim_at: attempts_since_reset === 0 ? READY : due_at, due_from: due_at })
         this.#renewed.delete(keyOf("delivery", change.row))
         this.#putRow("delivery", { lease_until: null, ...change.row })
         break
@@ -277,15 +284,15 @@ export class BatchChanges {
    */
   #turnStatements(): ReadonlyArray<Statement> {
     const withoutWebhook = this.#shopsWithoutWebhook()
-    const turns = [...this.#turns].filter(([shop_id]) => !withoutWebhook.has(shop_id))
+    const queues = [...this.#queues].filter(([shop_id]) => !withoutWebhook.has(shop_id))
     const scheduled = new Map(
-      turns.map(([shop_id, turn]) => [shop_id, this.#woken.has(shop_id) ? { ...turn, look_at: READY } : turn])
+      queues.map(([shop_id, times]) => [shop_id, this.#woken.has(shop_id) ? { ...times, next_claim_at: READY } : times])
     )
     const woken = new Set([...this.#woken].filter((shop_id) => !scheduled.has(shop_id) && !withoutWebhook.has(shop_id)))
     return [
-      ...(scheduled.size > 0 ? [scheduleTurns(scheduled)] : []),
-      ...(woken.size > 0 ? [wakeTurns(woken)] : []),
-      ...(withoutWebhook.size > 0 ? removeTurns(withoutWebhook) : [])
+      ...(scheduled.size > 0 ? [scheduleQueues(scheduled)] : []),
+      ...(woken.size > 0 ? [wakeQueues(woken)] : []),
+      ...(withoutWebhook.size > 0 ? removeQueues(withoutWebhook) : [])
     ]
   }
 
@@ -306,10 +313,13 @@ export class BatchChanges {
     setIn(this.#removed, table, key, row)
   }
 
-  #schedule(shop_id: ShopId, { look_at, due_from }: { readonly look_at: Instant; readonly due_from: Instant }): void {
-    const scheduled = this.#turns.get(shop_id) ?? { look_at, due_from }
-    this.#turns.set(shop_id, {
-      look_at: Math.min(look_at, scheduled.look_at),
+  #schedule(
+    shop_id: ShopId,
+    { next_claim_at, due_from }: { readonly next_claim_at: Instant; readonly due_from: Instant }
+  ): void {
+    const scheduled = this.#queues.get(shop_id) ?? { next_claim_at, due_from }
+    this.#queues.set(shop_id, {
+      next_claim_at: Math.min(next_claim_at, scheduled.next_claim_at),
       due_from: Math.min(due_from, scheduled.due_from)
     })
   }

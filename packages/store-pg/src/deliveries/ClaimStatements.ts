@@ -9,20 +9,20 @@ import type { Statement } from "../connection/Statement.js"
  *
  * - `delivery` has one row for each event that must still be delivered. While it is in flight, `lease_until` is set: if its process dies,
  *   another one takes it back after that instant. `lease_until` is null while it waits.
- * - `delivery_turn` has one row for each shop with a webhook. `look_at` says when the shop may have something to claim: an instant, or
- *   `READY` if it may have something now, or `IN_ROUND` if it is ready and was served before (the shop is in the round). It may be too
+ * - `delivery_queue` has one row for each shop with a webhook. `next_claim_at` says when the shop may have something to claim: an instant, or
+ *   `READY` if it may have something now, or `BACKLOGGED` if it is ready and was served before (the shop is backlogged). It may be too
  *   early, never too late. Ready shops are served in the order of `turn`.
- * - `delivery_round` has one row for each shop in the round, with its `turn`, because rows of `delivery_turn` are costly to update often.
+ * - `backlogged_queue` has one row for each backlogged shop, with its `turn`, because rows of `delivery_queue` are costly to update often.
  *
  * A claim is one transaction:
  *
  * 1. `MAKE_READY` makes the shops ready that have a delivery which has become due.
- * 2. `LOCK_DUE_TURNS` locks the webhooks of the ready shops that were served longest ago. It keeps their ids and their turns in settings of
+ * 2. `LOCK_READY_QUEUES` locks the webhooks of the ready shops that were served longest ago. It keeps their ids and their queues in settings of
  *    the transaction, from which the next statements read them, so that all statements go out in one packet.
  * 3. `CLAIM` leases deliveries of these shops.
- * 4. `LOCK_TURNS` and `RESCHEDULE_SHOPS` write when each of these shops is ready next. A shop that was served goes behind all others.
+ * 4. `LOCK_QUEUES` and `RESCHEDULE_SHOPS` write when each of these shops is ready next. A shop that was served goes behind all others.
  *
- * Saving a command (`SaveStatements.ts`) and taking back leases change turns too: `scheduleTurns`, `wakeTurns`, `resetTurns`, `removeTurns`.
+ * Saving a command (`SaveStatements.ts`) and taking back leases change these rows too: `scheduleQueues`, `wakeQueues`, `resetQueues`, `removeQueues`.
  */
 
 const realClock = Clock.make()
@@ -34,20 +34,18 @@ const nextTurn = (): number => {
   return lastTurn
 }
 
-/** The `look_at` of ready shops that were not served before. */
+/** The `next_claim_at` of ready shops that were not served before. */
 export const READY = 0
 
-/**
- * The `look_at` of shops in the round. Processes of the previous release take it for an instant long past, and make such a shop ready again.
- */
-const IN_ROUND = 1
+/** The `next_claim_at` of backlogged shops: those that were served and still have something due. */
+const BACKLOGGED = 1
 
 /** Added to the turns of shops that were never served, so that they come before all others, in the order in which they entered the queue. */
 const NEVER_SERVED = Number.MIN_SAFE_INTEGER
 
-/** A shop's row in `delivery_turn`: the instant from which it may have something to claim, and the earliest due time of what waits. */
-export interface Turn {
-  readonly look_at: Instant
+/** A shop's row in `delivery_queue`: the instant from which it may have something to claim, and the earliest due time of what waits. */
+export interface QueueTimes {
+  readonly next_claim_at: Instant
   readonly due_from: Instant
 }
 
@@ -55,40 +53,40 @@ export interface Turn {
 // not change is only locked, which claims wait for as well, and gets no new version.
 
 /** Makes shops ready from an instant on, because something of them becomes due. An earlier instant in the row stays. */
-export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
-  name: "put delivery_turn",
-  text: `insert into workshop.delivery_turn (shop_id, look_at, due_from, turn)
-    select * from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[]) u (shop_id, look_at, due_from, turn) order by 1) q
+export const scheduleQueues = (queues: ReadonlyMap<ShopId, QueueTimes>): Statement => ({
+  name: "put delivery_queue",
+  text: `insert into workshop.delivery_queue (shop_id, next_claim_at, due_from, turn)
+    select * from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[]) u (shop_id, next_claim_at, due_from, turn) order by 1) q
     on conflict (shop_id) do update set
-      look_at = case when delivery_turn.look_at = ${IN_ROUND} then ${IN_ROUND} else least(delivery_turn.look_at, excluded.look_at) end,
-      due_from = least(delivery_turn.due_from, excluded.due_from)
-    where delivery_turn.look_at > greatest(excluded.look_at, ${IN_ROUND}) or delivery_turn.due_from > excluded.due_from`,
+      next_claim_at = case when delivery_queue.next_claim_at = ${BACKLOGGED} then ${BACKLOGGED} else least(delivery_queue.next_claim_at, excluded.next_claim_at) end,
+      due_from = least(delivery_queue.due_from, excluded.due_from)
+    where delivery_queue.next_claim_at > greatest(excluded.next_claim_at, ${BACKLOGGED}) or delivery_queue.due_from > excluded.due_from`,
   values: [
-    [...turns.keys()],
-    [...turns.values()].map(({ look_at }) => look_at),
-    [...turns.values()].map(({ due_from }) => due_from),
-    [...turns.keys()].map(() => NEVER_SERVED + nextTurn())
+    [...queues.keys()],
+    [...queues.values()].map(({ next_claim_at }) => next_claim_at),
+    [...queues.values()].map(({ due_from }) => due_from),
+    [...queues.keys()].map(() => NEVER_SERVED + nextTurn())
   ]
 })
 
 /**
  * Makes shops ready now, because one of their deliveries ended and there is room for another one. Each turn is locked even if the shop is
  * ready: a claim that holds the lock may have read the shop before, and then writes that nothing of it can be claimed. `offset` keeps the
- * planner from comparing `look_at` before the lock, when it still has the value from before that claim.
+ * planner from comparing `next_claim_at` before the lock, when it still has the value from before that claim.
  */
-export const wakeTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
-  name: "wake delivery_turn",
-  text: `update workshop.delivery_turn t set look_at = ${READY} from (
-      select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
-      cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id offset 0 for no key update) l
-    ) q where t.shop_id = q.shop_id and q.look_at > ${IN_ROUND}`,
+export const wakeQueues = (shop_ids: ReadonlySet<ShopId>): Statement => ({
+  name: "wake delivery_queue",
+  text: `update workshop.delivery_queue t set next_claim_at = ${READY} from (
+      select l.shop_id, l.next_claim_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
+      cross join lateral (select * from workshop.delivery_queue d where d.shop_id = q.shop_id offset 0 for no key update) l
+    ) q where t.shop_id = q.shop_id and q.next_claim_at > ${BACKLOGGED}`,
   values: [[...shop_ids]]
 })
 
 /** Makes shops ready now, and forgets their earliest due time, because leases of theirs were taken back. */
-export const resetTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
-  name: "reset delivery_turn",
-  text: `update workshop.delivery_turn t set look_at = case when t.look_at = ${IN_ROUND} then ${IN_ROUND} else ${READY} end, due_from = 0
+export const resetQueues = (shop_ids: ReadonlySet<ShopId>): Statement => ({
+  name: "reset delivery_queue",
+  text: `update workshop.delivery_queue t set next_claim_at = case when t.next_claim_at = ${BACKLOGGED} then ${BACKLOGGED} else ${READY} end, due_from = 0
     from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
     where t.shop_id = q.shop_id`,
   values: [[...shop_ids]]
@@ -102,8 +100,8 @@ export const lockWebhooks = (shop_ids: ReadonlySet<ShopId>): Statement => ({
 })
 
 /** Removes shops from the queue, because they have no webhook any more. */
-export const removeTurns = (shop_ids: ReadonlySet<ShopId>): ReadonlyArray<Statement> =>
-  ["delivery_round", "delivery_turn"].map((table) => ({
+export const removeQueues = (shop_ids: ReadonlySet<ShopId>): ReadonlyArray<Statement> =>
+  ["backlogged_queue", "delivery_queue"].map((table) => ({
     name: `end ${table}`,
     text: `delete from workshop.${table} where shop_id = any($1::uuid[])`,
     values: [[...shop_ids]]
@@ -115,7 +113,7 @@ const { deliveries_in_flight_per_shop } = Limits
 /** The order in which the deliveries of a shop are claimed, for an alias of the table. Core defines it. */
 const claimOrderOf = (alias: string) => claimOrder.map((field) => `${alias}.${field}`).join(", ")
 
-/** The `look_at` of a shop that is not ready until something of it changes. */
+/** The `next_claim_at` of a shop that is not ready until something of it changes. */
 const NEVER = String(LAST_INSTANT)
 
 /** How many waiting deliveries of a shop are read for each that may be claimed, because several may belong to one ticket, of which one is sent at a time. */
@@ -134,81 +132,81 @@ export const MOST_MADE_READY = 10_000
 const LOCKED_SHOPS = "workshop_claim.shops"
 
 /**
- * The settings in which the transaction keeps the turns of these shops, in the same order. Later statements find a turn by its `ctid`, because while
+ * The settings in which the transaction keeps the queues of these shops, in the same order. Later statements find a queue by its `ctid`, because while
  * another transaction holds an old snapshot, the index leads to every version of the row since. They compare the shop with
  * `is not distinct from`, so that the planner uses no index for it.
  */
-const KEPT_TURNS = {
+const KEPT_QUEUES = {
   shop_id: LOCKED_SHOPS,
-  turn_ctid: "workshop_claim.turn_ctids",
+  queue_ctid: "workshop_claim.queue_ctids",
   due_from: "workshop_claim.due_from",
-  round_ctid: "workshop_claim.round_ctids",
+  backlog_ctid: "workshop_claim.backlog_ctids",
   turn: "workshop_claim.turns"
 } as const
 
 /** The setting of the transaction in which it keeps the number of its claim. */
 const CLAIM_NUMBER = "workshop_claim.number"
 
-/** Selects the shops `l` with their turns into the settings, in their order. */
-const keepTurns = (shops: string, alsoKept = "") =>
-  `select ${Object.entries(KEPT_TURNS)
+/** Selects the shops `l` with their queues into the settings, in their order. */
+const keepQueues = (shops: string, alsoKept = "") =>
+  `select ${Object.entries(KEPT_QUEUES)
     .map(([column, setting]) => `set_config('${setting}', coalesce(array_agg(l.${column})::text, '{}'), true)`)
     .join(", ")}${alsoKept} from (${shops}) l`
 
 const LOCKED = `current_setting('${LOCKED_SHOPS}')::uuid[]`
 
-/** The kept shops and their turns, as rows `s`. */
-const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT_TURNS.turn_ctid}')::tid[], current_setting('${KEPT_TURNS.due_from}')::bigint[],
-    current_setting('${KEPT_TURNS.round_ctid}')::tid[], current_setting('${KEPT_TURNS.turn}')::bigint[])
-    with ordinality s (shop_id, turn_ctid, due_from, round_ctid, turn, place)`
+/** The kept shops and their queues, as rows `s`. */
+const LOCKED_QUEUES = `unnest(${LOCKED}, current_setting('${KEPT_QUEUES.queue_ctid}')::tid[], current_setting('${KEPT_QUEUES.due_from}')::bigint[],
+    current_setting('${KEPT_QUEUES.backlog_ctid}')::tid[], current_setting('${KEPT_QUEUES.turn}')::bigint[])
+    with ordinality s (shop_id, queue_ctid, due_from, backlog_ctid, turn, place)`
 
 /**
- * Makes the shops ready of which something has become due by $1. They all get the same `look_at`, so that one index has them in the order
+ * Makes the shops ready of which something has become due by $1. They all get the same `next_claim_at`, so that one index has them in the order
  * of their turns.
  */
-export const MAKE_READY = `update workshop.delivery_turn t set look_at = ${READY} from (
-    select shop_id from workshop.delivery_turn where look_at > ${IN_ROUND} and look_at <= $1
-    order by look_at limit ${MOST_MADE_READY} for update skip locked
+export const MAKE_READY = `update workshop.delivery_queue t set next_claim_at = ${READY} from (
+    select shop_id from workshop.delivery_queue where next_claim_at > ${BACKLOGGED} and next_claim_at <= $1
+    order by next_claim_at limit ${MOST_MADE_READY} for update skip locked
   ) d where t.shop_id = d.shop_id`
 
-const dueTurns = (lock: string, alsoKept = "") => `with waiting as (
-    select t.shop_id, t.ctid as turn_ctid, t.due_from, null::tid as round_ctid, t.turn
-    from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
-    where t.look_at = ${READY} order by t.look_at, t.turn limit $1 ${lock}
-  ), round as (
-    select t.shop_id, t.ctid as turn_ctid, t.due_from, r.ctid as round_ctid, r.turn
-    from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = ${IN_ROUND} join workshop.webhook w on w.shop_id = r.shop_id
+const readyQueues = (lock: string, alsoKept = "") => `with waiting as (
+    select t.shop_id, t.ctid as queue_ctid, t.due_from, null::tid as backlog_ctid, t.turn
+    from workshop.delivery_queue t join workshop.webhook w on w.shop_id = t.shop_id
+    where t.next_claim_at = ${READY} order by t.next_claim_at, t.turn limit $1 ${lock}
+  ), backlogged as (
+    select t.shop_id, t.ctid as queue_ctid, t.due_from, r.ctid as backlog_ctid, r.turn
+    from workshop.backlogged_queue r join workshop.delivery_queue t on t.shop_id = r.shop_id and t.next_claim_at = ${BACKLOGGED} join workshop.webhook w on w.shop_id = r.shop_id
     where r.turn > 0 order by r.turn limit $1 ${lock}
-  ) ${keepTurns("select * from waiting union all select * from round order by turn", alsoKept)}`
+  ) ${keepQueues("select * from waiting union all select * from backlogged order by turn", alsoKept)}`
 
 /**
- * Locks the ready shops that were served longest ago, at most $1 of those outside of the round and $1 of the round, each in the order of an
- * index. A shop that another process has locked is skipped. The statement locks webhooks, not turns, so that results of deliveries, which
- * write turns, can be saved during a claim.
+ * Locks the ready shops that were served longest ago, at most $1 of those that are not backlogged and $1 of those that are, each in the order of an
+ * index. A shop that another process has locked is skipped. The statement locks webhooks, not queues, so that results of deliveries, which
+ * write queues, can be saved during a claim.
  *
  * It also numbers the claim, at least $2. The number is the time on the database's clock, so that the claims of all processes have one
  * order, however far apart their own clocks are.
  */
-export const LOCK_DUE_TURNS = dueTurns(
+export const LOCK_READY_QUEUES = readyQueues(
   "for no key update of w skip locked",
   `, set_config('${CLAIM_NUMBER}', greatest(${DATABASE_TIME}, $2::bigint)::text, true)::double precision as number`
 )
 
 /** Keeps the ready shops without locking them, for {@link PEEK_TURNS}. */
-export const KEEP_DUE_TURNS = dueTurns("")
+export const KEEP_READY_QUEUES = readyQueues("")
 
-/** Locks the turns of the kept shops. It skips a turn that another transaction writes or has written since, so that the written value stays. */
-export const LOCK_TURNS =
-  keepTurns(`select t.shop_id, t.ctid as turn_ctid, t.due_from, s.round_ctid, s.turn from ${LOCKED_TURNS}
-    join workshop.delivery_turn t on t.ctid = s.turn_ctid and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
+/** Locks the queues of the kept shops. It skips a queue that another transaction writes or has written since, so that the written value stays. */
+export const LOCK_QUEUES =
+  keepQueues(`select t.shop_id, t.ctid as queue_ctid, t.due_from, s.backlog_ctid, s.turn from ${LOCKED_QUEUES}
+    join workshop.delivery_queue t on t.ctid = s.queue_ctid and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
-/** Locks the turns of the earliest shops that may have something due by $1. */
-export const LOCK_FIRST_TURNS =
-  keepTurns(`select t.shop_id, t.ctid as turn_ctid, t.due_from, r.round_ctid, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
+/** Locks the queues of the earliest shops that may have something due by $1. */
+export const LOCK_FIRST_QUEUES =
+  keepQueues(`select t.shop_id, t.ctid as queue_ctid, t.due_from, r.backlog_ctid, coalesce(r.turn, t.turn) as turn from workshop.delivery_queue t
     left join lateral (
-      select r.ctid as round_ctid, r.turn from workshop.delivery_round r where r.shop_id = t.shop_id and t.look_at = ${IN_ROUND} limit 1
+      select r.ctid as backlog_ctid, r.turn from workshop.backlogged_queue r where r.shop_id = t.shop_id and t.next_claim_at = ${BACKLOGGED} limit 1
     ) r on true
-    where t.look_at <= $1 order by t.look_at, t.turn limit $2 for update of t skip locked`)
+    where t.next_claim_at <= $1 order by t.next_claim_at, t.turn limit $2 for update of t skip locked`)
 
 /** A lease that ended longer ago than this is not counted as in flight: it has been taken back, or its process is dead. */
 const LEASE_LONG_ENDED_MS = 2 * delivery_lease_ms
@@ -220,9 +218,9 @@ const LEASE_LONG_ENDED_MS = 2 * delivery_lease_ms
  */
 const openShops = (
   lease_now: string
-) => `select s.shop_id, s.turn_ctid, s.place, s.due_from, s.round_ctid, s.turn, w.generation, w.released_at,
+) => `select s.shop_id, s.queue_ctid, s.place, s.due_from, s.backlog_ctid, s.turn, w.generation, w.enabled_at,
     case when w.off_reason is null then greatest(${deliveries_in_flight_per_shop} - f.in_flight, 0) else 0 end as room, f.busy, f.served
-  from ${LOCKED_TURNS}
+  from ${LOCKED_QUEUES}
   join workshop.webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
@@ -239,12 +237,12 @@ const BOTH_KINDS = "(values (false), (true)) k (is_replay)"
 
 /** Of the kind `k`: the deliveries of generations before the webhook was last turned on. They became due at that moment, in the order of their events. */
 const RELEASED = `(
-    select d.event_id, d.ticket_id, d.seq, open.released_at as due_at, k.is_replay
+    select d.event_id, d.ticket_id, d.seq, open.enabled_at as due_at, k.is_replay
     from generate_series(1, open.generation - 1) g (generation)
     cross join lateral (
       select * from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = g.generation
       order by d.seq limit ${CANDIDATES_PER_SLOT} * open.room
-    ) d where open.released_at <= $1)`
+    ) d where open.enabled_at <= $1)`
 
 /** Of the kind `k`: the deliveries of the present generation that are due. */
 const DUE = `(
@@ -295,7 +293,7 @@ export const CLAIM = `with ${CLAIMABLE}, picked as (
 /** The instant at which a delivery of the shop `open` can next be claimed; null if none can until something changes. */
 const NEXT_DUE_AT = `case when open.room > 0 then least(
     case when open.generation > 1 then (
-      select open.released_at from workshop.delivery d where ${WAITING} and d.is_replay in (false, true)
+      select open.enabled_at from workshop.delivery d where ${WAITING} and d.is_replay in (false, true)
         and d.generation < open.generation limit 1
     ) end,
     (select d.due_at from workshop.delivery d where ${WAITING} and not d.is_replay and d.generation = open.generation
@@ -330,7 +328,7 @@ const RESCHEDULED = `rescheduled as (
       case when shop.served > 0 then ${turnAfter("shop")} else shop.turn end as new_turn,
       case when shop.is_written and $1::bigint >= 0 then least(${earliestDueAt("shop", false)}, ${earliestDueAt("shop", true)}, $1::bigint - ${CLOCKS_APART_MS}) end as earliest
     from (
-      select with_readiness.*, not is_ready or (round_ctid is null and served > 0) or (round_ctid is not null and $3::boolean) as is_written
+      select with_readiness.*, not is_ready or (backlog_ctid is null and served > 0) or (backlog_ctid is not null and $3::boolean) as is_written
       from (
         select with_next.*, next <= $1 is true as is_ready
         from (select open.*, ${NEXT_DUE_AT} as next from (${openShops("$2")}) open offset 0) with_next
@@ -338,44 +336,44 @@ const RESCHEDULED = `rescheduled as (
     ) shop
   )`
 
-const ENTER_ROUND = `insert into workshop.delivery_round (shop_id, turn)
-  select s.shop_id, s.new_turn from rescheduled s where s.round_ctid is null and s.is_ready and s.served > 0`
+const ENTER_BACKLOG = `insert into workshop.backlogged_queue (shop_id, turn)
+  select s.shop_id, s.new_turn from rescheduled s where s.backlog_ctid is null and s.is_ready and s.served > 0`
 
 const rescheduling = (others: string) => `with ${RESCHEDULED}, moved as (
-    update workshop.delivery_round r set turn = s.new_turn from rescheduled s
-    where r.ctid = s.round_ctid and r.shop_id is not distinct from s.shop_id and s.is_ready and s.served > 0
+    update workshop.backlogged_queue r set turn = s.new_turn from rescheduled s
+    where r.ctid = s.backlog_ctid and r.shop_id is not distinct from s.shop_id and s.is_ready and s.served > 0
   ), ended as (
-    delete from workshop.delivery_round r using (
-      select d.shop_id, d.ctid as round_ctid from rescheduled s
-      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = s.shop_id for update) d
-      where (s.round_ctid is null) = s.is_ready and (s.served > 0 or not s.is_ready)
-    ) g where r.ctid = g.round_ctid and r.shop_id is not distinct from g.shop_id
+    delete from workshop.backlogged_queue r using (
+      select d.shop_id, d.ctid as backlog_ctid from rescheduled s
+      cross join lateral (select d.shop_id, d.ctid from workshop.backlogged_queue d where d.shop_id = s.shop_id for update) d
+      where (s.backlog_ctid is null) = s.is_ready and (s.served > 0 or not s.is_ready)
+    ) g where r.ctid = g.backlog_ctid and r.shop_id is not distinct from g.shop_id
   )${others}
-  update workshop.delivery_turn t set
-    look_at = case when s.is_ready then ${IN_ROUND} else coalesce(s.next, ${NEVER}) end,
+  update workshop.delivery_queue t set
+    next_claim_at = case when s.is_ready then ${BACKLOGGED} else coalesce(s.next, ${NEVER}) end,
     turn = s.new_turn,
     due_from = coalesce(s.earliest, t.due_from)
-  from rescheduled s where t.ctid = s.turn_ctid and t.shop_id is not distinct from s.shop_id and s.is_written`
+  from rescheduled s where t.ctid = s.queue_ctid and t.shop_id is not distinct from s.shop_id and s.is_written`
 
 /**
  * Writes when each locked shop is ready next: now if something is due by $1, and not until something changes if nothing can be claimed or
- * the webhook is off. A shop that this transaction served goes behind all others. If it stays ready, it is in the round, and its row in
- * `delivery_turn` is not written again: while another transaction holds an old snapshot, the unique index leads to every version of a row,
+ * the webhook is off. A shop that this transaction served goes behind all others. If it stays ready, it is backlogged, and its row in
+ * `delivery_queue` is not written again: while another transaction holds an old snapshot, the unique index leads to every version of a row,
  * and each new version is compared with all of them.
  */
-export const RESCHEDULE_SHOPS = rescheduling(`, begun as (${ENTER_ROUND})`)
+export const RESCHEDULE_SHOPS = rescheduling(`, begun as (${ENTER_BACKLOG})`)
 
 /**
  * {@link RESCHEDULE_SHOPS} without the insertion, for Citus, which cannot change rows by their `ctid` and insert rows in one statement.
- * {@link ENTER_ROUNDS} follows, because it would conflict with rows that this one removes.
+ * {@link ENTER_BACKLOGS} follows, because it would conflict with rows that this one removes.
  */
 export const RESCHEDULE_SHOPS_APART = rescheduling("")
-/** Inserts the shops that enter the round. */
-export const ENTER_ROUNDS = `with ${RESCHEDULED} ${ENTER_ROUND}`
+/** Inserts the shops that become backlogged. */
+export const ENTER_BACKLOGS = `with ${RESCHEDULED} ${ENTER_BACKLOG}`
 
-/** The `look_at` of the first shop, if it is by $1, and whether the transaction has locked that shop. */
-export const FIRST_TURN = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked
-  from workshop.delivery_turn where look_at <= $1 order by look_at, turn limit 1`
+/** The `next_claim_at` of the first shop, if it is by $1, and whether the transaction has locked that shop. */
+export const FIRST_QUEUE = `select next_claim_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked
+  from workshop.delivery_queue where next_claim_at <= $1 order by next_claim_at, turn limit 1`
 
 /** Takes back deliveries whose leases ended by $1, at most $2. */
 export const RECLAIM = `update workshop.delivery d set lease_until = null from (

@@ -18,19 +18,19 @@ import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import {
   CLAIM,
   CLAIMS_PER_DUE_FROM,
-  ENTER_ROUNDS,
-  FIRST_TURN,
-  KEEP_DUE_TURNS,
-  LOCK_DUE_TURNS,
-  LOCK_FIRST_TURNS,
-  LOCK_TURNS,
+  ENTER_BACKLOGS,
+  FIRST_QUEUE,
+  KEEP_READY_QUEUES,
+  LOCK_FIRST_QUEUES,
+  LOCK_QUEUES,
+  LOCK_READY_QUEUES,
   MAKE_READY,
   OPEN_REPLAYS,
   PEEK_TURNS,
   RECLAIM,
   RESCHEDULE_SHOPS,
   RESCHEDULE_SHOPS_APART,
-  resetTurns
+  resetQueues
 } from "./ClaimStatements.js"
 import type { PgNotifier } from "./PgNotifier.js"
 
@@ -46,7 +46,7 @@ const MAX_CLAIMS_PER_CALL = 16
 /** An instant before all others. With it, {@link RESCHEDULE_SHOPS} treats no delivery as due, and writes the exact instant of each shop. */
 const BEFORE_ALL = -1
 
-/** The number of turns that one transaction corrects in the search for the earliest one, and the largest number of transactions. */
+/** The number of queues that one transaction corrects in the search for the earliest one, and the largest number of transactions. */
 const SHOPS_CORRECTED = 64
 const MAX_CORRECTIONS = 1_000
 
@@ -110,7 +110,7 @@ const rescheduleBy = (isDistributed: () => boolean): Reschedule => {
     return isDistributed()
       ? [
           statement("reschedule shops apart", RESCHEDULE_SHOPS_APART, ...values),
-          statement("begin rounds", ENTER_ROUNDS, ...values)
+          statement("enter backlogs", ENTER_BACKLOGS, ...values)
         ]
       : [statement("reschedule shops", RESCHEDULE_SHOPS, ...values)]
   }
@@ -138,9 +138,9 @@ const claimOnce = (
     connection.send(
       [statement("make ready", MAKE_READY, now)],
       [
-        statement("lock shops", LOCK_DUE_TURNS, most + spare, leastNumber),
+        statement("lock shops", LOCK_READY_QUEUES, most + spare, leastNumber),
         statement("claim", CLAIM, now, most, lease_now),
-        statement("lock turns", LOCK_TURNS),
+        statement("lock queues", LOCK_QUEUES),
         ...reschedule({ now, lease_now })
       ]
     ),
@@ -176,7 +176,7 @@ const peekTurns = (connection: Connection, { now, lease_now }: ClaimTimes, most:
     for (let shops = most + MAX_SPARE_SHOPS; ; shops *= 8) {
       const [, kept, seen] = yield* connection.send(
         [statement("make ready", MAKE_READY, now)],
-        [statement("keep turns", KEEP_DUE_TURNS, shops), statement("see turns", PEEK_TURNS, now, most, lease_now)]
+        [statement("keep queues", KEEP_READY_QUEUES, shops), statement("see turns", PEEK_TURNS, now, most, lease_now)]
       )
       if (seen!.rows.length >= most || countOf(kept!.rows[0]) < shops)
         return seen!.rows as unknown as ReadonlyArray<DeliveryTurn>
@@ -188,18 +188,18 @@ const reclaimEnded = (connection: Connection, lease_now: number | null) =>
     const [, freed] = yield* connection.send([BEGIN, statement("reclaim", RECLAIM, lease_now, MAX_RECLAIMED)])
     const shop_ids = shopsOf(freed)
     if (shop_ids.length === 0) return yield* Effect.as(connection.send([ROLLBACK]), 0)
-    yield* connection.send([resetTurns(new Set(shop_ids)), COMMIT])
+    yield* connection.send([resetQueues(new Set(shop_ids)), COMMIT])
     return shop_ids.length
   })
 
-/** The instant at which the first shop has something due. A turn's `look_at` may be too early, so the first turns are corrected until the first is exact. */
+/** The instant at which the first shop has something due. A queue's `next_claim_at` may be too early, so the first queues are corrected until the first is exact. */
 const firstDueAt = (reschedule: Reschedule, connection: Connection, lease_now: number | null, until: Instant) =>
   Effect.gen(function* () {
     for (let corrections = 0; ; corrections++) {
       const results = yield* connection.send([
-        statement("lock first turns", LOCK_FIRST_TURNS, until, SHOPS_CORRECTED),
+        statement("lock first queues", LOCK_FIRST_QUEUES, until, SHOPS_CORRECTED),
         ...reschedule({ now: BEFORE_ALL, lease_now }),
-        statement("first turn", FIRST_TURN, until)
+        statement("first queue", FIRST_QUEUE, until)
       ])
       const [first] = results.at(-1)!.rows as unknown as ReadonlyArray<{
         readonly due_at: number

@@ -95,7 +95,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
       sql<{
         readonly notice: Sequenced<NoticeRecord>
       }>`select /* workshop read notices */ row_to_json(n) as notice from workshop.notice n
-        where n.shop_id = ${shop_id} order by n.created_at desc, n.place desc limit ${ServiceLimits.list_max}`.pipe(
+        where n.shop_id = ${shop_id} order by n.created_at desc, n.insert_order desc limit ${ServiceLimits.list_max}`.pipe(
         Effect.map((rows) => rows.map(({ notice }) => withoutSequence<NoticeRecord>(notice)).reverse()),
         available
       )

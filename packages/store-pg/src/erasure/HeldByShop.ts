@@ -17,16 +17,16 @@ const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 type Read<A> = Effect.Effect<A, SqlError>
 
 /** The position of a row among the rows of its kind that a client or a phone number has in a shop. */
-type Position = Pick<Sequenced<NotificationRecord>, "created_at" | "place">
+type Position = Pick<Sequenced<NotificationRecord>, "created_at" | "insert_order">
 
-const FIRST: Position = { created_at: 0, place: 0 }
+const FIRST: Position = { created_at: 0, insert_order: 0 }
 
 interface NotificationPage {
   readonly notifications: ReadonlyArray<Sequenced<NotificationRecord>>
   readonly last: Position | null
 }
 
-const byPosition = (a: Position, b: Position) => a.created_at - b.created_at || a.place - b.place
+const byPosition = (a: Position, b: Position) => a.created_at - b.created_at || a.insert_order - b.insert_order
 
 /** All rows of a list, page by page: each begins after the last row of the one before it. */
 const paged = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ readonly row: Row }>>) =>
@@ -72,19 +72,19 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
     paged<Sequenced<OfferRecord>>(
       ({
         created_at,
-        place
+        insert_order
       }: Position = FIRST) => sql`select /* workshop offers of person */ row_to_json(o) as row from workshop.offer o
         where o.phone = ${phone} and o.shop_id = ${shop_id} and o.status = ${status}
-          and (o.created_at, o.place) > (${created_at}, ${place}) order by o.created_at, o.place limit ${PAGE}`
+          and (o.created_at, o.insert_order) > (${created_at}, ${insert_order}) order by o.created_at, o.insert_order limit ${PAGE}`
     )
 
   const notifications = paged<Sequenced<NotificationRecord>>(
     ({
       created_at,
-      place
+      insert_order
     }: Position = FIRST) => sql`select /* workshop notifications of person */ row_to_json(n) as row from workshop.notification n
       where n.client_id = ${client_id} and n.shop_id = ${shop_id}
-        and (n.created_at, n.place) > (${created_at}, ${place}) order by n.created_at, n.place limit ${PAGE}`
+        and (n.created_at, n.insert_order) > (${created_at}, ${insert_order}) order by n.created_at, n.insert_order limit ${PAGE}`
   )
 
   /** The notifications of some tickets to numbers without an account. No index has their ticket, so all of the shop's are read. */
@@ -95,11 +95,11 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
         const [page]: ReadonlyArray<NotificationPage> = yield* sql<NotificationPage>`
           with /* workshop notifications to numbers */ page as materialized (
             select * from workshop.notification n where n.client_id is null and n.shop_id = ${shop_id}
-              and (n.created_at, n.place) > (${after.created_at}, ${after.place})
-            order by n.client_id, n.created_at, n.place limit ${NOTIFICATIONS_PER_STATEMENT}
+              and (n.created_at, n.insert_order) > (${after.created_at}, ${after.insert_order})
+            order by n.client_id, n.created_at, n.insert_order limit ${NOTIFICATIONS_PER_STATEMENT}
           )
-          select (select json_build_object('created_at', created_at, 'place', place) from page
-              order by created_at, place offset ${NOTIFICATIONS_PER_STATEMENT - 1}) as last,
+          select (select json_build_object('created_at', created_at, 'insert_order', insert_order) from page
+              order by created_at, insert_order offset ${NOTIFICATIONS_PER_STATEMENT - 1}) as last,
             coalesce((select json_agg(n) from page n where n.ticket_id = any(${[...tickets]}::uuid[])), '[]') as notifications`
         notifications.push(...page!.notifications)
         after = page!.last

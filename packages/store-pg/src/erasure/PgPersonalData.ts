@@ -107,16 +107,16 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         readonly n: number
       }>`
       with /* workshop answers of person */ page as materialized (
-        select * from workshop.remembered where shop_id = ${shop_id}
+        select * from workshop.idempotency_record where shop_id = ${shop_id}
           and (caller_id, operation, key) > (${after?.caller_id ?? ""}, ${after?.operation ?? ""}, ${after?.key ?? ""})
         order by caller_id, operation, key limit ${ANSWERS_AT_ONCE}
       )
       select (select count(*)::integer from page) as n,
         (select json_build_object('caller_id', caller_id, 'operation', operation, 'key', key) from page
           order by caller_id desc, operation desc, key desc limit 1) as last,
-        coalesce((select json_agg(r) from page r where r.answer::json->>'id' = any(${[...tickets]}::text[]) or exists (
+        coalesce((select json_agg(r) from page r where r.response::json->>'id' = any(${[...tickets]}::text[]) or exists (
           select from unnest(${[person.client_id, ...person.phones]}::text[]) w (word)
-          where strpos(concat_ws(' ', r.key, r.fingerprint, r.answer), w.word) > 0)), '[]') as records`.pipe(
+          where strpos(concat_ws(' ', r.key, r.fingerprint, r.response), w.word) > 0)), '[]') as records`.pipe(
         Effect.map(([page]) => ({
           records: page!.records,
           next: page!.n < ANSWERS_AT_ONCE ? null : page!.last

@@ -15,10 +15,42 @@ import { isBusy, LOCK_TIMEOUT } from "./TableLock.js"
  * tables are moved. A statement that comes at that moment waits for the locks and finds the tables in the new schema.
  */
 
-const TABLES = Object.keys(serviceRights)
 const TYPES = ["instant", "limit_window"]
-const SEQUENCES = ["delivery_turns"]
-const FUNCTIONS = ["at(%1$I.instant)", ...serviceFunctions]
+
+/** The names of what is moved. */
+interface MovedNames {
+  readonly tables: ReadonlyArray<string>
+  readonly sequences: ReadonlyArray<string>
+  /** The functions that name tables, so that their `search_path` must be their schema, with the types of their parameters. */
+  readonly functions: ReadonlyArray<string>
+}
+
+const PRESENT: MovedNames = { tables: Object.keys(serviceRights), sequences: [], functions: serviceFunctions }
+
+/** The migration that renamed tables and a function, and their names before it. */
+const RENAMED_BY = 33
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  api_key_cell: "key_cell",
+  backlogged_queue: "delivery_round",
+  database_label: "mark",
+  delivery_queue: "delivery_turn",
+  idempotency_record: "remembered",
+  queued_notification: "message",
+  stale_account_copy: "account_copy",
+  stamp_limit: "stamps_used"
+}
+const FORMER: MovedNames = {
+  tables: [...PRESENT.tables.map((name) => FORMER_NAMES[name] ?? name), "server_life"],
+  sequences: ["delivery_turns"],
+  functions: PRESENT.functions.map((name) => name.replace("maintain_partition", "keep_partition"))
+}
+
+/** Says which names the tables have. Others' tables in the schema may have the names that these had before or have since. */
+const namesIn = (session: Session, schema: string) =>
+  Effect.map(
+    session.run<{ version: number }>(`select max(version) as version from ${quoted(schema)}.schema_migration`),
+    ([row]) => (row!.version < RENAMED_BY ? FORMER : PRESENT)
+  )
 
 /** All tables of the workshop, including the partitions of months, whether attached or not. */
 const FIND = `select c.relname as name from pg_class c
@@ -98,12 +130,11 @@ const endOlder = (session: Session) =>
 const GRANTEES = `select distinct case r.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(r.grantee)) end as name
   from pg_class c, aclexplode(c.relacl) r where c.relnamespace = to_regnamespace($1) and c.relname = any ($2::text[]) and r.grantee <> c.relowner`
 
-const setSchema = (session: Session, from: string, to: string) =>
+const setSchema = (session: Session, from: string, to: string, names: MovedNames) =>
   Effect.gen(function* () {
-    const tables = (yield* session.run<{ name: string }>(FIND, [quoted(from), TABLES])).map(({ name }) => name)
+    const tables = (yield* session.run<{ name: string }>(FIND, [quoted(from), names.tables])).map(({ name }) => name)
     const grantees = yield* session.run<{ name: string }>(GRANTEES, [quoted(from), tables])
     const [own, other] = [quoted(from), quoted(to)]
-    const functions = FUNCTIONS.map((one) => one.replace("%1$I", own))
     yield* session.run(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'`)
     yield* session.run(
       `lock table ${tables.map((name) => `${own}.${quoted(name)}`).join(", ")} in access exclusive mode`
@@ -112,9 +143,10 @@ const setSchema = (session: Session, from: string, to: string) =>
       [
         ...grantees.map(({ name }) => `grant usage on schema ${other} to ${name}`),
         ...tables.map((name) => `alter table ${own}.${quoted(name)} set schema ${other}`),
-        ...SEQUENCES.map((name) => `alter sequence ${own}.${name} set schema ${other}`),
-        ...functions.map((name) => `alter function ${own}.${name} set schema ${other}`),
-        ...serviceFunctions.map((name) => `alter function ${other}.${name} set search_path = ${other}, pg_temp`),
+        ...names.sequences.map((name) => `alter sequence ${own}.${name} set schema ${other}`),
+        `alter function ${own}.at(${own}.instant) set schema ${other}`,
+        ...names.functions.map((name) => `alter function ${own}.${name} set schema ${other}`),
+        ...names.functions.map((name) => `alter function ${other}.${name} set search_path = ${other}, pg_temp`),
         ...TYPES.map((name) => `alter type ${own}.${name} set schema ${other}`),
         "commit"
       ].join(";\n")
@@ -139,17 +171,20 @@ export const move = (
       return yield* new MoveRefused({
         message: `The schemas ${from} and ${to} both have tables of the workshop. Leave out --move-from, and name with --schema the one to use.`
       })
+    const names = yield* namesIn(session, from)
     const others = yield* session.run(OTHERS)
-    if (others.length > 0 && !whileRunning)
+    // Processes of the release before cannot use the tables once the migrations that follow have renamed them.
+    const mayRun = whileRunning && names === PRESENT
+    if (others.length > 0 && !mayRun)
       return yield* new MoveRefused({
-        message: `Processes of the workshop are connected to the database (${others.length === 1 ? "1 connection" : `${others.length} connections`}). Stop them, or move the tables beside them with --while-running.`
+        message: `Processes of the workshop are connected to the database (${others.length === 1 ? "1 connection" : `${others.length} connections`}). ${names === PRESENT ? "Stop them, or move the tables beside them with --while-running." : "Stop them, because their release cannot use the tables that this one renames."}`
       })
     yield* makeSchema(session, to)
     if (whileRunning) {
       yield* widenSearchPath(session, to)
       yield* endOlder(session)
     }
-    yield* setSchema(session, from, to)
+    yield* setSchema(session, from, to, names)
     return true
   }).pipe(
     Effect.catchTag("DatabaseFailed", ({ code, what }) =>

@@ -12,9 +12,9 @@ const removed: ReadonlyArray<TableName> = [
   "offer",
   "delivery",
   "replay",
-  "message",
-  "stamps_used",
-  "remembered",
+  "queued_notification",
+  "stamp_limit",
+  "idempotency_record",
   "notification"
 ]
 
@@ -38,26 +38,24 @@ export const serviceRights: Readonly<Record<string, ReadonlyArray<Right>>> = {
   ...ofCommands,
   client_account: ALL,
   client_erasure: ALL,
-  delivery_turn: ALL,
-  delivery_round: ALL,
+  delivery_queue: ALL,
+  backlogged_queue: ALL,
   batch_receipt: ALL,
   cell: ["select", "update"],
   shop_cell: ["select", "insert"],
-  key_cell: ["select", "insert"],
-  account_copy: ALL,
+  api_key_cell: ["select", "insert"],
+  stale_account_copy: ALL,
   rate_limit: ALL,
-  mark: ["select", "insert"],
+  database_label: ["select", "insert"],
   event_rest: ["select"],
   attempt_rest: ["select"],
-  schema_migration: ["select"],
-  // Only an older release uses this table.
-  server_life: []
+  schema_migration: ["select"]
 }
 
 /** The functions through which the service's role changes rows that it may not change itself. */
 export const serviceFunctions: ReadonlyArray<string> = [
   "clear_sandbox()",
-  "keep_partition(text, text, text, bigint, bigint)",
+  "maintain_partition(text, text, text, bigint, bigint)",
   "rewrite_events(json)",
   "rewrite_attempts(json)"
 ]
@@ -72,15 +70,14 @@ export const hiddenColumns: Readonly<Record<string, ReadonlyArray<string>>> = {
   notice: ["url"],
   client_account: ["phone"],
   client_erasure: ["*"],
-  key_cell: ["*"],
+  api_key_cell: ["*"],
   ticket: ["client_phone"],
   offer: ["phone"],
   notification: ["ticket"],
   event: ["body"],
   attempt: ["head"],
-  remembered: ["key", "fingerprint", "answer"],
+  idempotency_record: ["key", "fingerprint", "response"],
   rate_limit: ["*"],
-  server_life: ["*"],
   // Their rows are read through event and attempt.
   event_rest: ["*"],
   attempt_rest: ["*"]

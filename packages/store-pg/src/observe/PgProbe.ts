@@ -47,16 +47,16 @@ const dueOf = (sql: SqlClient.SqlClient, now: number, most: number) => {
     sql`(select d.due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))} and d.generation = s.generation
       and d.due_at <= ${now} order by d.due_at limit ${most})`
   const released = (is_replay: boolean) =>
-    sql`(select s.released_at as due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))}
+    sql`(select s.enabled_at as due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))}
       and d.generation < s.generation limit ${most})`
   return sql`${inTime(false)} union all ${inTime(true)} union all ${released(false)} union all ${released(true)}`
 }
 
 const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`
   with /* workshop look at queue */ shops as (
-    select t.shop_id, w.generation, w.released_at from workshop.delivery_turn t
+    select t.shop_id, w.generation, w.enabled_at from workshop.delivery_queue t
     join workshop.webhook w on w.shop_id = t.shop_id and w.off_reason is null
-    where t.look_at <= ${now} order by t.look_at, t.turn limit ${MOST_SHOPS}
+    where t.next_claim_at <= ${now} order by t.next_claim_at, t.turn limit ${MOST_SHOPS}
   ), due as (
     select d.due_at from shops s cross join lateral (${dueOf(sql, now, MOST_COUNTED)}) d limit ${MOST_COUNTED}
   ), oldest as (
@@ -75,7 +75,7 @@ interface Notifications {
 
 /** The due notifications of each receiver, along the index of the sender's own query. */
 const notificationsOf = (sql: SqlClient.SqlClient, now: number) => {
-  const dueTo = (receiver: NotificationReceiver) => sql`select m.due_at from workshop.message m
+  const dueTo = (receiver: NotificationReceiver) => sql`select m.due_at from workshop.queued_notification m
     where m.receiver = ${receiver} and m.due_at <= ${now} order by m.due_at limit ${MOST_COUNTED}`
   return sql<Notifications>`
     with /* workshop look at notifications */ client as (${dueTo("client")}), owner as (${dueTo("owner")})

@@ -18,8 +18,8 @@ export const pgAuditLog = Effect.map(
         readonly entry: Sequenced<AuditEntry>
       }>`select /* workshop list audit entries */ row_to_json(e) as entry from workshop.audit_entry e
       where ${shop_id === null ? sql`true` : sql`e.shop_id = ${shop_id}`}
-        and ${before === null ? sql`true` : sql`e.place < (select place from workshop.audit_entry where id = ${before})`}
-      order by e.place desc limit ${limit}`.pipe(
+        and ${before === null ? sql`true` : sql`e.insert_order < (select insert_order from workshop.audit_entry where id = ${before})`}
+      order by e.insert_order desc limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ entry }) => withoutSequence<AuditEntry>(entry))),
         available
       )

@@ -36,7 +36,7 @@ const SHOWN_WHILE_BLOCKED = OFFER_STATUSES.filter((status) => shownWhileBlocked[
 /** The offers and notifications of a client in all shops. Each shop costs one index look-up and the rows that are shown. */
 const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offers" | "inbox"> => {
   const latest = (rows: Fragment) =>
-    sql`select * from ${rows} order by created_at desc, place desc limit ${Limits.client_list_of_shop_max}`
+    sql`select * from ${rows} order by created_at desc, insert_order desc limit ${Limits.client_list_of_shop_max}`
 
   /** The shops that have rows of a client. Each is found by its id, after the one before it, because `distinct` would read all rows. */
   const shopsOf = (table: "offer" | "notification", isClients: Fragment, whom: Fragment) => {
@@ -62,7 +62,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
         with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
         left join lateral (${link}) l on true
         cross join lateral (${latest(sql`(select o.* from unnest(${[...OFFER_STATUSES]}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
-        order by o.created_at, o.place`.pipe(
+        order by o.created_at, o.insert_order`.pipe(
         Effect.map((rows) => rows.map(({ offer }) => withoutSequence<OfferRecord>(offer))),
         available
       )
@@ -72,7 +72,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
         with /* workshop read inbox */ recursive shops as (${shopsOf("notification", sql`x.client_id = c.whom`, sql`select ${id}::uuid`)})
         select row_to_json(n) as notification from shops c
         cross join lateral (${latest(sql`workshop.notification x where x.client_id = c.whom and x.shop_id = c.shop_id`)}) n
-        order by n.created_at, n.place`.pipe(
+        order by n.created_at, n.insert_order`.pipe(
         Effect.map((rows) => rows.map(({ notification }) => withoutSequence<NotificationRecord>(notification))),
         available
       )
@@ -89,24 +89,24 @@ export const insertRow = (sql: SqlClient, table: string, row: object) => {
 }
 
 /** The reads and writes of facts about the whole database. */
-const databaseMarks = (sql: SqlClient) => ({
+const databaseLabels = (sql: SqlClient) => ({
   hasShops: sql<{ readonly has: boolean }>`
     select /* workshop has shops */ exists (select from workshop.shop) as has`.pipe(
     Effect.map(([row]) => row!.has),
     available
   ),
   claimFirstShop: sql`
-    insert /* workshop claim first shop */ into workshop.mark (name) values ('first_shop') on conflict do nothing returning name`.pipe(
+    insert /* workshop claim first shop */ into workshop.database_label (name) values ('first_shop') on conflict do nothing returning name`.pipe(
     Effect.map(({ length }) => length > 0),
     available
   ),
   isSandboxMade: sql<{ readonly marked: boolean }>`
-    select /* workshop is sandbox made */ exists (select from workshop.mark where name = 'sandbox') as marked`.pipe(
+    select /* workshop is sandbox made */ exists (select from workshop.database_label where name = 'sandbox') as marked`.pipe(
     Effect.map(([row]) => row!.marked),
     available
   ),
   markSandboxMade:
-    sql`insert /* workshop mark sandbox made */ into workshop.mark (name) values ('sandbox') on conflict do nothing`.pipe(
+    sql`insert /* workshop mark sandbox made */ into workshop.database_label (name) values ('sandbox') on conflict do nothing`.pipe(
       Effect.asVoid,
       available
     )
@@ -122,9 +122,9 @@ const HEADS_AT_ONCE = 10_000
 const latestInstantAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlError> =>
   Effect.flatMap(
     sql<{ readonly latest: number; readonly last: ShopId | null }>`
-      select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest,
+      select /* workshop latest instant */ coalesce(max(last_recorded_at), 0)::double precision as latest,
         (array_agg(shop_id))[${sql.literal(String(HEADS_AT_ONCE))}] as last
-      from (select shop_id, last_instant from workshop.shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
+      from (select shop_id, last_recorded_at from workshop.shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
     ([row]) => {
       const { latest, last } = row!
       return last === null
@@ -144,9 +144,9 @@ const shopsAheadAfter = (
 ): Effect.Effect<ShopsAhead, SqlError> =>
   Effect.flatMap(
     sql<{ readonly ahead: ReadonlyArray<ShopId> | null; readonly last: ShopId | null }>`
-      select /* workshop shops ahead */ json_agg(shop_id) filter (where last_instant > ${of}) as ahead,
+      select /* workshop shops ahead */ json_agg(shop_id) filter (where last_recorded_at > ${of}) as ahead,
         (array_agg(shop_id))[${sql.literal(String(HEADS_AT_ONCE))}] as last
-      from (select shop_id, last_instant from workshop.shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
+      from (select shop_id, last_recorded_at from workshop.shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
     ([row]) => {
       const { ahead, last } = row!
       const ids = ahead ?? []
@@ -157,8 +157,8 @@ const shopsAheadAfter = (
 
 /** A CTE that records the cells which lack the accounts in `changed`, in the statement that changes these. */
 export const NOTE_COPIES = `noted as (
-    insert into workshop.account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
-    where c.name <> '${HOME}' on conflict (client_id, cell) do update set n = excluded.n
+    insert into workshop.stale_account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
+    where c.name <> '${HOME}' on conflict (client_id, cell) do update set change_number = excluded.change_number
   )`
 
 /** The shops themselves, and the accounts of clients. */
@@ -185,7 +185,7 @@ export const pgDirectory = Effect.map(
         Effect.map((rows) => rows.map(({ account }) => account)),
         available
       ),
-    ...databaseMarks(sql),
+    ...databaseLabels(sql),
     latest: available(latestInstantAfter(sql, BEFORE_ALL_SHOPS)),
     ahead: (of) => available(shopsAheadAfter(sql, of, BEFORE_ALL_SHOPS)),
     createClient: (account) =>

@@ -36,7 +36,7 @@ export const pgNotificationQueue = Effect.map(SqlClient, (sql): Context.Tag.Serv
       available
     )
   const first = (waits: Fragment, limit: number) =>
-    sql`select * from workshop.message where ${waits} order by due_at, id limit ${limit}`
+    sql`select * from workshop.queued_notification where ${waits} order by due_at, id limit ${limit}`
   const dueTo = (receiver: NotificationReceiver, until: Instant, limit: number) =>
     first(sql`receiver = ${receiver} and due_at <= ${until}`, limit)
   return {

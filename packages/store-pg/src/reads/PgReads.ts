@@ -184,7 +184,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         sql<{
           readonly key: Sequenced<ApiKeyRecord>
         }>`select /* workshop read keys */ row_to_json(k) as key from workshop.api_key k
-        where k.shop_id = ${shop_id} order by k.created_at desc, k.place desc limit ${ServiceLimits.list_max}`.pipe(
+        where k.shop_id = ${shop_id} order by k.created_at desc, k.insert_order desc limit ${ServiceLimits.list_max}`.pipe(
           Effect.map((rows) => rows.map(({ key }) => withoutSequence<ApiKeyRecord>(key)).reverse()),
           available
         ),

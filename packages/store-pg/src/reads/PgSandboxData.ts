@@ -4,7 +4,7 @@ import { Clock, type Context, Effect, Schedule } from "effect"
 import { putTables } from "../commands/SaveStatements.js"
 import { available } from "../connection/Sql.js"
 import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { deliveryOf, type Rows, type StampsRow, type TableName, ticketOf, withoutSequence } from "../Tables.js"
+import { deliveryOf, type Rows, type StampLimitRow, type TableName, ticketOf, withoutSequence } from "../Tables.js"
 
 /** The tables of a shop in the order in which their rows can be inserted, with the order of the rows. */
 const tablesInOrder = [
@@ -13,25 +13,25 @@ const tablesInOrder = [
   ["client_link", "client_id"],
   ["ticket", "change_seq"],
   ["loyalty_card", "client_id"],
-  ["offer", "created_at, place"],
-  ["api_key", "created_at, place"],
-  ["stamps_used", "caller_id, client_id"],
-  ["remembered", "expires_at"],
+  ["offer", "created_at, insert_order"],
+  ["api_key", "created_at, insert_order"],
+  ["stamp_limit", "caller_id, client_id"],
+  ["idempotency_record", "expires_at"],
   ["loyalty_ledger", "id"],
-  ["notification", "created_at, place"],
-  ["notice", "created_at, place"],
+  ["notification", "created_at, insert_order"],
+  ["notice", "created_at, insert_order"],
   ["event", "seq"],
   ["attempt", "started_at, n"],
   ["delivery", "seq"],
   ["replay", "id"],
-  ["message", "due_at, id"]
+  ["queued_notification", "due_at, id"]
 ] as const satisfies ReadonlyArray<readonly [TableName, string]>
 
 /** The tags of the changes that only put a row. */
 const putTags = Object.fromEntries(Object.entries(putTables).map(([tag, table]) => [table, tag]))
 
-const stampsUsedChange = ({ caller_id, client_id, used, resets_at }: StampsRow): Change => ({
-  _tag: "StampsUsedPut",
+const stampsUsedChange = ({ caller_id, client_id, used, resets_at }: StampLimitRow): Change => ({
+  _tag: "StampLimitPut",
   key: { caller_id, client_id },
   row: { used, resets_at }
 })
@@ -46,7 +46,7 @@ const changeOf = (table: TableName, row: never, webhook: Webhook | null): Change
       return { _tag: "DeliveryPut", row: deliveryOf(row) }
     case "api_key":
       return { _tag: "KeyPut", row: withoutSequence(row) }
-    case "stamps_used":
+    case "stamp_limit":
       return stampsUsedChange(row)
     default:
       return { _tag: putTags[table], row: withoutSequence(row) } as Change

@@ -67,7 +67,7 @@ const idBounds = (
   const last = after === null ? sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid` : sql`${after}::uuid`
   if (created_before === undefined) return { from, until: last }
   // Identifiers are never earlier than the instants at which they were made, and may be later by `identifiersAhead` in core.
-  const ahead = sql`(select coalesce(h.ids_made, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from workshop.shop_head h where h.shop_id = ${shop_id})`
+  const ahead = sql`(select coalesce(h.id_counter, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from workshop.shop_head h where h.shop_id = ${shop_id})`
   return { from, until: sql`least(${last}, ${firstIdAt(sql, sql`${created_before}::bigint + ${ahead}`)})` }
 }
 

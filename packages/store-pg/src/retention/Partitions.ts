@@ -83,11 +83,19 @@ const HAS_ROWS = ["23514"]
 const NOT_ON_COORDINATOR = "0A000"
 const LATER = [DENIED, ...HAS_ROWS, NOT_ON_COORDINATOR, "55P03", "57014", "40P01"]
 
-type Step = "exclude" | "validate" | "include" | "attach" | "detach" | "rescue" | "drop" | "remove"
+type Step =
+  | "add_constraint"
+  | "validate_constraint"
+  | "drop_constraint"
+  | "attach"
+  | "detach"
+  | "move_needed"
+  | "drop"
+  | "delete_old"
 
 const step = (step: Step, { table }: Partitioned, { name, from, until }: Month): Statement => ({
-  name: "keep partition",
-  text: "select workshop.keep_partition($1, $2, $3, $4, $5) as n",
+  name: "maintain partition",
+  text: "select workshop.maintain_partition($1, $2, $3, $4, $5) as n",
   values: [step, table, name, from, until]
 })
 
@@ -146,11 +154,12 @@ const readDefaultPartition = (connection: Connection, { table, by }: Partitioned
  */
 const attachWithConstraint = (connection: Connection, one: Partitioned, month: Month) =>
   Effect.gen(function* () {
-    if (!(yield* tryBriefly(connection, step("include", one, month), step("exclude", one, month)))) return false
+    if (!(yield* tryBriefly(connection, step("drop_constraint", one, month), step("add_constraint", one, month))))
+      return false
     const attached =
-      (yield* tryChange(connection, step("validate", one, month))) &&
-      (yield* tryBriefly(connection, step("attach", one, month), step("include", one, month)))
-    if (!attached) yield* tryChange(connection, step("include", one, month))
+      (yield* tryChange(connection, step("validate_constraint", one, month))) &&
+      (yield* tryBriefly(connection, step("attach", one, month), step("drop_constraint", one, month)))
+    if (!attached) yield* tryChange(connection, step("drop_constraint", one, month))
     return attached
   })
 
@@ -177,7 +186,7 @@ const repeatWhileFull = (
 const dropPartition = (connection: Connection, one: Partitioned, { is_attached }: Partition, month: Month) =>
   Effect.gen(function* () {
     if (is_attached && !(yield* tryBriefly(connection, step("detach", one, month)))) return false
-    yield* repeatWhileFull(connection, step("rescue", one, month))
+    yield* repeatWhileFull(connection, step("move_needed", one, month))
     return yield* tryBriefly(connection, step("drop", one, month))
   })
 
@@ -189,7 +198,7 @@ const removeFromDefault = (connection: Connection, one: Partitioned, before: Ins
   repeatWhileFull(
     connection,
     ALLOW_BITMAP_SCANS,
-    step("remove", one, { name: ANY_MONTH, from: 0, until: before })
+    step("delete_old", one, { name: ANY_MONTH, from: 0, until: before })
   ).pipe(
     Effect.catchIf(
       ({ code }) => code === DENIED,
@@ -219,7 +228,7 @@ export interface Partitioning {
 }
 
 /** Creates the partitions of this month and the next ones, and drops those that are wholly older than `before`. */
-export const keepPartitions = (
+export const maintainPartitions = (
   connection: Connection,
   now: Instant,
   before: Instant

@@ -15,7 +15,7 @@ import { type Database, lockOf } from "../connection/Schema.js"
 import { PLANNED_EACH_TIME } from "../connection/SessionClient.js"
 import { once, type Statement } from "../connection/Statement.js"
 import { clockGuard } from "../observe/ClockGuard.js"
-import { ALLOW_BITMAP_SCANS, countOf, isTrue, keepPartitions, type Partitioning } from "./Partitions.js"
+import { ALLOW_BITMAP_SCANS, countOf, isTrue, maintainPartitions, type Partitioning } from "./Partitions.js"
 
 /** How many rows one statement removes: so few that no other transaction waits long. */
 const ROWS_PER_STATEMENT = 1_000
@@ -36,8 +36,8 @@ interface Expiring {
 
 /** The tables whose rows expire. Rows that another transaction has locked are left for the next run. */
 const expiring: ReadonlyArray<Expiring> = [
-  { table: "remembered", key: "shop_id, caller_id, operation, key", until: "expires_at", spare_ms: 0 },
-  { table: "stamps_used", key: "shop_id, caller_id, client_id", until: "resets_at", spare_ms: SPARE_MS },
+  { table: "idempotency_record", key: "shop_id, caller_id, operation, key", until: "expires_at", spare_ms: 0 },
+  { table: "stamp_limit", key: "shop_id, caller_id, client_id", until: "resets_at", spare_ms: SPARE_MS },
   // Any client can add such rows, one for each address, so they are removed a minute after their reset. The clocks of serving processes
   // differ by less than a second.
   { table: "rate_limit", key: "policy, subject", until: "resets_at", spare_ms: MINUTE_MS },
@@ -75,7 +75,7 @@ const agedStatements = (before: Instant): ReadonlyArray<Statement> => [
     text: `with gone as (
         delete from workshop.notification where ctid = any (array(
           select n.ctid from workshop.notification n where n.created_at < $1
-            and not exists (select from workshop.message m where m.shop_id = n.shop_id and m.id = n.id) limit ${ROWS_PER_STATEMENT}
+            and not exists (select from workshop.queued_notification m where m.shop_id = n.shop_id and m.id = n.id) limit ${ROWS_PER_STATEMENT}
         )) returning 1
       ) select count(*)::integer as n from gone`,
     values: [before]
@@ -139,13 +139,13 @@ const warnOfMissing = (missing: ReadonlyArray<string>) =>
   missing.length === 0
     ? Effect.void
     : Effect.logWarning(
-        `These partitions of the months ahead could not be made: ${missing.join(", ")}. Let the service's role execute keep_partition (workshop migrate --roles, see "Database roles" in docs/operating.md), or end the transactions that hold the tables; it is tried again in five minutes.`
+        `These partitions of the months ahead could not be made: ${missing.join(", ")}. Let the service's role execute maintain_partition (workshop migrate --roles, see "Database roles" in docs/operating.md), or end the transactions that hold the tables; it is tried again in five minutes.`
       )
 
 /**
  * Removes old rows in small steps, so that no other transaction waits long: idempotency records and windows of rate limits that have ended, and
  * events with their attempts, one monthly partition at a time. Events that must still be delivered stay. One process at a time does this.
- * Partitions need a role that may execute `keep_partition`; without it, old events are removed row by row.
+ * Partitions need a role that may execute `maintain_partition`; without it, old events are removed row by row.
  */
 export const retention = ({
   url,
@@ -179,7 +179,7 @@ export const retention = ({
         const now = yield* Clock.currentTimeMillis
         const before = now - Math.max(keepEvents_ms, ServiceLimits.events_kept_min_ms)
         const ended = yield* removeExpired(connection, now, before)
-        const partitioning = yield* keepPartitions(connection, now, before)
+        const partitioning = yield* maintainPartitions(connection, now, before)
         yield* warnOfMissing(partitioning.missing)
         yield* connection.send([once("unlock retention", `select pg_advisory_unlock(${lockOf(LOCK, schema)})`)])
         return { ...partitioning, ...ended }

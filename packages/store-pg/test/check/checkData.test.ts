@@ -65,7 +65,7 @@ const damages: Readonly<Record<string, ReadonlyArray<readonly [sql: string, coun
   ],
   "change-place": [
     ["update shop_head set change_seq = 1", 2],
-    ["update shop_head set last_instant = 1", 2]
+    ["update shop_head set last_recorded_at = 1", 2]
   ],
   "change-order": [
     ["update ticket set updated_at = updated_at + 60000, created_at = 0 where state = 'workshop'", 1],
@@ -114,11 +114,11 @@ const damages: Readonly<Record<string, ReadonlyArray<readonly [sql: string, coun
     ["delete from webhook", 6],
     ["update delivery set generation = 2 where seq = 1", 1]
   ],
-  "delivery-turn": [
-    ["delete from delivery_turn", 1],
-    ["update delivery_turn set look_at = 253402300799999", 1]
+  "delivery-queue": [
+    ["delete from delivery_queue", 1],
+    ["update delivery_queue set next_claim_at = 253402300799999", 1]
   ],
-  "turn-webhook": [["delete from webhook", 1]],
+  "queue-webhook": [["delete from webhook", 1]],
   "replay-range": [["update replay set until_seq = 1000", 1]]
 }
 
@@ -178,9 +178,9 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
-        yield* session.run(`insert into delivery_turn select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
+        yield* session.run(`insert into delivery_queue select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
         const { findings } = yield* checkData(`${url}?options=-c%20default_transaction_read_only%3Don`, PATIENT)
-        const turns = findings.find(({ name }) => name === "turn-webhook")
+        const turns = findings.find(({ name }) => name === "queue-webhook")
         expect([turns?.count, turns?.first.length]).toEqual([20_000, 5])
       })
     ))
@@ -189,7 +189,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
-        yield* session.run("begin; lock table delivery_turn")
+        yield* session.run("begin; lock table delivery_queue")
         const failed = yield* Effect.flip(checkData(url, 500))
         expect((failed as { message: string }).message).toMatch(
           /^The check [a-z-]+ took longer than 0\.5 seconds. Give it more time, or check a copy of the database\.$/

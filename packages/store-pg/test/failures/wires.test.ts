@@ -171,7 +171,7 @@ describe.concurrent("when connections to the database break", {
 
   it.each([
     ["two requests to be counted together", "rate_limit", "open rate_limit", 1, limited],
-    ["two claims, one after the other,", "delivery_turn", "make ready", 2, claimed]
+    ["two claims, one after the other,", "delivery_queue", "make ready", 2, claimed]
   ] as const)("%s wait for the lock of a table once, for a second", (_, table, title, expected, act) =>
     testing(
       Effect.gen(function* () {

@@ -92,10 +92,10 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
       ...used(/(?:^|\()\s*update\s+(\w+) (?:\w+ )?set\b/gm),
       ...[...text.matchAll(/\binsert\s+into (\w+)[^;]*?\bdo update set\b/g)].map(([, table]) => table!)
     ])
-    // The way of a role that may not call keep_partition.
+    // The way of a role that may not call maintain_partition.
     for (const table of ["event_rest", "attempt_rest"]) deleted.delete(table)
     // Statements of several cells are not in the file: the contract over three cells runs them in this role.
-    const ofCells = ["cell", "shop_cell", "key_cell", "account_copy"]
+    const ofCells = ["cell", "shop_cell", "api_key_cell", "stale_account_copy"]
     for (const set of [inserted, deleted, updated]) for (const table of ofCells) set.delete(table)
     const granted = (right: string) =>
       Object.entries(serviceRights).flatMap(([table, rights]) =>
@@ -162,9 +162,9 @@ describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_0
           "select body from event_rest",
           "select head from attempt",
           "select ticket from notification",
-          "select answer from remembered",
+          "select response from idempotency_record",
           "update ticket set service = ''",
-          "select keep_partition('drop', 'event', '2026_01', 0, 0)"
+          "select maintain_partition('drop', 'event', '2026_01', 0, 0)"
         ])
           expect([sql, (yield* Effect.flip(session.run(sql))).code]).toEqual([sql, DENIED])
       })

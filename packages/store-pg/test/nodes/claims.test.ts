@@ -5,7 +5,7 @@ import { until } from "../../../../test/until.js"
 import { removeWebhook, setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
-import { CLAIM, LOCK_DUE_TURNS, LOCK_TURNS, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
+import { CLAIM, LOCK_QUEUES, LOCK_READY_QUEUES, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
 import type { Session } from "../../src/migrate/Session.js"
 import { database, node, testing } from "./Node.js"
 
@@ -30,13 +30,13 @@ const begun = (session: Session, most: number) =>
   Effect.gen(function* () {
     const now = Date.now()
     yield* session.run("begin")
-    yield* session.run(LOCK_DUE_TURNS, [300, 0])
+    yield* session.run(LOCK_READY_QUEUES, [300, 0])
     return yield* session.run<Claim>(CLAIM, [now, most, null])
   })
 
 const looked = (session: Session) =>
   Effect.gen(function* () {
-    yield* session.run(LOCK_TURNS)
+    yield* session.run(LOCK_QUEUES)
     yield* session.run(RESCHEDULE_SHOPS, [Date.now(), null, false])
   })
 
@@ -104,7 +104,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
         yield* waitingOrDone(session, removing)
         yield* session.run("commit")
         yield* Fiber.join(removing)
-        for (const table of ["webhook", "delivery_turn", "delivery_round"])
+        for (const table of ["webhook", "delivery_queue", "backlogged_queue"])
           expect(yield* session.run(`select * from ${table}`), table).toEqual([])
       })
     ))
@@ -117,7 +117,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
         // Another node's landing, whose commit has yet to come.
         yield* session.run("begin")
         yield* session.run("delete from delivery where event_id = $1", [first[0]!.event_id])
-        yield* session.run("update delivery_turn set look_at = 0")
+        yield* session.run("update delivery_queue set next_claim_at = 0")
         expect(yield* claim(9)).toHaveLength(1)
         yield* session.run("commit")
         expect(yield* claim(9)).toHaveLength(1)
@@ -147,7 +147,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
         expect(served.slice(0, 3)).toEqual(shops.map(({ id }) => id))
         expect(served.slice(3)).toEqual(shops.map(({ id }) => id))
         const numbers = yield* session.run<{ ms: number }>(
-          `select floor(turn / ${TURNS_PER_CLAIM})::float8 as ms from delivery_round order by turn`
+          `select floor(turn / ${TURNS_PER_CLAIM})::float8 as ms from backlogged_queue order by turn`
         )
         expect(numbers).toHaveLength(3)
         expect(numbers[0]!.ms).toBeGreaterThanOrEqual(began)
@@ -161,19 +161,22 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench
         const places = Effect.map(
-          session.run<{ look_at: string; places: number }>(
-            "select t.look_at::text, (select count(*)::integer from delivery_round r where r.shop_id = t.shop_id) as places from delivery_turn t"
+          session.run<{ next_claim_at: string; places: number }>(
+            "select t.next_claim_at::text, (select count(*)::integer from backlogged_queue r where r.shop_id = t.shop_id) as places from delivery_queue t"
           ),
           ([row]) => row
         )
         const [first] = yield* claim(2)
-        expect(yield* places).toEqual({ look_at: "1", places: 1 })
+        expect(yield* places).toEqual({ next_claim_at: "1", places: 1 })
         // That release sends this statement before each of its claims.
-        yield* session.run("update delivery_turn set look_at = 0 where look_at > 0 and look_at <= $1", [Date.now()])
+        yield* session.run(
+          "update delivery_queue set next_claim_at = 0 where next_claim_at > 0 and next_claim_at <= $1",
+          [Date.now()]
+        )
         expect(yield* claim(1)).toHaveLength(1)
-        expect(yield* places).toEqual({ look_at: "1", places: 1 })
+        expect(yield* places).toEqual({ next_claim_at: "1", places: 1 })
         expect(yield* claim(9)).toHaveLength(1)
-        expect(yield* places).toEqual({ look_at: "253402300799999", places: 0 })
+        expect(yield* places).toEqual({ next_claim_at: "253402300799999", places: 0 })
         yield* land(first!)
         expect(yield* claim(9)).toHaveLength(1)
       })

@@ -30,7 +30,7 @@ const setting = Effect.gen(function* () {
   yield* Effect.provide(run(raising(id, [null])), right)
   const rows =
     session.run(`select (select json_agg(h) from shop_head h) as heads, (select json_agg(t) from ticket t) as tickets,
-    (select json_agg(d) from delivery d) as deliveries, (select json_agg(t) from delivery_turn t) as turns`)
+    (select json_agg(d) from delivery d) as deliveries, (select json_agg(t) from delivery_queue t) as turns`)
   const on = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.withClock(Effect.provide(effect as Effect.Effect<A, E, never>, wrong), clock)
   return { url, id, clock, rows, on, right }

@@ -6,7 +6,7 @@ import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
 import { PLANNED_ONCE } from "../../src/connection/SessionClient.js"
-import { CLAIM, LOCK_DUE_TURNS, LOCK_TURNS, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
+import { CLAIM, LOCK_QUEUES, LOCK_READY_QUEUES, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
 import { connect } from "../../src/migrate/Session.js"
 import { planned, settled } from "../Plan.js"
 import { database, node, testing } from "./Node.js"
@@ -19,12 +19,12 @@ const pagesOf = (url: string, now: number) =>
   Effect.gen(function* () {
     const session = yield* settled(url, PLANNED_ONCE)
     // Kept for the session, where a claim keeps them for its transaction.
-    yield* session.run(LOCK_DUE_TURNS.replaceAll("true)", "false)"), [2 * SHOPS, 0])
+    yield* session.run(LOCK_READY_QUEUES.replaceAll("true)", "false)"), [2 * SHOPS, 0])
     const claim = yield* planned(session, CLAIM, [now, SHOPS, now])
-    const turns = yield* planned(session, LOCK_TURNS, [])
+    const turns = yield* planned(session, LOCK_QUEUES, [])
     const again = yield* planned(session, RESCHEDULE_SHOPS, [now, now, false])
     const [table] = yield* session.run<{ pages: number }>(
-      "select (pg_relation_size('delivery_turn') / 8192)::integer as pages"
+      "select (pg_relation_size('delivery_queue') / 8192)::integer as pages"
     )
     return { claim: claim.pages, turns: turns.pages, again: again.pages, table: table!.pages }
   }).pipe(Effect.scoped)

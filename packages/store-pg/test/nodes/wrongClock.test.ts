@@ -25,8 +25,8 @@ const POST = { method: "POST", body: JSON.stringify({ service: "Hem" }) }
 /** Everything that a node writes, save the counters of limits. */
 const WRITTEN = `select (select json_agg(h) from shop_head h) as heads, (select json_agg(t) from ticket t) as tickets,
   (select json_agg(e) from event e) as events, (select json_agg(d) from delivery d) as deliveries,
-  (select json_agg(t) from delivery_turn t) as turns, (select json_agg(r) from remembered r) as answers,
-  (select json_agg(a) from attempt a) as attempts, (select json_agg(m) from message m) as messages`
+  (select json_agg(t) from delivery_queue t) as turns, (select json_agg(r) from idempotency_record r) as answers,
+  (select json_agg(a) from attempt a) as attempts, (select json_agg(m) from queued_notification m) as messages`
 
 beforeAll(build, 120_000)
 
@@ -69,7 +69,7 @@ it("a process whose clock is an hour off writes nothing and says why, others go 
   expect(await off.exited).toBe(0)
 
   // As if a release from before the guard had written by that clock.
-  await within(session.run(`update shop_head set last_instant = last_instant + ${AHEAD_MS}`))
+  await within(session.run(`update shop_head set last_recorded_at = last_recorded_at + ${AHEAD_MS}`))
   const ahead = await ask(right, "/v1/tickets", POST)
   expect(Date.parse(ahead.data!.created_at)).toBeGreaterThan(Date.now() + AHEAD_MS / 2)
   expect(await run(["shop", "repair-clock", "--all"], { DATABASE_URL: url })).toMatchObject({ status: 0, stderr: "" })

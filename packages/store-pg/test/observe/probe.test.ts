@@ -74,7 +74,7 @@ describe("the database as the operator sees it", PATIENT, () => {
         // Two clients are to be notified since then, and a third one only later.
         const [at, later] = [Date.parse("2026-03-01T10:00:00Z"), Date.parse("2026-03-01T10:05:00Z")]
         yield* (yield* connect(url)).run(
-          `insert into message (shop_id, id, receiver, attempts_made, due_at)
+          `insert into queued_notification (shop_id, id, receiver, attempts_made, due_at)
             select $1, gen_random_uuid(), 'client', 0, due_at from unnest($2::bigint[]) due_at`,
           [open.id, [at, at + 1_000, later]]
         )
@@ -139,12 +139,12 @@ describe("the database as the operator sees it", PATIENT, () => {
         const { url } = yield* testDatabase
         const session = yield* connect(url)
         yield* session.run(`with shops as (select gen_random_uuid() as id from generate_series(1, 200)),
-          turns as (insert into delivery_turn select id, 0, 0 from shops),
-          hooks as (insert into webhook (shop_id, url, secret, failures_in_row, steps_told, generation, released_at)
+          turns as (insert into delivery_queue select id, 0, 0 from shops),
+          hooks as (insert into webhook (shop_id, url, secret, failures_in_row, failure_steps_notified, generation, enabled_at)
             select id, 'https://shop.example/', 'whsec_1', 0, 0, 1, 0 from shops)
-          insert into delivery (shop_id, event_id, type, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token)
+          insert into delivery (shop_id, event_id, type, seq, attempts_made, attempts_since_reset, due_at, generation, is_replay, token)
           select id, gen_random_uuid(), 'ping', n, 0, 0, n, 1, false, 0 from shops, generate_series(1, 60) n`)
-        yield* session.run(`insert into message (shop_id, id, receiver, attempts_made, due_at)
+        yield* session.run(`insert into queued_notification (shop_id, id, receiver, attempts_made, due_at)
           select gen_random_uuid(), gen_random_uuid(), 'client', 0, n from generate_series(1, 3000) n`)
         yield* pgProbe("workshop")
           .pipe(Effect.zipRight(probing))

@@ -85,7 +85,7 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
     caughtBy: ["limit-stamps"],
     fault: () =>
       changes((one) =>
-        one._tag === "StampsUsedPut" && one.row.used > 10
+        one._tag === "StampLimitPut" && one.row.used > 10
           ? { ...one, row: { ...one.row, used: one.row.used - 2 } }
           : one
       )
@@ -127,7 +127,9 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
     caughtBy: ["delivery-retries"],
     fault: () =>
       changes((one) =>
-        one._tag === "DeliveryPut" && one.row.attempts_in_round === 7 ? { _tag: "DeliveryRemoved", row: one.row } : one
+        one._tag === "DeliveryPut" && one.row.attempts_since_reset === 7
+          ? { _tag: "DeliveryRemoved", row: one.row }
+          : one
       )
   },
   {
