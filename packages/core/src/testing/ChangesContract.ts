@@ -68,9 +68,9 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
   ]
 })
 
-/** Every kind of change of a shop's own is there again for the reads and the loads that ask for it, field by field. */
+/** Later reads and loads return each change of a shop's own data with every field unchanged. */
 export const changesContract = cases({
-  "TicketPut: every field of a ticket, full and empty, is read back as it was put": function* ({ reads, shop }) {
+  "TicketPut: a ticket with every field set, and one with none, are read back unchanged": function* ({ reads, shop }) {
     const full = fullTicket(shop, yield* freshId<TicketId>())
     yield* run(putting(shop.id, { _tag: "TicketPut", row: full }))
     const [empty] = yield* run(placing(shop.id, [{}]))
@@ -78,7 +78,7 @@ export const changesContract = cases({
       yield* same("by id", (yield* reads.ticket(shop.id, row.id)).tickets, [{ record: row, client: null }])
       yield* same("by a load", yield* run(loaded(shop.id, Load.ticket(row.id))), { record: row, linked: null })
     }
-    // A ticket keeps the fields that are set once.
+    // A later change of a ticket cannot change these fields.
     const { id, number, tracking_code, created_via } = empty!
     const emptied = { ...full, id, number, tracking_code, created_via, change_seq: 11 }
     yield* run(putting(shop.id, { _tag: "TicketPut", row: emptied }))
@@ -139,7 +139,7 @@ export const changesContract = cases({
     yield* same("webhook put again", (yield* reads.shop(shop.id))?.webhook, on)
   },
 
-  "KeyPut: the shop's keys are read oldest first, revoked ones too": function* ({ reads, directory, shop }) {
+  "KeyPut: reads return the shop's keys, including revoked ones, oldest first": function* ({ reads, directory, shop }) {
     const key = (name: string, created_at: number, id: KeyId): ApiKeyRecord => ({
       id,
       shop_id: shop.id,
@@ -164,27 +164,28 @@ export const changesContract = cases({
     yield* same("by hash", (yield* directory.keyByHash(old.hash))?.key, revoked)
   },
 
-  "IdempotencyRecordPut: the first response is returned again until the record is removed": function* ({ shop }) {
-    const caller_id = yield* freshCaller
-    let ran = 0
-    const command = (): Command<{ readonly ran: number; readonly text: string }> => ({
-      shop_id: shop.id,
-      loadRequests: [],
-      run: () => Either.right({ result: { ran: ++ran, text: AWKWARD }, changes: [], limitStatuses: [] })
-    })
-    const ask = (operation: string, key: string, request: unknown) =>
-      run(idempotent({ caller_id, operation, key: key as IdempotencyKey, request }, command()))
-    const first = yield* ask("a", AWKWARD.slice(0, 40), 1)
-    const again = yield* ask("a", AWKWARD.slice(0, 40), 1)
-    yield* same("first", first.replayed, false)
-    yield* same("again", again, { data: first.data, replayed: true })
-    const reused = yield* Effect.flip(ask("a", AWKWARD.slice(0, 40), 2))
-    yield* same("for another request", reused._tag, "IdempotencyKeyReused")
-    yield* same("of another operation", (yield* ask("b", AWKWARD.slice(0, 40), 1)).replayed, false)
-    yield* same("under another key", (yield* ask("a", "k", 1)).replayed, false)
-  },
+  "IdempotencyRecordPut: the same request with the same key gets the first response, and other requests do not":
+    function* ({ shop }) {
+      const caller_id = yield* freshCaller
+      let ran = 0
+      const command = (): Command<{ readonly ran: number; readonly text: string }> => ({
+        shop_id: shop.id,
+        loadRequests: [],
+        run: () => Either.right({ result: { ran: ++ran, text: AWKWARD }, changes: [], limitStatuses: [] })
+      })
+      const ask = (operation: string, key: string, request: unknown) =>
+        run(idempotent({ caller_id, operation, key: key as IdempotencyKey, request }, command()))
+      const first = yield* ask("a", AWKWARD.slice(0, 40), 1)
+      const again = yield* ask("a", AWKWARD.slice(0, 40), 1)
+      yield* same("first", first.replayed, false)
+      yield* same("again", again, { data: first.data, replayed: true })
+      const reused = yield* Effect.flip(ask("a", AWKWARD.slice(0, 40), 2))
+      yield* same("for another request", reused._tag, "IdempotencyKeyReused")
+      yield* same("of another operation", (yield* ask("b", AWKWARD.slice(0, 40), 1)).replayed, false)
+      yield* same("under another key", (yield* ask("a", "k", 1)).replayed, false)
+    },
 
-  "EventRaised: the shop's events are read in their order, each text as it was stored": function* ({ reads, shop }) {
+  "EventRaised: reads return the shop's events in order, with their texts unchanged": function* ({ reads, shop }) {
     const other = yield* openShop()
     const [ticket] = yield* run(placing(shop.id, [{}]))
     const raised = []
@@ -202,9 +203,12 @@ export const changesContract = cases({
   }
 })
 
-/** Every kind of change about a client is returned for the reads and the loads that ask for it. */
+/** Later reads and loads return each change of a client's data. */
 export const clientChangesContract = cases({
-  "LinkPut, CardPut: the client is read as the shop knows them, with the card": function* ({ reads, shop }) {
+  "LinkPut, CardPut: a shop reads the client with link and card, until the client blocks it": function* ({
+    reads,
+    shop
+  }) {
     const { id } = yield* openAccount()
     const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
     const card: CardRecord = {
@@ -225,7 +229,7 @@ export const clientChangesContract = cases({
     yield* same("unseen", (yield* Effect.flip(run(loaded(shop.id, Load.client(id)))))._tag, "ClientNotFound")
   },
 
-  "LinkRemoved: the last change of a row counts if one command puts and removes it": function* ({ shop }) {
+  "LinkRemoved: if one command puts and removes a row, the later change wins": function* ({ shop }) {
     const { id } = yield* openAccount()
     const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
     const [put, again, removed] = [
@@ -243,7 +247,7 @@ export const clientChangesContract = cases({
     yield* same("removed", yield* linkNow, null)
   },
 
-  "a ticket is loaded with its client and the card, as the shop sees them": function* ({ shop }) {
+  "a ticket is loaded with its client and card, and without both if the client blocks the shop": function* ({ shop }) {
     const { id } = yield* openAccount({ given_name: "Sami", family_name: "Trabelsi", hide_name: true })
     const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
     yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
@@ -255,45 +259,44 @@ export const clientChangesContract = cases({
     yield* same("blocked", (yield* run(loaded(shop.id, Load.ticket(ticket!.id)))).linked, null)
   },
 
-  "OfferPut: an offer is loaded with its ticket, the ticket's client, and the present holder of the number": function* (
-    bench
-  ) {
-    const { directory, shop } = bench
-    const [holder, client] = [yield* openAccount(), yield* openAccount({ given_name: "Sami" })]
-    const link = { shop_id: shop.id, client_id: client.id, known_at: TEST_START, blocked_at: null }
-    yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
-    const [ticket] = yield* run(placing(shop.id, [{ client_id: client.id }]))
-    const row: OfferRecord = {
-      id: yield* freshId<OfferId>(),
-      shop_id: shop.id,
-      ticket_id: ticket!.id,
-      phone: holder.phone,
-      status: "open",
-      created_at: TEST_START,
-      answered_at: null
-    }
-    yield* run(putting(shop.id, { _tag: "OfferPut", row }))
-    const linked = {
-      client: { id: client.id, display_name: "Sami Ben Salah" },
-      card: blankCard(shop.id, client.id)
-    }
-    const expected = { record: row, ticket: ticket!, linked, holder, link: null }
-    yield* same("loaded", yield* run(loaded(shop.id, Load.offer(row.id))), expected)
-    yield* same("listed", yield* directory.offers(holder.id), [row])
-    const answered = { ...row, status: "accepted", answered_at: LATER } as const
-    yield* run(putting(shop.id, { _tag: "OfferPut", row: answered }))
-    yield* same("answered", yield* directory.offers(holder.id), [answered])
-    const nobodys = {
-      ...row,
-      id: yield* freshId<OfferId>(),
-      phone: yield* freshPhone
-    }
-    yield* run(putting(shop.id, { _tag: "OfferPut", row: nobodys }))
-    const nobody = yield* Effect.flip(run(loaded(shop.id, Load.offer(nobodys.id))))
-    yield* same("to a number that nobody holds", nobody._tag, "OfferNotFound")
-  },
+  "OfferPut: an offer is loaded with its ticket, the ticket's client, and the account that has the number now":
+    function* (bench) {
+      const { directory, shop } = bench
+      const [holder, client] = [yield* openAccount(), yield* openAccount({ given_name: "Sami" })]
+      const link = { shop_id: shop.id, client_id: client.id, known_at: TEST_START, blocked_at: null }
+      yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
+      const [ticket] = yield* run(placing(shop.id, [{ client_id: client.id }]))
+      const row: OfferRecord = {
+        id: yield* freshId<OfferId>(),
+        shop_id: shop.id,
+        ticket_id: ticket!.id,
+        phone: holder.phone,
+        status: "open",
+        created_at: TEST_START,
+        answered_at: null
+      }
+      yield* run(putting(shop.id, { _tag: "OfferPut", row }))
+      const linked = {
+        client: { id: client.id, display_name: "Sami Ben Salah" },
+        card: blankCard(shop.id, client.id)
+      }
+      const expected = { record: row, ticket: ticket!, linked, holder, link: null }
+      yield* same("loaded", yield* run(loaded(shop.id, Load.offer(row.id))), expected)
+      yield* same("listed", yield* directory.offers(holder.id), [row])
+      const answered = { ...row, status: "accepted", answered_at: LATER } as const
+      yield* run(putting(shop.id, { _tag: "OfferPut", row: answered }))
+      yield* same("answered", yield* directory.offers(holder.id), [answered])
+      const nobodys = {
+        ...row,
+        id: yield* freshId<OfferId>(),
+        phone: yield* freshPhone
+      }
+      yield* run(putting(shop.id, { _tag: "OfferPut", row: nobodys }))
+      const nobody = yield* Effect.flip(run(loaded(shop.id, Load.offer(nobodys.id))))
+      yield* same("to a number that nobody holds", nobody._tag, "OfferNotFound")
+    },
 
-  "StampLimitPut: used stamps are counted by caller and client": function* ({ shop }) {
+  "StampLimitPut: used stamps are stored for each pair of caller and client": function* ({ shop }) {
     const { id: client_id } = yield* openAccount()
     const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
     const row = { used: 7, resets_at: LATER }
@@ -307,7 +310,10 @@ export const clientChangesContract = cases({
     yield* same("counted on", yield* used(caller_id), more)
   },
 
-  "LedgerAppended, NotificationAppended: a client's inbox is read oldest first": function* ({ directory, shop }) {
+  "LedgerAppended, NotificationAppended: a client's inbox lists notifications oldest first": function* ({
+    directory,
+    shop
+  }) {
     const { id: client_id } = yield* openAccount()
     const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
     const appended: Array<NotificationRecord> = []
@@ -338,7 +344,9 @@ export const clientChangesContract = cases({
     yield* same("of another client", yield* directory.inbox((yield* openAccount()).id), [])
   },
 
-  "a client's lists hold only the latest rows of each shop, so that no shop can fill them": function* ({ directory }) {
+  "a client's inbox and offers contain only the latest rows of each shop, so that no shop can fill them": function* ({
+    directory
+  }) {
     const { id: client_id, phone } = yield* openAccount()
     const many = Limits.client_list_of_shop_max + 3
     const wanted: Array<string> = []
@@ -365,7 +373,7 @@ export const clientChangesContract = cases({
     yield* same("offers", idsOf(yield* directory.offers(client_id)), wanted)
   },
 
-  "a client's lists hold rows of the first shops only, however many have rows for the client": function* ({
+  "a client's inbox and offers contain rows of a limited number of shops, those with the lowest ids": function* ({
     directory
   }) {
     const { id: client_id, phone } = yield* openAccount()
@@ -395,7 +403,7 @@ export const clientChangesContract = cases({
 
 const PATCH = {} as ShopPatch
 
-/** Changes nothing of a shop, and writes down that it did. */
+/** Runs a change of the shop without any changed field, and records it in the audit log. */
 const touched = (shop_id: ShopId, note: string) =>
   run(audited(changeShop(shop_id, PATCH), "owner:amira", () => ({ act: "shop.changed", details: { note } })))
 
@@ -403,7 +411,7 @@ const notesOf = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ details }
 
 /** The audit log. */
 export const auditContract = cases({
-  "an act is stored with its command, field by field, and acts are listed the latest first": function* ({
+  "an act is saved in the transaction of its command with every field, and acts are listed latest first": function* ({
     clock,
     auditLog: log,
     shop
@@ -430,12 +438,12 @@ export const auditContract = cases({
     yield* same("none is left", yield* log.list(shop.id, earlier.at(-1)!.id, 5), [])
   },
 
-  "an act that is refused, or has no details, leaves no entry": function* ({ shop, auditLog }) {
+  "a command that returns no act leaves no entry": function* ({ shop, auditLog }) {
     yield* run(audited(changeShop(shop.id, PATCH), "owner:amira", () => null))
     yield* same("nothing", yield* auditLog.list(shop.id, null, 10), [])
   },
 
-  "an act without a shop is listed among all acts, and among those of no shop": function* ({
+  "an act without a shop is listed among all acts, and not among those of a shop": function* ({
     clock,
     auditLog: log,
     shop

@@ -31,11 +31,9 @@ import { answered, record } from "./TestDispatcher.js"
 const link = (shop_id: ShopId, client_id: ClientId, blocked_at: number | null = null) =>
   putting(shop_id, { _tag: "LinkPut", row: { shop_id, client_id, known_at: TEST_START, blocked_at } })
 
-/** The clients that a shop sees: those who know it and do not block it, as they are now (Specification, Clients and loyalty). */
+/** A shop sees the present data of the clients who know it and do not block it (Specification, Clients and loyalty). */
 export const clientsContract = cases({
-  "a client is visible to the shops that know them, by id and by number, with their tickets counted": function* (
-    bench
-  ) {
+  "a shop that knows a client finds them by id and by number, with the counts of their tickets": function* (bench) {
     const { reads, shop } = bench
     const other = yield* openShop()
     const { id, phone } = yield* openAccount()
@@ -56,30 +54,31 @@ export const clientsContract = cases({
     yield* same("to another shop by number", yield* reads.client(other.id, { phone }), null)
   },
 
-  "an unknown client, one whom the shop does not know and one who blocks it are absent alike": function* (bench) {
-    const { reads, shop } = bench
-    const [blocking, unknown] = [yield* openAccount(), yield* openAccount()]
-    yield* run(link(shop.id, blocking.id))
-    const [ticket] = yield* run(placing(shop.id, [{ client_id: blocking.id, number: 5 }]))
-    yield* run(link(shop.id, blocking.id, TEST_START + 1))
-    const never = { id: yield* freshId<ClientId>(), phone: yield* freshPhone }
-    for (const { id, phone } of [blocking, unknown, never]) {
-      yield* same("by id", yield* reads.client(shop.id, { id }), null)
-      yield* same("by number", yield* reads.client(shop.id, { phone }), null)
-      for (const order of [NEWEST, { _tag: "Changes", since: 0, after: null }] as const) {
-        yield* same("tickets of theirs", (yield* reads.tickets(shop.id, { client_id: id }, order, 9)).tickets, [])
+  "reads return nothing for a client who does not exist, one whom the shop does not know and one who blocks it":
+    function* (bench) {
+      const { reads, shop } = bench
+      const [blocking, unknown] = [yield* openAccount(), yield* openAccount()]
+      yield* run(link(shop.id, blocking.id))
+      const [ticket] = yield* run(placing(shop.id, [{ client_id: blocking.id, number: 5 }]))
+      yield* run(link(shop.id, blocking.id, TEST_START + 1))
+      const never = { id: yield* freshId<ClientId>(), phone: yield* freshPhone }
+      for (const { id, phone } of [blocking, unknown, never]) {
+        yield* same("by id", yield* reads.client(shop.id, { id }), null)
+        yield* same("by number", yield* reads.client(shop.id, { phone }), null)
+        for (const order of [NEWEST, { _tag: "Changes", since: 0, after: null }] as const) {
+          yield* same("tickets of theirs", (yield* reads.tickets(shop.id, { client_id: id }, order, 9)).tickets, [])
+        }
       }
-    }
-    const seen = [
-      yield* reads.ticket(shop.id, ticket!.id),
-      yield* reads.tickets(shop.id, {}, NEWEST, 9),
-      yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: 0, after: null }, 9),
-      yield* reads.ticketsOfNumber(shop.id, 5, 9)
-    ]
-    for (const { tickets } of seen) yield* same("no client on the ticket", each(tickets, "client"), [null])
-  },
+      const seen = [
+        yield* reads.ticket(shop.id, ticket!.id),
+        yield* reads.tickets(shop.id, {}, NEWEST, 9),
+        yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: 0, after: null }, 9),
+        yield* reads.ticketsOfNumber(shop.id, 5, 9)
+      ]
+      for (const { tickets } of seen) yield* same("no client on the ticket", each(tickets, "client"), [null])
+    },
 
-  "a block concerns one shop, and the others see the client as before": function* ({ reads, shop }) {
+  "a block hides the client from one shop, and the others see the client as before": function* ({ reads, shop }) {
     const other = yield* openShop()
     const { id } = yield* openAccount()
     yield* run(link(shop.id, id))
@@ -92,7 +91,7 @@ export const clientsContract = cases({
     yield* same("there on the ticket", tickets[0]?.client?.id, id)
   },
 
-  "a client who hides their name is abbreviated in every read": function* ({ reads, shop }) {
+  "every read abbreviates the family name of a client who hides it": function* ({ reads, shop }) {
     const { id } = yield* openAccount({ given_name: "Zoë", family_name: "\u{1F9F5}écru", hide_name: true })
     yield* run(link(shop.id, id))
     const [ticket] = yield* run(placing(shop.id, [{ client_id: id, number: 8 }]))
@@ -157,7 +156,7 @@ export const clientsContract = cases({
 
 const personOf = (client_id: ClientId, ...phones: ReadonlyArray<Phone>): Person => ({ client_id, names: [], phones })
 
-/** The data of one person: found, handed out, rewritten and taken away. */
+/** The data of one person can be found, exported, rewritten and erased. */
 export const personalDataContract = cases({
   "a corrected account is read with its new data, and a number that another account has is refused": function* ({
     directory
@@ -172,7 +171,7 @@ export const personalDataContract = cases({
     yield* same("the former number is free", (yield* directory.account(again.id))?.phone, account.phone)
   },
 
-  "an erasure removes the account at once, and stores whom to look for until it ends": function* (bench) {
+  "an erasure removes the account at once, and stores the person's names and numbers until it ends": function* (bench) {
     const { personalData: personal, directory } = bench
     const { id, given_name, family_name, phone } = yield* openAccount()
     yield* same("nobody", yield* personal.beginErasure(yield* freshId<ClientId>(), []), null)
@@ -188,7 +187,7 @@ export const personalDataContract = cases({
     yield* same("ended", yield* personal.beginErasure(id, []), null)
   },
 
-  "the data of a person are found by id and by number, in each shop that has some": function* (bench) {
+  "a person's data are found by id and by number in every shop that has some": function* (bench) {
     const { personalData: personal, shop } = bench
     const [other, third] = [yield* openShop(), yield* openShop()]
     const { id: client_id, phone: client_phone } = yield* openAccount()
@@ -215,12 +214,15 @@ export const personalDataContract = cases({
     yield* same("nothing there", [none.link, none.tickets], [null, []])
   },
 
-  "the data of a person are complete, however much a shop has": function* ({ personalData: personal, shop }) {
+  "all data of a person in a shop are found, even if they fill several pages": function* ({
+    personalData: personal,
+    shop
+  }) {
     const { id: client_id, phone } = yield* openAccount()
     const many = Array.from({ length: ServiceLimits.personal_data_page + 3 }, (_, n) => n)
     const theirs: Array<TicketRecord> = []
     while (theirs.length < many.length) theirs.push(...(yield* run(placing(shop.id, Array(100).fill({ client_id })))))
-    // Brought by somebody whom the shop did not know.
+    // Tickets with the person's number, which no account was linked to.
     const byPhone = yield* run(placing(shop.id, Array(100).fill({ client_phone: phone })))
     const offered = yield* run(placing(shop.id, Array(100).fill({})))
     const changes: Array<Change> = []
@@ -258,12 +260,12 @@ export const personalDataContract = cases({
     yield* same("the tickets", each(held.tickets, "id").sort(), each([...theirs, ...byPhone, ...offered], "id").sort())
   },
 
-  "an event is found by its ticket and by its text, and a rewritten one keeps everything except its text": function* (
+  "a person's event is found by its ticket and by its text, and an erasure changes nothing but the text": function* (
     bench
   ) {
     const { dispatcher, personalData: personal, reads } = bench
     const shop = yield* dispatcher.open
-    // Events are rewritten within an erasure alone.
+    // The store rewrites events only during an erasure.
     const person = (yield* personal.beginErasure((yield* openAccount()).id, []))!
     yield* dispatcher.raise(shop, 1, 2, null)
     const before = yield* reads.events(shop)
@@ -295,27 +297,28 @@ export const personalDataContract = cases({
     yield* same("and the head of the answer", each(again?.attempts, "head", "status"), [["", 200]])
   },
 
-  "an idempotency record of a person is found, loses its request, or is removed if its key names the person":
-    function* (bench) {
-      const { personalData: personal, shop } = bench
-      const caller_id = yield* freshCaller
-      const person = personOf(yield* freshId<ClientId>(), yield* freshPhone)
-      const remember = (key: string, answer: object) =>
-        run(
-          idempotent(
-            { caller_id, operation: "create ticket", key: key as IdempotencyKey, request: { key } },
-            { shop_id: shop.id, loadRequests: [], run: () => unchanged(answer) }
-          )
+  "a person's idempotency records are found, and an erasure removes those whose key names the person": function* (
+    bench
+  ) {
+    const { personalData: personal, shop } = bench
+    const caller_id = yield* freshCaller
+    const person = personOf(yield* freshId<ClientId>(), yield* freshPhone)
+    const remember = (key: string, answer: object) =>
+      run(
+        idempotent(
+          { caller_id, operation: "create ticket", key: key as IdempotencyKey, request: { key } },
+          { shop_id: shop.id, loadRequests: [], run: () => unchanged(answer) }
         )
-      yield* remember("one", { id: shop.id, client: person.client_id })
-      yield* remember("two", { id: caller_id })
-      yield* remember("three", {})
-      yield* remember(`four ${person.phones[0]}`, {})
-      const { records, next } = yield* personal.idempotencyRecords(shop.id, person, [caller_id as never], null)
-      yield* same("found", each(records, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
-      yield* same("all looked at", next, null)
-      yield* run(eraseIdempotencyRecords(shop.id, person, records))
-      const left = yield* run(loaded(shop.id, Load.idempotencyRecords(records)))
-      yield* same("the key that names the person is gone", each(left, "key").sort(), ["one", "two"])
-    }
+      )
+    yield* remember("one", { id: shop.id, client: person.client_id })
+    yield* remember("two", { id: caller_id })
+    yield* remember("three", {})
+    yield* remember(`four ${person.phones[0]}`, {})
+    const { records, next } = yield* personal.idempotencyRecords(shop.id, person, [caller_id as never], null)
+    yield* same("found", each(records, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
+    yield* same("all looked at", next, null)
+    yield* run(eraseIdempotencyRecords(shop.id, person, records))
+    const left = yield* run(loaded(shop.id, Load.idempotencyRecords(records)))
+    yield* same("the key that names the person is gone", each(left, "key").sort(), ["one", "two"])
+  }
 })

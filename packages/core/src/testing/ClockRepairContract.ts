@@ -9,9 +9,9 @@ import { changing, NEWEST, newTicket, placing, run, warning } from "./Fixtures.j
 
 const AHEAD = 61 * DAY_MS
 
-/** The state of a shop after the repair of dates that were ahead (Specification, Lists and sync). */
+/** A repair moves a shop's future dates back to the present (Specification, Lists and sync). */
 export const clockRepairContract = cases({
-  "a repaired shop is back at the present with all its rows": function* (bench) {
+  "a repair moves the future dates of all rows of a shop to the present": function* (bench) {
     const { dispatcher, clock, reads, start, auditLog, closures, notificationQueue } = bench
     const shop = yield* dispatcher.open
     const early = yield* newTicket(shop)
@@ -61,7 +61,12 @@ export const clockRepairContract = cases({
     yield* same("nothing is left", yield* repairShopClock(shop), { ahead_until: null, tickets: 0 })
   },
 
-  "an interrupted repair continues when it is called again": function* ({ dispatcher, clock, reads, start }) {
+  "a repair that is called again after an interruption moves the tickets that are left": function* ({
+    dispatcher,
+    clock,
+    reads,
+    start
+  }) {
     const shop = yield* dispatcher.open
     yield* run(placing(shop, Array(150).fill({})))
     clock.set(start + AHEAD)

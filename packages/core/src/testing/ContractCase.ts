@@ -21,16 +21,16 @@ import { SettableClock, TEST_START } from "./SettableClock.js"
 import { TestDispatcher } from "./TestDispatcher.js"
 
 /**
- * One promise of the store: a sentence, and an effect that fails where the store breaks it. A case opens shops and
- * clients of its own, so cases may share a store, also one that holds other data. Run one case at a time, under a
- * `SettableClock` and with a `RiggedEntropy`, because a case sets both.
+ * One guarantee of the store: its name, and an effect that fails if the store violates it. A case opens its own shops
+ * and clients, so several cases can run on one store, even if it has other data. Run one case at a time, with a
+ * `SettableClock` and a `RiggedEntropy`, because a case sets both.
  */
 export interface ContractCase {
   readonly name: string
   readonly effect: Effect.Effect<void, unknown, StorePorts | Entropy>
 }
 
-/** The store broke a promise. */
+/** The store violates a guarantee. */
 export class ContractBroken extends Data.TaggedError("ContractBroken")<{ readonly message: string }> {}
 
 const openBench = Effect.gen(function* () {
@@ -52,7 +52,7 @@ const openBench = Effect.gen(function* () {
   return { ...ports, clock, start: clock.unsafeCurrentTimeMillis(), entropy, shop, dispatcher: new TestDispatcher() }
 })
 
-/** The store's ports, the clock, which shows `start`, the entropy, and an open `shop` of the case's own. */
+/** The store's ports, a clock set to `start`, the entropy, and a new `shop` for the case. */
 export type Bench = Effect.Effect.Success<typeof openBench>
 
 type Step = YieldWrap<Effect.Effect<unknown, unknown, StorePorts | Entropy>>
@@ -69,7 +69,7 @@ export const cases = (bodies: Record<string, (bench: Bench) => Generator<Step, v
     )
   }))
 
-/** A value as text: the same for values that differ only in the order of their fields. */
+/** Prints a value with its fields sorted, so that equal values have equal texts. */
 const show = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(show).join(", ")}]`
   if (value instanceof Set) return show([...value])
@@ -90,13 +90,12 @@ export const same = (what: string, actual: unknown, expected: unknown): Effect.E
 export const holds = (what: string, condition: boolean): Effect.Effect<void, ContractBroken> =>
   condition ? Effect.void : Effect.fail(new ContractBroken({ message: what }))
 
-/** One field of each row, or the named fields of each as a list. */
+/** Returns one field of each row, or for several field names a list of these fields for each row. */
 export const each: {
   <T, K extends keyof T>(rows: ReadonlyArray<T> | undefined, field: K): Array<T[K]>
   <T>(rows: ReadonlyArray<T> | undefined, ...fields: ReadonlyArray<keyof T>): Array<Array<T[keyof T]>>
 } = <T>(rows: ReadonlyArray<T> = [], ...fields: ReadonlyArray<keyof T>): Array<never> =>
   rows.map((row) => (fields.length === 1 ? row[fields[0]!] : fields.map((field) => row[field]))) as Array<never>
 
-/** The ids of tickets that were read. */
 export const ticketIds = (tickets: ReadonlyArray<{ readonly record: TicketRecord }>): ReadonlyArray<string> =>
   tickets.map(({ record }) => record.id)

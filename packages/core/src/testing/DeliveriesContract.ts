@@ -15,9 +15,12 @@ import { answered, eventsOf, record, recordLate, type TestDispatcher, unanswered
 const OK = answered(200)
 const DOWN = answered(500)
 
-/** How deliveries are handed out (Specification, Webhooks). Leases are measured by the nanoseconds of the running clock. */
+/** How dispatchers claim deliveries (Specification, Webhooks). Leases use `currentTimeNanos` of the running clock. */
 export const deliveriesContract = cases({
-  "an event is due at once, with its bytes and the present webhook": function* ({ dispatcher, reads }) {
+  "an event can be claimed at once, with its unchanged body and the present webhook": function* ({
+    dispatcher,
+    reads
+  }) {
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
     yield* dispatcher.hook(shop, () => ({ url: "https://other.example/", secret: "whsec_2" }))
@@ -67,26 +70,22 @@ export const deliveriesContract = cases({
       yield* same("and its last", eventsOf(yield* dispatcher.claim()), [d])
     },
 
-  "a failed delivery that waits for its retry does not delay the others (Specification, Webhooks)": function* ({
-    dispatcher,
-    clock
-  }) {
-    const shop = yield* dispatcher.open
-    yield* dispatcher.raise(shop, 1, 1)
-    const [first, second] = yield* eventsIn(shop)
-    const [failed] = yield* dispatcher.claim()
-    yield* record(failed!, unanswered("timeout"))
-    const [next] = yield* dispatcher.claim()
-    yield* same("the next of its ticket", next?.event_id, second)
-    clock.advance(MINUTE_MS)
-    yield* same("its retry waits for that one", yield* dispatcher.claim(), [])
-    yield* record(next!, OK)
-    yield* same("and then goes", eventsOf(yield* dispatcher.claim()), [first])
-  },
+  "a failed delivery that waits for its retry does not delay the next one of its ticket (Specification, Webhooks)":
+    function* ({ dispatcher, clock }) {
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, 1, 1)
+      const [first, second] = yield* eventsIn(shop)
+      const [failed] = yield* dispatcher.claim()
+      yield* record(failed!, unanswered("timeout"))
+      const [next] = yield* dispatcher.claim()
+      yield* same("the next of its ticket", next?.event_id, second)
+      clock.advance(MINUTE_MS)
+      yield* same("its retry waits for that one", yield* dispatcher.claim(), [])
+      yield* record(next!, OK)
+      yield* same("and then goes", eventsOf(yield* dispatcher.claim()), [first])
+    },
 
-  "a retry is due a minute after the failure, and not a millisecond before (Specification, Webhooks)": function* (
-    bench
-  ) {
+  "the first retry is due exactly a minute after the failure (Specification, Webhooks)": function* (bench) {
     const { dispatcher, clock } = bench
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
@@ -112,7 +111,7 @@ export const deliveriesContract = cases({
     yield* same("a full shop takes no turn", each(yield* dispatcher.claim(), "shop_id"), [quiet, quiet, quiet])
   },
 
-  "shops with many due deliveries take turns, with every value of `most`": function* ({ dispatcher }) {
+  "claims alternate between shops with many due deliveries, with every value of `most`": function* ({ dispatcher }) {
     const shops = [yield* dispatcher.open, yield* dispatcher.open, yield* dispatcher.open]
     for (const shop of shops) yield* dispatcher.raise(shop, ...Array(9).fill(null))
     const order = []
@@ -121,7 +120,7 @@ export const deliveriesContract = cases({
     yield* same("round", order, [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
   },
 
-  "each shop with a due delivery has one turn before any has a second, however many each claim takes": function* (
+  "every shop with a due delivery is served once before any is served twice, with every size of claims": function* (
     bench
   ) {
     const { dispatcher, clock } = bench
@@ -147,9 +146,7 @@ export const deliveriesContract = cases({
     yield* same("a shop that was never served goes before all that were", first?.shop_id, newcomer)
   },
 
-  "a claim of one delivery finds a due one behind many shops that were served before and have none left": function* ({
-    dispatcher
-  }) {
+  "a claim skips many shops without due deliveries and returns the only due delivery": function* ({ dispatcher }) {
     const shops = yield* Effect.replicateEffect(dispatcher.open, 40)
     for (const shop of shops) {
       yield* dispatcher.raise(shop, null)
@@ -160,7 +157,7 @@ export const deliveriesContract = cases({
     yield* same("the last one's", each(yield* dispatcher.claim(1), "shop_id"), [last])
   },
 
-  "nothing is claimed while the webhook is off, and everything is due at once, in order, when it is on again (Specification, Webhooks)":
+  "nothing is claimed while the webhook is off, and all deliveries are due at once, in order, when it is on again (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock } = bench
       const shop = yield* dispatcher.open
@@ -193,7 +190,7 @@ export const deliveriesContract = cases({
       yield* same("a minute later", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
     },
 
-  "claimers at the same time never get the same delivery": function* ({ dispatcher }) {
+  "concurrent claims never return the same delivery": function* ({ dispatcher }) {
     const shops = yield* Effect.replicateEffect(dispatcher.open, 5)
     for (const shop of shops) yield* dispatcher.raise(shop, ...Array(50).fill(null))
     const seen = new Set<string>()
@@ -213,7 +210,7 @@ export const deliveriesContract = cases({
     yield* same("all of them", seen.size, 250)
   },
 
-  "`next` names the earliest instant at which something could be claimed, and nothing else": function* (bench) {
+  "`next` returns the earliest instant at which a delivery can be claimed, or null if none can": function* (bench) {
     const { dispatcher, clock, start, deliveries } = bench
     const { next } = deliveries
     const FAR = start + 1000 * MINUTE_MS
@@ -238,7 +235,7 @@ export const deliveriesContract = cases({
     yield* same("on again", yield* next(FAR), start + 5)
   },
 
-  "`changed` returns once something is raised, or its webhook is on again": function* ({ dispatcher, deliveries }) {
+  "`changed` returns once an event is raised or a webhook is turned on": function* ({ dispatcher, deliveries }) {
     const { changed } = deliveries
     const shop = yield* dispatcher.open
     const raised = yield* Effect.fork(changed)
@@ -254,9 +251,9 @@ export const deliveriesContract = cases({
   }
 })
 
-/** The claims whose lease ends, and deliveries whose clock was set back (Specification, Webhooks). */
+/** Claims after the end of their lease, and deliveries after the clock was set back (Specification, Webhooks). */
 export const leasesContract = cases({
-  "after the clock was set back, new events are due at once, and a retry after its minute (Specification, Webhooks)":
+  "after the clock was set back, new events are due at once, and the first retry a minute later (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, reads, start, deliveries } = bench
       const shop = yield* dispatcher.open
@@ -276,7 +273,7 @@ export const leasesContract = cases({
       yield* same("after a minute", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
     },
 
-  "a lease lasts fifteen seconds, and then the delivery can be claimed again, with all its attempts (docs/how-it-is-built.md)":
+  "a delivery can be claimed again after its lease of fifteen seconds, with all its attempts left (docs/how-it-is-built.md)":
     function* (bench) {
       const { dispatcher, clock, deliveryLog: log, reads, deliveries } = bench
       const { reclaim } = deliveries
@@ -320,7 +317,7 @@ export const leasesContract = cases({
       yield* same("the holder's word counts for the delivery", yield* record(again!, OK), "delivered")
     },
 
-  "a delivery that arrived stays delivered when failures of earlier attempts are logged late": function* (bench) {
+  "a delivery stays delivered if failures of earlier attempts are recorded after its success": function* (bench) {
     const { dispatcher, clock, deliveries, deliveryLog: log, start } = bench
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
@@ -360,9 +357,9 @@ export const leasesContract = cases({
   }
 })
 
-/** The deliveries of a webhook that is removed. */
+/** The removal of a webhook with its deliveries. */
 export const webhookRemovalContract = cases({
-  "a removed webhook loses its waiting deliveries, a thousand at a time, and a later webhook gets only later events":
+  "a removal deletes the webhook's waiting deliveries a thousand at a time, and a later webhook gets only later events":
     function* (bench) {
       const { dispatcher, reads, deliveries } = bench
       const shop = yield* dispatcher.open
@@ -398,17 +395,17 @@ export const webhookRemovalContract = cases({
 
 interface Shop extends ShopQueue {
   readonly shop_id: ShopId
-  /** How often each event was tried. */
+  /** The number of attempts of each event. */
   readonly tried: ReadonlyMap<number, number>
 }
 
 const SCHEDULES = 12
 const ACTS = 40
 const TICKETS = 6
-/** Fewer than a claim looks at of a shop: what lies further back may wait for the next claim. */
+/** Fewer than the deliveries that a claim reads from each shop, because a claim may leave later ones for the next. */
 const MOST_WAITING = 12
 
-/** The schedule of a seed: a queue whose shops raise events, whose claims are cut anywhere and whose attempts end in any order. */
+/** Runs random raises, claims and ends of attempts of a seed, and compares each claim with that of `nextClaims`. */
 const follow = (dispatcher: TestDispatcher, seed: number) =>
   Effect.gen(function* () {
     const random = new PCGRandom(seed)
@@ -474,7 +471,7 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
       else if (kind < 6) yield* claim(`seed ${seed}, act ${act}`)
       else if (kind < 9) yield* land()
       else {
-        // Leases are not what is asked here: none ends.
+        // Records every open attempt before it moves the clock, so that no lease ends.
         while (queue.some(({ in_flight }) => in_flight.length > 0)) yield* land()
         clock.advance(one(MINUTE_MS))
       }
@@ -486,7 +483,7 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
 export const claimOrderContract = cases(
   Object.fromEntries(
     Array.from({ length: SCHEDULES }, (_, seed) => [
-      `random schedule ${seed}: claims come in the order of the reference, however they are cut`,
+      `random schedule ${seed}: claims of every size return deliveries in the order of nextClaims`,
       function* ({ dispatcher }: Bench) {
         yield* follow(dispatcher, seed)
       }

@@ -16,9 +16,9 @@ const KEY = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
 
 const offered = (shop_id: ShopId, client_phone: string) => run(creating(shop_id, { service: "Hem", client_phone }))
 
-/** The data that belong to no one shop (docs/how-it-is-built.md). */
+/** The data that do not belong to a single shop (docs/how-it-is-built.md). */
 export const directoryContract = cases({
-  "a new shop has an unused head": function* ({ reads }) {
+  "a new shop has its settings, unused counters, no webhook and no keys": function* ({ reads }) {
     const shop = yield* openShop({
       ...{ tracking_base_url: null, decimals: 0, currency: "JPY" },
       ...{ forbidden_words: ["zut"], allowed_words: ["dick"], languages: ["de", "en"] }
@@ -32,24 +32,23 @@ export const directoryContract = cases({
     yield* same("no such shop", yield* reads.shop(yield* freshId<ShopId>()), null)
   },
 
-  "hasShops is true once a shop was opened, and only one caller opens the first (docs/how-it-is-built.md)": function* ({
-    directory
-  }) {
-    yield* openShop()
-    yield* same("has shops", yield* directory.hasShops, true)
-    const claims = yield* Effect.replicateEffect(directory.claimFirstShop, 4, { concurrency: "unbounded" })
-    yield* same("claimed at most once", claims.filter((isFirst) => isFirst).length <= 1, true)
-    yield* same("claimed", yield* directory.claimFirstShop, false)
-  },
+  "hasShops is true once a shop exists, and at most one caller claims the first shop (docs/how-it-is-built.md)":
+    function* ({ directory }) {
+      yield* openShop()
+      yield* same("has shops", yield* directory.hasShops, true)
+      const claims = yield* Effect.replicateEffect(directory.claimFirstShop, 4, { concurrency: "unbounded" })
+      yield* same("claimed at most once", claims.filter((isFirst) => isFirst).length <= 1, true)
+      yield* same("claimed", yield* directory.claimFirstShop, false)
+    },
 
-  "data that were marked as a sandbox's stay marked (Specification, Keys and scopes)": function* (bench) {
+  "data marked as a sandbox's stay marked (Specification, Keys and scopes)": function* (bench) {
     const { directory } = bench
     yield* directory.markSandboxMade
     yield* directory.markSandboxMade
     yield* same("marked", yield* directory.isSandboxMade, true)
   },
 
-  "a ticket is found by its tracking code without its shop, and without private data": function* ({ directory }) {
+  "a ticket is found by its tracking code alone, without its private fields": function* ({ directory }) {
     const [shop, other] = [yield* openShop({ name: "Atelier Lac" }), yield* openShop({ active: false })]
     const row = {
       ...{ item: "Boots", description: "Careful: the left heel", client_phone: yield* freshPhone },
@@ -60,7 +59,7 @@ export const directoryContract = cases({
     const { tracking_code } = ticket!
     yield* same("found", yield* directory.tracked(tracking_code), [trackedTicket(ticket!, shop)])
 
-    // Codes are unique within a shop only.
+    // Tracking codes are unique only within a shop.
     const [twin] = yield* run(placing(other.id, [{}]))
     const same_code = { ...twin!, id: yield* freshId<TicketId>(), change_seq: twin!.change_seq + 1, tracking_code }
     yield* run(putting(other.id, { _tag: "TicketPut", row: same_code }))
@@ -102,13 +101,13 @@ export const directoryContract = cases({
     yield* same("after the last", yield* directory.listShops("ffffffff-ffff-ffff-ffff-ffffffffffff" as ShopId, 5), [])
   },
 
-  "an account is read back as it was opened": function* ({ directory }) {
+  "an account is read back unchanged": function* ({ directory }) {
     const account = yield* openAccount({ given_name: "Zoë", family_name: "O’Neill \u{1F9F5}", hide_name: true })
     yield* same("account", yield* directory.account(account.id), account)
     yield* same("no such account", yield* directory.account(yield* freshId<ClientId>()), null)
   },
 
-  "accounts are listed in the order of their ids, after a given one": function* ({ directory }) {
+  "accounts are listed by id, after a given id": function* ({ directory }) {
     const opened = [yield* openAccount(), yield* openAccount(), yield* openAccount()]
     const [first, second, third] = opened.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const ids = opened.map(({ id }) => id)
@@ -161,7 +160,11 @@ export const directoryContract = cases({
     )
   },
 
-  "a key is found by its hash, revoked or not, with its present shop": function* ({ clock, directory, shop }) {
+  "a key is found by its hash, even if it is revoked, with the shop's present settings": function* ({
+    clock,
+    directory,
+    shop
+  }) {
     const text = keyText("live", yield* Entropy.draw(KEY_BYTES))
     const hash = keyHash(text)
     yield* same("no such key", yield* directory.keyByHash(hash), null)
@@ -176,30 +179,33 @@ export const directoryContract = cases({
     yield* same("when", revoked.revoked_at, clock.unsafeCurrentTimeMillis())
   },
 
-  "the last use of a key is the latest recorded one, and no command sets it back": function* ({ directory, shop }) {
-    const [used, unused] = yield* Effect.replicateEffect(
-      Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, KEY, keyText("live", bytes)))),
-      2
-    )
-    const lastUses = Effect.map(
-      Effect.flatMap(Reads, (reads) => reads.keys(shop.id)),
-      (keys) => each(keys, "last_used_at")
-    )
-    yield* same("none yet", yield* lastUses, [null, null])
-    yield* directory.keysUsed(
-      new Map([
-        [used!.id, 1_000_000_000_000],
-        [yield* freshId<KeyId>(), 5]
-      ])
-    )
-    yield* directory.keysUsed(new Map([[used!.id, 999_999_999_999]]))
-    yield* same("the latest", yield* lastUses, [1_000_000_000_000, null])
-    yield* run(putting(shop.id, { _tag: "KeyPut", row: { ...used!, revoked_at: 7, last_used_at: 1_000_000_000_000 } }))
-    yield* same("also once revoked", yield* lastUses, [1_000_000_000_000, null])
-    yield* directory.keysUsed(new Map([[unused!.id, 3]]))
-    yield* same("each its own", yield* lastUses, [1_000_000_000_000, 3])
-    yield* directory.keysUsed(new Map())
-  },
+  "the last use of a key is the latest recorded one, and neither an earlier record nor a command sets it back":
+    function* ({ directory, shop }) {
+      const [used, unused] = yield* Effect.replicateEffect(
+        Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, KEY, keyText("live", bytes)))),
+        2
+      )
+      const lastUses = Effect.map(
+        Effect.flatMap(Reads, (reads) => reads.keys(shop.id)),
+        (keys) => each(keys, "last_used_at")
+      )
+      yield* same("none yet", yield* lastUses, [null, null])
+      yield* directory.keysUsed(
+        new Map([
+          [used!.id, 1_000_000_000_000],
+          [yield* freshId<KeyId>(), 5]
+        ])
+      )
+      yield* directory.keysUsed(new Map([[used!.id, 999_999_999_999]]))
+      yield* same("the latest", yield* lastUses, [1_000_000_000_000, null])
+      yield* run(
+        putting(shop.id, { _tag: "KeyPut", row: { ...used!, revoked_at: 7, last_used_at: 1_000_000_000_000 } })
+      )
+      yield* same("also once revoked", yield* lastUses, [1_000_000_000_000, null])
+      yield* directory.keysUsed(new Map([[unused!.id, 3]]))
+      yield* same("each its own", yield* lastUses, [1_000_000_000_000, 3])
+      yield* directory.keysUsed(new Map())
+    },
 
   "a shop has five active keys at most, even if ten are created at once": function* ({ reads, shop }) {
     const texts = yield* Effect.replicateEffect(
@@ -230,7 +236,10 @@ export const directoryContract = cases({
     yield* same("all are kept", (yield* reads.keys(shop.id)).length, 7)
   },
 
-  "the shop of a ticket, an offer and a key is found, and none for an unknown id": function* ({ directory, shop }) {
+  "shopOf returns the shop of a ticket, an offer or a key, and null for an unknown id": function* ({
+    directory,
+    shop
+  }) {
     const other = yield* openShop()
     const holder = yield* openAccount()
     const key = yield* run(createKey(other.id, KEY, keyText("live", yield* Entropy.draw(KEY_BYTES))))
@@ -246,7 +255,7 @@ export const directoryContract = cases({
     yield* same("an id of another kind", yield* directory.shopOf({ _tag: "Key", id: ticket.id as KeyId }), null)
   },
 
-  "a client sees the offers to their number from every shop, oldest first": function* ({ clock, directory, shop }) {
+  "a client's offers are those of every shop to their number, oldest first": function* ({ clock, directory, shop }) {
     const other = yield* openShop()
     const holder = yield* openAccount()
     const tickets: Array<string> = []
@@ -290,7 +299,7 @@ export const directoryContract = cases({
     yield* same("left", left, expected)
   },
 
-  "the latest instant is that of the shop with the latest command (docs/how-it-is-built.md)": function* (bench) {
+  "`latest` returns the instant of the latest command of all shops (docs/how-it-is-built.md)": function* (bench) {
     const { clock, directory, shop } = bench
     yield* openShop()
     clock.set(4_000_000_000_000)
@@ -298,7 +307,7 @@ export const directoryContract = cases({
     yield* same("latest", yield* directory.latest, 4_000_000_000_000)
   },
 
-  "the shops that are ahead of an instant are counted, and the first are named by their ids": function* (bench) {
+  "`ahead` counts the shops with a command after an instant, and returns the first of their ids": function* (bench) {
     const { clock, directory } = bench
     const ids: Array<string> = []
     clock.set(5_000_000_000_000)

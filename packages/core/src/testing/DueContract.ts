@@ -12,10 +12,10 @@ import { cases, each, holds, same } from "./ContractCase.js"
 import { changing, loaded, newTicket, openAccount, openShop, placing, putting, run, warning } from "./Fixtures.js"
 
 const SIXTY_DAYS = 60 * DAY_MS
-/** More than other cases leave behind. */
+/** More rows than all cases together leave in the store. */
 const PLENTY = 100_000
 
-/** Fails unless rows come in the order in which they are due, and a limit returns the first of them. */
+/** Fails unless `due` returns rows in the order of `due_at`, and only the first ones if there is a limit. */
 const earliestFirst = Effect.fnUntraced(function* <E>(
   due: (limit: number) => Effect.Effect<ReadonlyArray<{ readonly due_at: number }>, E>
 ) {
@@ -30,7 +30,7 @@ const earliestFirst = Effect.fnUntraced(function* <E>(
   }
 })
 
-/** The closures of these shops due by then: others may share the store. */
+/** The closures of these shops that are due by `until`, because the store may have other shops. */
 const closuresIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
   Effect.flatMap(Closures, (closures) =>
     Effect.map(closures.due(until, PLENTY), (due) =>
@@ -38,9 +38,9 @@ const closuresIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number
     )
   )
 
-/** Which tickets await their automatic closure, and when (Specification, States). */
+/** The tickets that are due for their automatic closure (Specification, States). */
 export const closuresContract = cases({
-  "a ticket is due for closure at exactly sixty days, and not a millisecond before": function* ({ shop, start }) {
+  "a ticket is due for closure exactly sixty days after its creation": function* ({ shop, start }) {
     const id = yield* newTicket(shop.id)
     yield* same("before", yield* closuresIn([shop], start + SIXTY_DAYS - 1), [])
     const expected = [{ shop_id: shop.id, id, due_at: start + SIXTY_DAYS }]
@@ -48,7 +48,7 @@ export const closuresContract = cases({
     yield* same("and later", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), expected)
   },
 
-  "news from the shop postpones the closure of a ticket in the workshop, and nothing that of a ready one": function* ({
+  "a notification postpones the closure of a ticket in the workshop, and not that of a ready ticket": function* ({
     clock,
     shop,
     start
@@ -84,7 +84,7 @@ export const closuresContract = cases({
     yield* same("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
   },
 
-  "notifications to one kind of receiver are found among the others, and so are those of a shop that are due later":
+  "due lists the notifications of one kind of receiver, and dueAfter those of a shop that are due later, until discarded":
     function* (bench) {
       const { clock, notificationQueue, shop, start } = bench
       const { phone } = yield* openAccount()
@@ -122,22 +122,21 @@ export const closuresContract = cases({
       yield* same("left", yield* after(start - 1, PLENTY), [early, late])
     },
 
-  "the earliest closures are found first, across shops, and a limit leaves the later ones for the next call":
-    function* (bench) {
-      const { clock, closures, start } = bench
-      const shops = yield* Effect.replicateEffect(openShop(), 3)
-      const expected: Array<DueClosure> = []
-      for (const [step, at] of [2, 0, 1, 1, 2, 0, 0, 2].entries()) {
-        clock.set(start + step)
-        const shop_id = shops[at]!.id
-        expected.push({ shop_id, id: yield* newTicket(shop_id), due_at: start + step + SIXTY_DAYS })
-      }
-      const until = start + SIXTY_DAYS + 6
-      yield* same("due", yield* closuresIn(shops, until), expected.slice(0, 7))
-      yield* earliestFirst((limit) => closures.due(until, limit))
-    },
+  "the closures of all shops are returned earliest first, and a limit leaves out the later ones": function* (bench) {
+    const { clock, closures, start } = bench
+    const shops = yield* Effect.replicateEffect(openShop(), 3)
+    const expected: Array<DueClosure> = []
+    for (const [step, at] of [2, 0, 1, 1, 2, 0, 0, 2].entries()) {
+      clock.set(start + step)
+      const shop_id = shops[at]!.id
+      expected.push({ shop_id, id: yield* newTicket(shop_id), due_at: start + step + SIXTY_DAYS })
+    }
+    const until = start + SIXTY_DAYS + 6
+    yield* same("due", yield* closuresIn(shops, until), expected.slice(0, 7))
+    yield* earliestFirst((limit) => closures.due(until, limit))
+  },
 
-  "a clock that was ahead closes nothing before its time, nor later than after sixty days (Specification, States)":
+  "a clock that was ahead closes no ticket early, and delays no closure beyond sixty days (Specification, States)":
     function* (bench) {
       const { clock, shop, start } = bench
       const early = yield* newTicket(shop.id)
@@ -154,7 +153,7 @@ export const closuresContract = cases({
       ])
     },
 
-  "a ticket that is found twice is closed once, with the instant at which it was due": function* ({
+  "concurrent closures of a ticket close it once, at the instant at which it was due": function* ({
     clock,
     reads,
     shop,
@@ -172,7 +171,7 @@ export const closuresContract = cases({
 
 const warn = (shop_id: ShopId) => run(changing(shop_id, (changes) => changes.notifyOwner(warning)))
 
-/** The notifications of these shops due by then: others may share the store. */
+/** The notifications of these shops that are due by `until`, because the store may have other shops. */
 const notificationsOf = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
   Effect.flatMap(NotificationQueue, ({ due }) =>
     Effect.map(due(until, PLENTY), (notifications) =>
@@ -184,7 +183,7 @@ const brief = ({ id, receiver, attempts_made, due_at }: DueNotification) => [id,
 
 /** The notifications that wait to be sent to clients and owners (Specification, States; Webhooks). */
 export const notificationQueueContract = cases({
-  "a notification and a notice wait from the instant of their change, and have the stored data": function* (bench) {
+  "a notification and a notice are due from the instant of their change, with the stored data": function* (bench) {
     const { clock, shop, start, directory } = bench
     const { id: client_id } = yield* openAccount()
     const [record] = yield* run(placing(shop.id, [{ client_id }]))
@@ -208,35 +207,31 @@ export const notificationQueueContract = cases({
     })
   },
 
-  "a walk-in is notified at the ticket's number, which a block and an erasure remove": function* ({
-    directory,
-    personalData,
-    shop,
-    start
-  }) {
-    const { id, phone } = yield* openAccount()
-    const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
-    yield* run(changeStatus(shop.id, ticket!.id, "ready"))
-    const payload = () => Effect.map(notificationsOf([shop], start), ([notification]) => notification?.payload)
-    const notification = (yield* payload()) as ClientNotification
-    yield* same(
-      "by phone",
-      [notification.channel, notification.phone, notification.client_id, notification.ticket_id],
-      ["phone", phone, null, ticket!.id]
-    )
-    yield* same("in no inbox", yield* directory.inbox(id), [])
-    const person = { client_id: id, names: ["A", "B"], phones: [phone] }
-    const { notifications } = yield* personalData.held(shop.id, person)
-    yield* same("held", each(notifications, "id"), [notification.id])
-    const row = { shop_id: shop.id, client_id: id, known_at: null, blocked_at: start }
-    yield* run(putting(shop.id, { _tag: "LinkPut", row }))
-    yield* same("blocked", yield* payload(), null)
-    yield* run(eraseRecords(shop.id, { offers: [], notifications }))
-    yield* same("erased", yield* payload(), undefined)
-    yield* same("for good", (yield* personalData.held(shop.id, person)).notifications, [])
-  },
+  "a ticket without a linked client is notified at its number, until its holder blocks the shop or is erased":
+    function* ({ directory, personalData, shop, start }) {
+      const { id, phone } = yield* openAccount()
+      const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
+      yield* run(changeStatus(shop.id, ticket!.id, "ready"))
+      const payload = () => Effect.map(notificationsOf([shop], start), ([notification]) => notification?.payload)
+      const notification = (yield* payload()) as ClientNotification
+      yield* same(
+        "by phone",
+        [notification.channel, notification.phone, notification.client_id, notification.ticket_id],
+        ["phone", phone, null, ticket!.id]
+      )
+      yield* same("in no inbox", yield* directory.inbox(id), [])
+      const person = { client_id: id, names: ["A", "B"], phones: [phone] }
+      const { notifications } = yield* personalData.held(shop.id, person)
+      yield* same("held", each(notifications, "id"), [notification.id])
+      const row = { shop_id: shop.id, client_id: id, known_at: null, blocked_at: start }
+      yield* run(putting(shop.id, { _tag: "LinkPut", row }))
+      yield* same("blocked", yield* payload(), null)
+      yield* run(eraseRecords(shop.id, { offers: [], notifications }))
+      yield* same("erased", yield* payload(), undefined)
+      yield* same("for good", (yield* personalData.held(shop.id, person)).notifications, [])
+    },
 
-  "after the clock was set back, a notification is due at once, and recorded in its order (Specification, Webhooks)":
+  "after the clock was set back, a notification is due at once, and its created_at does not go back (Specification, Webhooks)":
     function* (bench) {
       const { clock, shop, start } = bench
       clock.set(start + 9 * MINUTE_MS)
@@ -248,7 +243,7 @@ export const notificationQueueContract = cases({
       yield* same("recorded", notification?.payload?.created_at, start + 9 * MINUTE_MS)
     },
 
-  "a notification whose attempt began waits until its next instant, and the attempt begins once however many callers found it":
+  "only one of several callers begins an attempt of a notification, which is then due again a minute later":
     function* ({ shop, start }) {
       yield* warn(shop.id)
       const [notification] = yield* notificationsOf([shop], start)
@@ -266,7 +261,7 @@ export const notificationQueueContract = cases({
       yield* same("under another count", yield* run(loaded(shop.id, Load.queuedNotification(row.id, 0))), null)
     },
 
-  "a notification whose ticket has left the state no longer waits, and stays in the inbox": function* (bench) {
+  "a notification is outdated once its ticket has left the state, and stays in the inbox": function* (bench) {
     const { directory, shop, start } = bench
     const { id: client_id } = yield* openAccount()
     const row = { shop_id: shop.id, client_id, known_at: start, blocked_at: null }
@@ -283,7 +278,7 @@ export const notificationQueueContract = cases({
     yield* same("in the inbox", (yield* directory.inbox(client_id)).length, 2)
   },
 
-  "a notification that was delivered no longer waits, and the others still do": function* ({ shop, start }) {
+  "a notification that was sent is no longer due, and the others still are": function* ({ shop, start }) {
     for (let n = 0; n < 3; n++) yield* warn(shop.id)
     const [first, second, third] = yield* notificationsOf([shop], start)
     yield* run(beginNotification(second!))
@@ -293,20 +288,21 @@ export const notificationQueueContract = cases({
     yield* same("left", [...left].sort(), [first!.id, third!.id].sort())
   },
 
-  "the earliest notifications are found first, across shops, and a limit leaves the later ones for the next call":
-    function* (bench) {
-      const { clock, start, notificationQueue } = bench
-      const shops = yield* Effect.replicateEffect(openShop(), 3)
-      for (const [step, at] of [2, 0, 1, 1, 2, 0].entries()) {
-        clock.set(start + step)
-        yield* warn(shops[at]!.id)
-      }
-      const queued = yield* notificationsOf(shops, start + 4)
-      yield* same(
-        "due",
-        each(queued, "shop_id", "due_at"),
-        [2, 0, 1, 1, 2].map((at, step) => [shops[at]!.id, start + step])
-      )
-      yield* earliestFirst((limit) => notificationQueue.due(start + 4, limit))
+  "the notifications of all shops are returned earliest first, and a limit leaves out the later ones": function* (
+    bench
+  ) {
+    const { clock, start, notificationQueue } = bench
+    const shops = yield* Effect.replicateEffect(openShop(), 3)
+    for (const [step, at] of [2, 0, 1, 1, 2, 0].entries()) {
+      clock.set(start + step)
+      yield* warn(shops[at]!.id)
     }
+    const queued = yield* notificationsOf(shops, start + 4)
+    yield* same(
+      "due",
+      each(queued, "shop_id", "due_at"),
+      [2, 0, 1, 1, 2].map((at, step) => [shops[at]!.id, start + step])
+    )
+    yield* earliestFirst((limit) => notificationQueue.due(start + 4, limit))
+  }
 })

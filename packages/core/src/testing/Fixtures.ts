@@ -17,7 +17,7 @@ import { Directory, Reads, Store } from "../ports/StorePorts.js"
 import { commandRunner } from "../services/CommandRunner.js"
 import { SettableClock } from "./SettableClock.js"
 
-/** An identifier that no one else has. */
+/** A new identifier. */
 export const freshId = <Id extends string>(): Effect.Effect<Id, never, Entropy> =>
   Effect.flatMap(Effect.clock, (clock) =>
     Effect.map(Entropy.draw(ENTROPY_BYTES), (entropy) =>
@@ -25,15 +25,15 @@ export const freshId = <Id extends string>(): Effect.Effect<Id, never, Entropy> 
     )
   )
 
-/** The id of a caller that no one else has. */
+/** The id of a new caller. */
 export const freshCaller: Effect.Effect<CallerId, never, Entropy> = freshId<CallerId>()
 
-/** A Tunisian mobile number that no one else has, as far as randomness goes. */
+/** A random Tunisian mobile number. */
 export const freshPhone: Effect.Effect<Phone, never, Entropy> = Effect.map(Entropy.draw(4), (bytes) =>
   Schema.decodeSync(Phone)(`+2162${String(new DataView(bytes.buffer).getUint32(0) % 10_000_000).padStart(7, "0")}`)
 )
 
-/** Opens a shop of its own, with its programme on. */
+/** Opens a new shop with an active programme. */
 export const openShop = Effect.fnUntraced(function* (settings: Partial<ShopRecord> = {}) {
   const clock = yield* SettableClock.current
   const shop: ShopRecord = {
@@ -57,7 +57,7 @@ export const openShop = Effect.fnUntraced(function* (settings: Partial<ShopRecor
   return shop
 })
 
-/** Opens a client's account with a number of its own. */
+/** Opens a client's account with a new number. */
 export const openAccount = Effect.fnUntraced(function* (person: Partial<ClientAccount> = {}) {
   const clock = yield* SettableClock.current
   const account: ClientAccount = {
@@ -76,7 +76,7 @@ export const openAccount = Effect.fnUntraced(function* (person: Partial<ClientAc
 /** Runs a command and returns its result. */
 export const run = <A, E>(command: Command<A, E>) => Effect.flatMap(Store, (store) => commandRunner(store)(command))
 
-/** A command that gathers its changes by hand; its result is the moment in which it ran. */
+/** A command whose changes `change` adds, and whose result is the moment at which it ran. */
 export const changing = (
   shop_id: ShopId,
   gather: (changes: ChangeSet, moment: ShopMoment, loaded: ShopSnapshot) => void
@@ -86,14 +86,14 @@ export const changing = (
     return changes.decided(moment)
   })
 
-/** Makes changes as they are, with no head of their own. */
+/** A command with exactly these changes, without a `HeadPut` of its own. */
 export const putting = (shop_id: ShopId, ...changes: ReadonlyArray<Change>): Command<void> => ({
   shop_id,
   loadRequests: [],
   run: () => Either.right({ result: undefined, changes, limitStatuses: [] })
 })
 
-/** A ticket's row without what a command gives it. */
+/** A ticket's row without the fields that a command sets. */
 export type TicketRow = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated_at" | "change_seq" | "tracking_code">>
 
 const blankRow = (now: number) =>
@@ -139,8 +139,8 @@ const finalRow = (state: TicketRow["state"], now: number): TicketRow => {
 }
 
 /**
- * Creates tickets as given, without the acts that would lead there, in one command and so in one millisecond:
- * at most 200 at once. It returns the rows as they were saved.
+ * Creates at most 200 tickets in the given states, without the usual acts, in one command and so in one millisecond.
+ * Returns the saved rows.
  */
 export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Command<ReadonlyArray<TicketRecord>> =>
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
@@ -162,11 +162,11 @@ export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Comman
     return changes.decided<ReadonlyArray<TicketRecord>>(placed)
   })
 
-/** A ticket input that is known to be good. */
+/** Decodes a valid ticket input. */
 export const ticketInput = (input: typeof TicketInput.Encoded = { service: "Hem" }): TicketInput =>
   Schema.decodeSync(TicketInput)(input)
 
-/** Creates a ticket as the API does. */
+/** Creates a ticket with the command of the API. */
 export const creating = (shop_id: ShopId, input?: typeof TicketInput.Encoded) =>
   createTicket(shop_id, ticketInput(input), { via: "api", foundWords: [] })
 
@@ -180,14 +180,14 @@ export const eventsIn = (shop_id: ShopId) =>
 /** The first page of a list, newest first. */
 export const NEWEST = { _tag: "Newest", after: null } as const
 
-/** The row of a load, as the next command finds it. */
+/** A command that returns the row of a load. */
 export const loaded = <L, E>(shop_id: ShopId, load: Loads.Load<L, E>): Command<L, E> => ({
   shop_id,
   loadRequests: load.loadRequests,
   run: (state) => Either.flatMap(load.read(state), unchanged)
 })
 
-/** The notice of a webhook that fails. */
+/** The notice that a webhook is failing. */
 export const warning = {
   kind: "webhook_failing",
   url: "https://shop.example/hook",

@@ -8,11 +8,11 @@ import type { TicketFilter } from "../ports/TicketList.js"
 import { cases, each, holds, same } from "./ContractCase.js"
 import { changing, creating, NEWEST, newTicket, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
 
-/** By hand, from Specification, Lists and sync: those of a shop are made in the order of their ids. */
+/** The expected order (Specification, Lists and sync), which works because the ids of a shop's tickets rise. */
 const newestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
   [...tickets].sort((a, b) => (a.id < b.id ? 1 : -1))
 
-/** Follows the list from page to page. */
+/** Reads all pages of the list. */
 const walk = Effect.fnUntraced(function* (shop_id: ShopId, filter: TicketFilter, size: number) {
   const reads = yield* Reads
   const found: Array<TicketRecord> = []
@@ -28,7 +28,7 @@ const walk = Effect.fnUntraced(function* (shop_id: ShopId, filter: TicketFilter,
 
 const ids = (tickets: ReadonlyArray<TicketRecord>) => each(tickets, "id")
 
-/** As the service reads a page of the default size: with one more, which shows whether another page follows. */
+/** The service reads one ticket more than a page has, to know whether another page follows. */
 const PAGE = Limits.page_default + 1
 
 const STATES: ReadonlyArray<TicketState> = ["workshop", "ready", "impossible", "collected", "abandoned"]
@@ -51,12 +51,9 @@ const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
   return filter.created_before === undefined || ticket.created_at < filter.created_before
 }
 
-/** The list by creation: its order, its pages and its filters (Specification, Endpoints; Lists and sync). */
+/** The order, the pages and the filters of the list by creation (Specification, Endpoints; Lists and sync). */
 export const listContract = cases({
-  "those of the given references that the shop's tickets have are found, and none of another shop": function* ({
-    reads,
-    shop
-  }) {
+  "externalRefs returns the given references that tickets of this shop have": function* ({ reads, shop }) {
     const other = yield* openShop()
     yield* run(placing(shop.id, [{ external_ref: "A-1" }, { external_ref: "A-2" }, { external_ref: "A-2" }, {}]))
     yield* run(placing(other.id, [{ external_ref: "B-1" }]))
@@ -66,7 +63,10 @@ export const listContract = cases({
     yield* same("of no reference", (yield* reads.externalRefs(shop.id, [])).size, 0)
   },
 
-  "tickets of one millisecond are listed by id, each once, at every page size": function* ({ clock, shop }) {
+  "tickets created in the same millisecond are listed once each, newest first, at every page size": function* ({
+    clock,
+    shop
+  }) {
     const other = yield* openShop()
     const all: Array<TicketRecord> = []
     for (const [step, n] of [
@@ -86,7 +86,7 @@ export const listContract = cases({
     }
   },
 
-  "tickets of one millisecond are listed in the order of their creation, even if the clock is set back (Specification, Lists and sync)":
+  "tickets are listed in the order of their creation, even in one millisecond or after the clock is set back (Specification, Lists and sync)":
     function* (bench) {
       const { clock, shop } = bench
       const made: Array<string> = []
@@ -121,7 +121,7 @@ export const listContract = cases({
     yield* same("missed", missed, [])
   },
 
-  "every filter, alone and with every other, returns the tickets that match and no others": function* (bench) {
+  "every combination of filters returns exactly the tickets that match": function* (bench) {
     const { clock, shop, start } = bench
     const [amira, sami] = [yield* openAccount(), yield* openAccount()]
     for (const { id } of [amira, sami]) {
@@ -190,37 +190,36 @@ export const listContract = cases({
     yield* same("it is where it belongs", ids(yield* walk(other.id, {}, 9)), [ticket!.id])
   },
 
-  "by-number returns the newest open ticket, else the newest, and the others newest first, up to a limit": function* (
-    bench
-  ) {
-    const { clock, reads, shop } = bench
-    const placed: Array<string> = []
-    const place = Effect.fnUntraced(function* (state: TicketState, number = 42) {
-      clock.advance(1000)
-      const [row] = yield* run(placing(shop.id, [{ state, number }]))
-      if (number === 42) placed.push(row!.id)
-    })
-    const read = (limit: number) =>
-      Effect.map(reads.ticketsOfNumber(shop.id, 42, limit), ({ tickets }) =>
-        tickets.map(({ record }) => placed.indexOf(record.id))
-      )
-    yield* same("none", yield* read(9), [])
-    yield* place("collected")
-    yield* place("abandoned")
-    yield* place("workshop", 43)
-    yield* same("none open: the newest", yield* read(9), [1, 0])
-    yield* place("impossible")
-    yield* place("ready")
-    yield* place("collected")
-    yield* place("collected")
-    yield* same("the newest open", yield* read(9), [3, 5, 4, 2, 1, 0])
-    yield* same("limit", yield* read(2), [3, 5, 4])
-    yield* same("limit 0", yield* read(0), [3])
-    yield* place("workshop")
-    yield* same("a newer open one", yield* read(3), [6, 5, 4, 3])
-  },
+  "ticketsOfNumber returns first the newest open ticket, or else the newest, and then others newest first up to a limit":
+    function* (bench) {
+      const { clock, reads, shop } = bench
+      const placed: Array<string> = []
+      const place = Effect.fnUntraced(function* (state: TicketState, number = 42) {
+        clock.advance(1000)
+        const [row] = yield* run(placing(shop.id, [{ state, number }]))
+        if (number === 42) placed.push(row!.id)
+      })
+      const read = (limit: number) =>
+        Effect.map(reads.ticketsOfNumber(shop.id, 42, limit), ({ tickets }) =>
+          tickets.map(({ record }) => placed.indexOf(record.id))
+        )
+      yield* same("none", yield* read(9), [])
+      yield* place("collected")
+      yield* place("abandoned")
+      yield* place("workshop", 43)
+      yield* same("none open: the newest", yield* read(9), [1, 0])
+      yield* place("impossible")
+      yield* place("ready")
+      yield* place("collected")
+      yield* place("collected")
+      yield* same("the newest open", yield* read(9), [3, 5, 4, 2, 1, 0])
+      yield* same("limit", yield* read(2), [3, 5, 4])
+      yield* same("limit 0", yield* read(0), [3])
+      yield* place("workshop")
+      yield* same("a newer open one", yield* read(3), [6, 5, 4, 3])
+    },
 
-  "by-number returns a hundred others in one call": function* ({ reads, shop }) {
+  "ticketsOfNumber returns up to a hundred others in one call": function* ({ reads, shop }) {
     const rows = yield* run(placing(shop.id, Array(120).fill({ number: 7, state: "collected" })))
     const expected = ids(newestFirst(rows)).slice(0, 101)
     const { tickets } = yield* reads.ticketsOfNumber(shop.id, 7, 100)
@@ -228,7 +227,7 @@ export const listContract = cases({
   }
 })
 
-/** Changes a ticket in nothing but its place in the order of changes. */
+/** Saves a ticket again, which only moves it to the end of the list by change. */
 const touch = (shop_id: ShopId, ticket: TicketRecord) =>
   run(changing(shop_id, (changes) => changes.putTicket(ticket, null)))
 
@@ -239,9 +238,9 @@ const changed = (shop_id: ShopId, since: number, after: number | null, limit: nu
     )
   )
 
-/** The list by change: what a till follows (Specification, Endpoints; Lists and sync). */
+/** The list by change, with which a till syncs (Specification, Endpoints; Lists and sync). */
 export const syncContract = cases({
-  "changes are listed in their order, each ticket once at its last change": function* ({ clock, shop, start }) {
+  "the list by change contains each ticket once, in the order of the last changes": function* ({ clock, shop, start }) {
     const rows = yield* run(placing(shop.id, Array(5).fill({})))
     clock.advance(10)
     yield* touch(shop.id, rows[1]!)
@@ -266,7 +265,7 @@ export const syncContract = cases({
     }
   },
 
-  "a client that follows the changes misses none at any page size, with every change in one millisecond": function* ({
+  "a sync at any page size misses no ticket, even if all changes are in the same millisecond": function* ({
     shop,
     start
   }) {
@@ -296,7 +295,7 @@ export const syncContract = cases({
     yield* same("the rest", each(rest, "id"), [...[2, 3, 5, 0, 4].map((i) => rows[i]!.id), fresh!.id])
   },
 
-  "the list by change returns when the shop last changed, with every filter (Specification, Lists and sync)":
+  "the list by change returns the instant of the shop's last change, with every filter (Specification, Lists and sync)":
     function* (bench) {
       const { clock, reads, shop, start } = bench
       const lastChange = (filter: TicketFilter, since: number, limit: number) =>
@@ -367,7 +366,7 @@ export const syncContract = cases({
       yield* same("no filter", (yield* page({}, null, 9)).found.length, 9)
     },
 
-  "hundreds of changes of few tickets leave one row for each ticket": function* ({ shop, start }) {
+  "hundreds of changes of three tickets leave one row for each ticket": function* ({ shop, start }) {
     const rows = yield* run(placing(shop.id, Array(3).fill({})))
     for (let i = 0; i < 200; i++) yield* touch(shop.id, rows[i % 3]!)
     const found = yield* changed(shop.id, start, null, PAGE)

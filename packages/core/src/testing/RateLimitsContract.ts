@@ -16,15 +16,15 @@ const use = (policy: PolicyName, subject: string): LimitUse => ({ policy, subjec
 
 const brief = (limitStatuses: ReadonlyArray<LimitStatus>) => each(limitStatuses, "policy", "remaining")
 
-/** Takes until nothing is left but `left` uses. */
+/** Takes `uses` uses one after another. */
 const drain = Effect.fnUntraced(function* (take: LimitUse, uses: number, now = T) {
   const limits = yield* RateLimits
   for (let n = 0; n < uses; n++) yield* limits.take([take], now)
 })
 
-/** The counts behind the limits of requests (Specification, Limits). */
+/** The counts of requests within their limits (Specification, Limits). */
 export const rateLimitsContract = cases({
-  "a hundred and twenty requests a minute are accepted, and not one more": function* ({ limits }) {
+  "the limit accepts exactly 120 requests per minute": function* ({ limits }) {
     const take = use("requests_per_minute", yield* subject)
     for (let n = 1; n <= 120; n++) {
       const limitStatuses = yield* limits.take([take], T + n)
@@ -40,7 +40,7 @@ export const rateLimitsContract = cases({
     yield* same("a new window", brief(yield* limits.take([take], T + 1 + MINUTE_MS)), [["requests_per_minute", 119]])
   },
 
-  "of two concurrent uses, one gets the last that remains": function* ({ limits }) {
+  "of four concurrent requests, only one gets the last use": function* ({ limits }) {
     const take = use("requests_per_minute", yield* subject)
     yield* drain(take, 119)
     const takes = yield* Effect.forEach([1, 2, 3, 4], () => Effect.either(limits.take([take], T)), {
@@ -50,7 +50,7 @@ export const rateLimitsContract = cases({
     yield* same("left", (yield* limits.look(take, T)).remaining, 0)
   },
 
-  "of three hundred requests at once, a hundred and twenty are accepted": function* ({ limits }) {
+  "of 300 concurrent requests, 120 are accepted": function* ({ limits }) {
     const [id, other] = [yield* subject, yield* subject]
     const takes = yield* Effect.forEach(
       Array.from({ length: 300 }, (_, i) => i),
@@ -74,7 +74,7 @@ export const rateLimitsContract = cases({
     yield* same("writes left", (yield* limits.look(use("writes_per_minute", other), T)).remaining, 30 - writes)
   },
 
-  "a request's uses are taken of all its policies, or of none": function* ({ limits }) {
+  "a request takes a use of each of its policies, or of none": function* ({ limits }) {
     const id = yield* subject
     const [request, write] = [use("requests_per_minute", id), use("writes_per_minute", id)]
     yield* drain(write, 29)
@@ -90,7 +90,9 @@ export const rateLimitsContract = cases({
     yield* same("none taken", (yield* limits.look(request, T)).remaining, 119)
   },
 
-  "if several refuse, all are reported, and the longest reset decides": function* ({ limits }) {
+  "if several policies refuse a request, all are returned, and the one that resets last is decisive": function* ({
+    limits
+  }) {
     const id = yield* subject
     const [write, lookup] = [use("writes_per_minute", id), use("lookups_per_hour", id)]
     yield* drain(write, 30)
@@ -115,7 +117,7 @@ export const rateLimitsContract = cases({
     yield* same("seen", yield* limits.look(take, T + 50_001), status)
   },
 
-  "a use that is given back can be taken again, and never more than were taken": function* ({ limits }) {
+  "a use that is given back can be taken again once": function* ({ limits }) {
     const id = yield* subject
     const takes = [use("requests_per_minute", id), use("writes_per_minute", id)]
     const left = (now: number) =>
@@ -146,7 +148,7 @@ export const rateLimitsContract = cases({
     yield* same("itself", (yield* limits.look(use("writes_per_minute", one), T)).remaining, 0)
   },
 
-  "an hour counts from its first use, and a day is the shop's calendar day": function* ({ limits }) {
+  "an hourly window begins with its first use, and a daily one is the shop's calendar day": function* ({ limits }) {
     const id = yield* subject
     // 20 November 2026, 22:59:59.999 UTC: a millisecond before midnight in Tunis.
     const before = Date.UTC(2026, 10, 20, 22, 59, 59, 999)
@@ -169,7 +171,7 @@ export const rateLimitsContract = cases({
     )
   },
 
-  "a day on which the clocks change is one window, which ends at its own midnight": function* ({ limits }) {
+  "a day of 23 or 25 hours is one window that ends at midnight": function* ({ limits }) {
     const time_zone = Schema.decodeSync(TimeZone)("Europe/Paris")
     // Midnight in Paris at the beginning of 28 March, which has 23 hours, and of 31 October 2027, which has 25.
     for (const [midnight, hours] of [
@@ -177,7 +179,7 @@ export const rateLimitsContract = cases({
       [Date.UTC(2027, 9, 30, 22), 25]
     ] as const) {
       const take = { policy: "lookups_per_day", subject: yield* subject, time_zone } as const
-      // From the first instant of the day to the last one, all count in one window.
+      // The first two instants of the day and its last are in one window.
       for (const [n, at] of [midnight, midnight + 1, midnight + hours * HOUR_MS - 1].entries()) {
         const [status] = yield* limits.take([take], at)
         yield* same(`a day of ${hours} hours`, status?.resets_at, midnight + hours * HOUR_MS)

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { Entropy } from "../ports/Entropy.js"
 
-/** Seeded entropy that repeats itself on request: to see what a store does when a random code comes up twice. */
+/** Seeded entropy that can repeat its last draw, to test how a store handles a random code that is already used. */
 export class RiggedEntropy implements Context.Tag.Service<Entropy> {
   readonly #random: PCGRandom
   readonly #last = new Map<number, Uint8Array>()
@@ -29,12 +29,12 @@ export class RiggedEntropy implements Context.Tag.Service<Entropy> {
     this.#repeats = times
   }
 
-  /** Provides this as the entropy. */
+  /** A layer with this entropy. */
   get layer(): Layer.Layer<Entropy> {
     return Layer.succeed(Entropy, this)
   }
 
-  /** The entropy of the running effect; it must be a rigged one. */
+  /** The entropy of the running effect, which must be a `RiggedEntropy`. */
   static readonly current: Effect.Effect<RiggedEntropy, never, Entropy> = Effect.flatMap(Entropy, (entropy) =>
     entropy instanceof RiggedEntropy
       ? Effect.succeed(entropy)

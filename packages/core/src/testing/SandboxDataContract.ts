@@ -12,7 +12,7 @@ import { type Bench, cases, holds, same } from "./ContractCase.js"
 import { changing, creating, openAccount, putting, run, warning } from "./Fixtures.js"
 import { answered, record } from "./TestDispatcher.js"
 
-/** Opens a shop that has every kind of row, and returns it with its client. */
+/** Opens a shop with every kind of row, and returns it with its clients. */
 const furnished = Effect.fnUntraced(function* ({
   dispatcher,
   reads,
@@ -41,9 +41,9 @@ const furnished = Effect.fnUntraced(function* ({
   return { shop: (yield* reads.shop(shop_id))!.shop, client_id, stranger }
 })
 
-/** The data of a sandbox as a whole (Specification, Sandbox). */
+/** Reading, removing and restoring all data of a sandbox (Specification, Sandbox). */
 export const sandboxDataContract = cases({
-  "the data of a shop are read as changes, which restore it after everything was removed": function* (bench) {
+  "all data of a shop are read as changes, which restore the shop after `clear`": function* (bench) {
     const { directory, deliveries, closures, reads, store, clock } = bench
     const whole = yield* SandboxData
     yield* directory.markSandboxMade
@@ -72,7 +72,7 @@ export const sandboxDataContract = cases({
     yield* same("deliveries are claimed again", (yield* bench.dispatcher.claim()).length, 2)
   },
 
-  "limits count from 0 after everything was removed": function* ({ directory, limits, start }) {
+  "limits count from 0 after `clear`": function* ({ directory, limits, start }) {
     yield* directory.markSandboxMade
     const use = { policy: "unauthenticated_per_minute", subject: "192.0.2.77", time_zone: null } as const
     const { take } = yield* RateLimits

@@ -1,12 +1,12 @@
 import { Clock, Effect, Layer } from "effect"
 import type { Instant } from "../domain/Instant.js"
 
-/** A Friday morning, on which tests begin unless they say otherwise. */
+/** A Friday morning, the default start of tests. */
 export const TEST_START: Instant = Date.UTC(2026, 10, 20, 10, 20, 42, 123)
 
 /**
- * A clock that stands still until it is set, also back. Only its time is made up: sleeping is real, so that
- * pools, time-outs and retries of a store under test go on while the clock is frozen.
+ * A clock whose time changes only when it is set or advanced, also backwards. Sleeping takes real time, so that
+ * connection pools, time-outs and retries of a store under test work while the clock is frozen.
  */
 export class SettableClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
@@ -27,22 +27,22 @@ export class SettableClock implements Clock.Clock {
     return BigInt(this.#now) * 1_000_000n
   }
 
-  /** Sets the clock, also back. */
+  /** Sets the clock, to an earlier time too. */
   set(now: Instant): void {
     this.#now = now
   }
 
-  /** Moves the clock, back where `ms` is negative. */
+  /** Moves the clock forwards, or backwards if `ms` is negative. */
   advance(ms: number): void {
     this.#now += ms
   }
 
-  /** Provides this as the clock. */
+  /** A layer with this clock. */
   get layer(): Layer.Layer<never> {
     return Layer.setClock(this)
   }
 
-  /** The clock of the running effect; it must be a settable one. */
+  /** The clock of the running effect, which must be a `SettableClock`. */
   static readonly current: Effect.Effect<SettableClock> = Effect.clockWith((clock) =>
     clock instanceof SettableClock
       ? Effect.succeed(clock)

@@ -17,7 +17,7 @@ import { sandboxDataContract } from "./SandboxDataContract.js"
 import { SettableClock } from "./SettableClock.js"
 import { transactContract } from "./TransactContract.js"
 
-/** Everything that a store promises, by port or concept. Run it on your own store with `runContract`. */
+/** The cases of the store contract, by port and subject. Run them on your own store with `runContract`. */
 export const storeContract = {
   "Store: commands": transactContract,
   "Store: changes": changesContract,
@@ -51,15 +51,15 @@ export interface TestRunner {
 
 /** Options of a contract run. */
 export interface ContractRun {
-  /** The seed of all randomness. Take another one for each run on data that stays. 1 by default. */
+  /** The seed of all randomness, 1 by default. Use a new seed for each run on a store that has the data of earlier runs. */
   readonly seed?: number
   /** The time that one case may take, in milliseconds. 30,000 by default. */
   readonly timeout_ms?: number
 }
 
 /**
- * Adds a test to the runner for each case of the store contract. The layer is built once for all cases, and closed after
- * the last; its entropy and its clock come from here.
+ * Adds a test to the runner for each case of the store contract. It builds the layer once for all cases, provides its
+ * entropy and clock, and closes it after the last case.
  */
 export const runContract = <E>(
   { describe, it, afterAll }: TestRunner,

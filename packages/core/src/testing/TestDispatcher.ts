@@ -23,10 +23,10 @@ export const answered = (status: number): SendResult => ({ ...nothing, status, h
 /** An attempt without a response. */
 export const unanswered = (error: SendError): SendResult => ({ ...nothing, error })
 
-/** More than any case has due at once. */
+/** More deliveries than any case has due at once. */
 const PLENTY = 20_000
 
-/** Raises a ping for each ticket, or for none if it is null. Tickets are small numbers and need not exist. */
+/** Raises a ping for each ticket, or for no ticket where it is null. Tickets are small numbers and need not exist. */
 export const raising = (shop_id: ShopId, tickets: ReadonlyArray<number | null>) =>
   changing(shop_id, (changes) => {
     for (const ticket of tickets)
@@ -37,7 +37,7 @@ export const raising = (shop_id: ShopId, tickets: ReadonlyArray<number | null>) 
       )
   })
 
-/** Does in a case what a dispatcher does, with the deliveries of the shops that it opened. */
+/** A dispatcher for a case, which claims deliveries only of the shops that it opened. */
 export class TestDispatcher {
   readonly #shops: Array<ShopId> = []
 
@@ -52,10 +52,10 @@ export class TestDispatcher {
     )
   )
 
-  /** Raises an event for each ticket, at one instant. */
+  /** Raises an event for each ticket, all at the same instant. */
   readonly raise = (shop_id: ShopId, ...tickets: ReadonlyArray<number | null>) => run(raising(shop_id, tickets))
 
-  /** Claims deliveries of its own shops that are due now. A case leaves nothing due behind, so `most` counts only these. */
+  /** Claims at most `most` due deliveries. These are of its own shops, because earlier cases leave nothing due. */
   readonly claim = (most = PLENTY) =>
     Effect.gen(this, function* () {
       const clock = yield* SettableClock.current
@@ -63,7 +63,7 @@ export class TestDispatcher {
       return claims.filter(({ shop_id }) => this.#shops.includes(shop_id))
     })
 
-  /** Changes the webhook's row by hand. */
+  /** Changes fields of the webhook's row. */
   readonly hook = (shop_id: ShopId, change: (webhook: Webhook) => Partial<Webhook>) =>
     run(
       changing(shop_id, (changes, _, { webhook }) =>
@@ -74,7 +74,7 @@ export class TestDispatcher {
   /** Turns the webhook off as after a 410. */
   readonly turnOff = (shop_id: ShopId) => this.hook(shop_id, () => ({ off_reason: "gone" }))
 
-  /** Turns everything off and lets every lease end, so that the next case finds nothing due. */
+  /** Turns all webhooks off and moves the clock past every lease, so that nothing is due in the next case. */
   readonly leave = Effect.gen(this, function* () {
     if (this.#shops.length === 0) return
     for (const shop_id of this.#shops) yield* this.turnOff(shop_id)
@@ -84,7 +84,7 @@ export class TestDispatcher {
   })
 }
 
-/** Records the attempt of a claim, started now and without jitter. */
+/** Records the attempt of a claim, with the present instant as its start and without jitter. */
 export const record = (
   { shop_id, event_id, token, webhook: { url } }: Pick<Claim, "shop_id" | "event_id" | "token" | "webhook">,
   sent: SendResult
@@ -102,5 +102,5 @@ export const recordLate = ({ shop_id, event_id, token, webhook: { url } }: Claim
     return run(recordSuperseded(shop_id, { event_id, token, url, started_at, sent, jitter: 0 }))
   })
 
-/** The events that were claimed. */
+/** The ids of the claimed events. */
 export const eventsOf = (claims: ReadonlyArray<Claim>): ReadonlyArray<EventId> => claims.map(({ event_id }) => event_id)

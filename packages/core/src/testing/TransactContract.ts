@@ -7,7 +7,7 @@ import { changing, creating, freshId, NEWEST, openAccount, openShop, placing, ru
 
 class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
 
-/** Reads the shop's next number and moves it on by one: lost where two run at once. */
+/** Reads the shop's next number and increments it. An increment would be lost if two commands ran concurrently. */
 const count = (shop_id: ShopId): Command<number> =>
   makeCommand(shop_id, {}, ({ head }, _changes, { recorded_at }) => {
     const moved = { ...head, next_number: head.next_number + 1, last_recorded_at: recorded_at }
@@ -28,18 +28,17 @@ const throwing = (shop_id: ShopId): Command<never> =>
 
 const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
 
-/** Commands of one shop run one after another, whole or not at all (docs/how-it-is-built.md). */
+/** Commands of one shop run one after another, each completely or not at all (docs/how-it-is-built.md). */
 export const transactContract = cases({
-  "a client outside a transaction of the store's database is refused, and later commands run without it": function* ({
-    shop
-  }) {
-    const { join } = yield* Transactions
-    for (const client of [undefined, {}, { query: () => Promise.reject(new Error("no server")) }]) {
-      const refused = yield* Effect.flip(join(client))
-      yield* holds("it is refused", refused._tag === "TransactionRefused" || refused._tag === "StoreUnavailable")
-    }
-    yield* same("the shop is as it was", yield* run(count(shop.id)), 1)
-  },
+  "`join` refuses a database client that is not in a transaction, and later commands run without the client":
+    function* ({ shop }) {
+      const { join } = yield* Transactions
+      for (const client of [undefined, {}, { query: () => Promise.reject(new Error("no server")) }]) {
+        const refused = yield* Effect.flip(join(client))
+        yield* holds("it is refused", refused._tag === "TransactionRefused" || refused._tag === "StoreUnavailable")
+      }
+      yield* same("the shop is as it was", yield* run(count(shop.id)), 1)
+    },
 
   "a command's changes are visible to every read after its result": function* ({ reads, shop }) {
     const { id, phone } = yield* openAccount()
@@ -59,7 +58,7 @@ export const transactContract = cases({
     yield* same("each saw the last one's head", results, [1, 2, 3, 4, 5])
   },
 
-  "a refusal saves nothing and is returned unchanged": function* ({ reads, shop }) {
+  "a refused command saves nothing, and its refusal is returned unchanged": function* ({ reads, shop }) {
     yield* run(count(shop.id))
     const before = yield* reads.shop(shop.id)
     const refusal = yield* Effect.flip(run(refuse(shop.id)))
@@ -67,7 +66,7 @@ export const transactContract = cases({
     yield* same("the shop is as it was", yield* reads.shop(shop.id), before)
   },
 
-  "a decision that throws fails alone": function* ({ reads, shop }) {
+  "a decision that throws fails only its own command": function* ({ reads, shop }) {
     const exits = yield* Effect.forEach(
       Array.from({ length: 30 }, (_, i) => i),
       (i) => Effect.exit(i % 3 === 1 ? run(throwing(shop.id)) : run(count(shop.id))),
@@ -78,25 +77,23 @@ export const transactContract = cases({
     yield* same("the others are saved", (yield* reads.shop(shop.id))?.head.next_number, 21)
   },
 
-  "a shop that does not exist is refused by name, in a batch with others and in every read": function* ({
-    reads,
-    shop
-  }) {
-    const nobody = yield* freshId<ShopId>()
-    const filter = { _tag: "Newest", after: null } as const
-    const refusals = yield* Effect.all([
-      Effect.flip(run(count(nobody))),
-      Effect.flip(reads.ticket(nobody, yield* freshId<TicketId>())),
-      Effect.flip(reads.tickets(nobody, {}, filter, 1)),
-      Effect.flip(reads.ticketsOfNumber(nobody, 1, 1))
-    ])
-    yield* same("refused", each(refusals, "_tag"), Array(4).fill("ShopNotFound"))
-    yield* same("no client", yield* reads.client(nobody, { id: yield* freshId<ClientId>() }), null)
-    const both = yield* Effect.all([Effect.either(run(count(nobody))), run(count(shop.id))], { concurrency: 2 })
-    yield* same("the other is answered", both[1], 1)
-  },
+  "commands and reads of an unknown shop fail with ShopNotFound, without an effect on commands in the same batch":
+    function* ({ reads, shop }) {
+      const nobody = yield* freshId<ShopId>()
+      const filter = { _tag: "Newest", after: null } as const
+      const refusals = yield* Effect.all([
+        Effect.flip(run(count(nobody))),
+        Effect.flip(reads.ticket(nobody, yield* freshId<TicketId>())),
+        Effect.flip(reads.tickets(nobody, {}, filter, 1)),
+        Effect.flip(reads.ticketsOfNumber(nobody, 1, 1))
+      ])
+      yield* same("refused", each(refusals, "_tag"), Array(4).fill("ShopNotFound"))
+      yield* same("no client", yield* reads.client(nobody, { id: yield* freshId<ClientId>() }), null)
+      const both = yield* Effect.all([Effect.either(run(count(nobody))), run(count(shop.id))], { concurrency: 2 })
+      yield* same("the other is answered", both[1], 1)
+    },
 
-  "a refusal among other commands does not affect them": function* ({ shop }) {
+  "a refused command does not affect concurrent ones": function* ({ shop }) {
     const exits = yield* Effect.forEach(
       Array.from({ length: 40 }, (_, i) => i),
       (i) => Effect.exit(i % 2 === 0 ? run(refuse(shop.id)) : run(count(shop.id))),
@@ -106,7 +103,7 @@ export const transactContract = cases({
     yield* same("and counted once each", yield* run(count(shop.id)), 21)
   },
 
-  "of many commands of several shops at once, each shop's run one after another": function* () {
+  "concurrent commands of several shops run one after another in each shop": function* () {
     const shops = yield* Effect.replicateEffect(openShop(), 4)
     const results = yield* Effect.forEach(
       Array.from({ length: 400 }, (_, i) => i),
@@ -123,7 +120,7 @@ export const transactContract = cases({
     }
   },
 
-  "data that were read stay unchanged after later writes": function* ({ reads, shop }) {
+  "later writes do not change the objects that a read returned": function* ({ reads, shop }) {
     const [ticket] = yield* run(placing(shop.id, [{}]))
     const state = yield* reads.shop(shop.id)
     const seen = yield* reads.ticket(shop.id, ticket!.id)
@@ -146,7 +143,9 @@ export const transactContract = cases({
     yield* same("and nothing was saved", (yield* reads.shop(shop.id))?.head.next_number, 2)
   },
 
-  "a command that is interrupted in flight is saved whole or not at all, and never after it ended": function* (bench) {
+  "a command that is interrupted in flight is saved completely or not at all, and never after its end": function* (
+    bench
+  ) {
     const { reads, shop } = bench
     const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () => Effect.fork(run(creating(shop.id))))
     yield* yields(3)
@@ -187,7 +186,9 @@ export const transactContract = cases({
     )
   },
 
-  "a tracking code that exists already is replaced by another, and the command runs once": function* (bench) {
+  "if a drawn tracking code exists already, the ticket gets another one, and its command takes effect once": function* (
+    bench
+  ) {
     const { clock, entropy, reads, shop } = bench
     const first = yield* run(creating(shop.id))
     clock.advance(1)
@@ -210,7 +211,7 @@ export const transactContract = cases({
     yield* same("the code", second.tracking_code, first.tracking_code)
   },
 
-  "the limits that a decision used come with its result": function* ({ store, shop }) {
+  "a result includes the limits that its decision used": function* ({ store, shop }) {
     const { limitStatuses } = yield* store.transact(creating(shop.id))
     yield* same("statuses of limits", each(limitStatuses, "policy", "limit", "remaining"), [
       ["tickets_per_hour", 150, 149],

@@ -22,7 +22,7 @@ const recorder = () => {
 }
 
 const CASE =
-  "A store keeps the store contract (seed 1) > Closures > a ticket is due for closure at exactly sixty days, and not a millisecond before"
+  "A store keeps the store contract (seed 1) > Closures > a ticket is due for closure exactly sixty days after its creation"
 
 it("the store contract runs with any test runner that has describe, it and afterAll", async () => {
   const { runner, tests, ends } = recorder()
