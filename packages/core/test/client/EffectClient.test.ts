@@ -20,37 +20,43 @@ const layer = FetchHttpClient.layer.pipe(
 const client = make({ baseUrl: "http://127.0.0.1:4010/v1/", key: Redacted.make(key) })
 
 describe("The Effect client", () => {
-  it.effect("the Effect client creates and reads by the contract's own schemas (Specification, Endpoints)", () =>
-    Effect.gen(function* () {
-      const { tickets } = yield* client
-      const { data, meta } = yield* tickets.create({
-        payload: Schema.decodeSync(TicketInput)({ service: "Hem" }),
-        headers: { "idempotency-key": Schema.decodeSync(IdempotencyKey)("one") }
-      })
-      expect(meta.replayed).toBe(false)
-      const read = yield* tickets.byId({ path: { id: Schema.decodeSync(TicketId)(data.id) } })
-      expect(read.data).toMatchObject({ service: "Hem", number: 1 })
-    }).pipe(Effect.provide(layer))
+  it.effect(
+    "the Effect client encodes requests and decodes responses with the schemas of the API (Specification, Endpoints)",
+    () =>
+      Effect.gen(function* () {
+        const { tickets } = yield* client
+        const { data, meta } = yield* tickets.create({
+          payload: Schema.decodeSync(TicketInput)({ service: "Hem" }),
+          headers: { "idempotency-key": Schema.decodeSync(IdempotencyKey)("one") }
+        })
+        expect(meta.replayed).toBe(false)
+        const read = yield* tickets.byId({ path: { id: Schema.decodeSync(TicketId)(data.id) } })
+        expect(read.data).toMatchObject({ service: "Hem", number: 1 })
+      }).pipe(Effect.provide(layer))
   )
 
-  it.effect("a refusal has the code as its tag, so that catchTag knows it (Specification, Errors)", () =>
-    Effect.gen(function* () {
-      const { tickets, clients } = yield* client
-      const { data } = yield* tickets.create({
-        payload: Schema.decodeSync(TicketInput)({ service: "Hem" }),
-        headers: { "idempotency-key": Schema.decodeSync(IdempotencyKey)("two") }
-      })
-      const id = Schema.decodeSync(TicketId)(data.id)
-      const allowed = yield* tickets.changeStatus({ path: { id }, headers: {}, payload: { status: "collected" } }).pipe(
-        Effect.as([]),
-        Effect.catchTag("CONFLICT", ({ details }) => {
-          expectTypeOf(details.reason).toExtend<string>()
-          return Effect.succeed(details.allowed)
+  it.effect(
+    "the tag of a refusal is the code of its error, so that catchTag can handle it (Specification, Errors)",
+    () =>
+      Effect.gen(function* () {
+        const { tickets, clients } = yield* client
+        const { data } = yield* tickets.create({
+          payload: Schema.decodeSync(TicketInput)({ service: "Hem" }),
+          headers: { "idempotency-key": Schema.decodeSync(IdempotencyKey)("two") }
         })
-      )
-      expect(allowed).toEqual(["ready", "impossible"])
-      const lost = yield* Effect.flip(clients.byId({ path: { id: data.id as never } }))
-      expect(lost._tag).toBe("NOT_FOUND")
-    }).pipe(Effect.provide(layer))
+        const id = Schema.decodeSync(TicketId)(data.id)
+        const allowed = yield* tickets
+          .changeStatus({ path: { id }, headers: {}, payload: { status: "collected" } })
+          .pipe(
+            Effect.as([]),
+            Effect.catchTag("CONFLICT", ({ details }) => {
+              expectTypeOf(details.reason).toExtend<string>()
+              return Effect.succeed(details.allowed)
+            })
+          )
+        expect(allowed).toEqual(["ready", "impossible"])
+        const lost = yield* Effect.flip(clients.byId({ path: { id: data.id as never } }))
+        expect(lost._tag).toBe("NOT_FOUND")
+      }).pipe(Effect.provide(layer))
   )
 })

@@ -16,7 +16,10 @@ import { AMIRA, DAY, HOUR, KARIM, KEY, OTHER_KEY, SHOP, type TestShop, ticketInp
 const PEOPLE = { Amira: AMIRA, Karim: KARIM }
 type Person = keyof typeof PEOPLE
 
-/** Something that anybody may do to a shop; `which` picks one of its tickets or offers. Plain, so that fast-check prints it. */
+/**
+ * An act on a shop; `which` selects one of its tickets or offers. Acts are plain objects, so that fast-check can print
+ * them.
+ */
 export type Act =
   | readonly [act: "wait", ms: number]
   | readonly [act: "create", fields: { client?: Person; phone?: Person; deposit_minor?: number }]
@@ -37,7 +40,7 @@ const who = fc.constantFrom<Person>("Amira", "Karim")
 const status = fc.constantFrom<TicketStatus>("ready", "impossible", "workshop", "collected")
 const one = <A extends Act[0]>(...acts: ReadonlyArray<A>) => fc.constantFrom(...acts)
 
-/** Every act, to be mixed as a property needs; `wait` may also step back. */
+/** Arbitraries of every act. `wait` can also set the clock back. */
 export const arbitrary = {
   wait: fc.tuple(one("wait"), fc.oneof(fc.constantFrom(0, 1, -HOUR, DAY, 60 * DAY), fc.nat(30 * HOUR))),
   create: fc.tuple(one("create"), fc.record({ client: who, phone: who, deposit_minor: amount }, { requiredKeys: [] })),
@@ -93,7 +96,7 @@ const onTicket = (act: Act, id: TicketId): Command<unknown, unknown> | null => {
   }
 }
 
-/** The command of an act in this shop's present state; null if nothing in the shop can have the act. */
+/** The command of an act in this shop's present state, or null if the shop has no ticket or offer for the act. */
 export const commandOf = (act: Act, { slice }: TestShop): Command<unknown, unknown> | null => {
   switch (act[0]) {
     case "wait":

@@ -19,7 +19,7 @@ const create = (fields: Record<string, unknown> = {}) =>
   createTicket(SHOP, ticketInput(fields), { via: "api", foundWords: [] })
 
 describe("docs/embed.md: the author of a change", () => {
-  it("the author of a command is in the history of the tickets that it changes, and nothing else of the command differs", () => {
+  it("a command with an author records the author in the history of changed tickets, and is otherwise the same command", () => {
     const shop = new TestShop()
     const author = { by: "caller", caller_id: "amira" } as const
     const id = shop.does(withAuthor(author, create())).id as TicketId
@@ -36,7 +36,7 @@ describe("docs/embed.md: the author of a change", () => {
 })
 
 describe("the moment of a command", () => {
-  it("a moment that gets an author keeps every other field, also one that a later version adds", () => {
+  it("adding an author to a moment keeps all its other fields, even those of later versions", () => {
     const moments: Array<object> = []
     const seeing = {
       ...create(),
@@ -56,7 +56,7 @@ describe("docs/operating.md: an act of an owner is logged in the commit of its c
   const logging = (entryOf: () => Pick<AuditEntry, "act" | "details"> | null) =>
     audited(create(), "owner:amira", entryOf)
 
-  it("an act's entry in the audit log has the actor, the act and the time of the clock, also of one that was set back", () => {
+  it("an act's entry in the audit log has the actor, the act and the clock's time, even if the clock was set back", () => {
     const shop = new TestShop()
     shop.create()
     const { id: ticket } = shop.wait(-HOUR).does(logging(() => ({ act: "key.created", details: { name: "Till" } })))
@@ -74,7 +74,7 @@ describe("docs/operating.md: an act of an owner is logged in the commit of its c
     expect(shop.record(ticket).created_at).toBe(START)
   })
 
-  it("a command leaves no entry in the audit log if its act says so, or if it was refused", () => {
+  it("a command that returns no act, or is refused, leaves no entry in the audit log", () => {
     const shop = new TestShop()
     shop.does(logging(() => null))
     expect(shop.rows("AuditAppended")).toEqual([])
@@ -85,12 +85,12 @@ describe("docs/operating.md: an act of an owner is logged in the commit of its c
   })
 })
 
-describe("Specification, States; Webhooks: people are notified in the commit of what happened", () => {
+describe("Specification, States; Webhooks: a notification is saved in the commit of the change that caused it", () => {
   it.each([
     ["client", "NotificationAppended", (changes: ChangeSet) => changes.notifyClient({ client_id: AMIRA.id } as never)],
     ["owner", "NoticeAppended", (changes: ChangeSet) => changes.notifyOwner({ kind: "webhook_off" } as never)]
   ] as const)(
-    "the entry for the %s waits under the id of its notification or notice, and is due at once",
+    "the queue entry for the %s has the id of its notification or notice, and is due at once",
     (receiver, tag, notify) => {
       const shop = new TestShop()
       shop.create()
@@ -125,7 +125,7 @@ describe("docs/how-it-is-built.md: what a decision collects", () => {
     expect(unchanged("as before")).toEqual(Either.right({ result: "as before", changes: [], limitStatuses: [] }))
   })
 
-  it("a ticket gets the address of its page from the shop, and otherwise from the process", () => {
+  it("the address of a ticket's page begins with the shop's base, or with that of the process if the shop has none", () => {
     const urlOf = (tracking_base_url: string | null) => {
       const { slice } = new TestShop({ tracking_base_url })
       const moment = { ...momentAt(START), tracking_base_url: "https://pages.example/" }
@@ -142,14 +142,14 @@ describe("Specification, Tickets: the count in the identifiers of a shop", () =>
   const makes = (shop: TestShop, n = 1) =>
     shop.does(collecting((changes) => Array.from({ length: n }, () => changes.newId()))).map(partsOf)
 
-  it("the count of identifiers goes on within a millisecond, and begins again in the next", () => {
+  it("the count of identifiers increases within a millisecond, and restarts in the next", () => {
     const shop = new TestShop()
     expect(makes(shop, 2).map(([, n]) => n)).toEqual(["000", "001"])
     expect(makes(shop)).toEqual([[START, "002"]])
     expect(makes(shop.wait(1))).toEqual([[START + 1, "000"]])
   })
 
-  it("the count fills a millisecond to its last place, and goes on in the next", () => {
+  it("the count uses every number of a millisecond, and then continues in the next millisecond", () => {
     const shop = new TestShop()
     shop.slice.head = { ...shop.slice.head, last_recorded_at: START, id_counter: IDENTIFIERS_PER_MS - 2 }
     expect(makes(shop)).toEqual([[START, "ffe"]])
@@ -160,7 +160,7 @@ describe("Specification, Tickets: the count in the identifiers of a shop", () =>
     ])
   })
 
-  it("identifiers that grant access are counted among the others, with random bytes of their own", () => {
+  it("identifiers that grant access have numbers of the same count, but their own random bytes", () => {
     const shop = new TestShop()
     const ids = [KARIM, KARIM].flatMap(({ phone }) => [shop.create({ client_phone: phone }), shop.offer.id])
     expect(ids.map((id) => partsOf(id)[1])).toEqual([...new Set(ids.map((id) => partsOf(id)[1]))].sort())

@@ -68,7 +68,7 @@ describe("Specification, States: closure after 60 days", () => {
     }
   })
 
-  it("a ticket that is closed late has the time at which it was due, and the change has the present time (Specification, States)", () => {
+  it("a ticket that is closed late is abandoned at the time at which it was due, and updated at the present time (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     const { change_seq } = shop.record(id)
@@ -97,7 +97,7 @@ describe("Specification, States: closure after 60 days", () => {
     expect(shop.last.changes).toEqual([])
   })
 
-  it("if the shop's command commits first at that instant, the closure does nothing (Specification, States)", () => {
+  it("if a command of the shop commits first at the instant of the closure, the closure does nothing (Specification, States)", () => {
     const shop = new TestShop()
     const collected = shop.ticketIn("ready")
     const kept = shop.create()

@@ -16,7 +16,7 @@ const blockedBy = (shop: TestShop, who: typeof KARIM) => {
   shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
 }
 
-describe("Specification, Errors: what refuses a new ticket", () => {
+describe("Specification, Errors: refusals of a new ticket", () => {
   it("an unknown client, one who never met the shop and one who blocks it are refused alike (Specification, Endpoints; Tickets)", () => {
     const shop = new TestShop()
     shop.meets(KARIM)
@@ -78,7 +78,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     })
   })
 
-  it("a shop can allow a word or a phrase of the list, which allows no other (Specification, Sandbox)", () => {
+  it("a shop can allow a word or a phrase of the list, and other words of the list stay forbidden (Specification, Sandbox)", () => {
     const shop = new TestShop({ allowed_words: ["Hem", "coat of arms"] })
     const coat = [{ field: "item", word: "coat" }]
     expect(shop.does(create({}, HEM)).service).toBe("Hem")
@@ -86,7 +86,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     expect(shop.refuses(create({ item: "coat of arms on a coat" }, coat))).toMatchObject({ field: "item" })
   })
 
-  it("a word is allowed by the name that a filter gives it, even if the text spells it differently (Specification, Sandbox)", () => {
+  it("a shop allows a word by the name that the filter returns, even if the text spells it differently (Specification, Sandbox)", () => {
     const found = [{ field: "item", word: "coat" }]
     expect(new TestShop().refuses(create({ item: "c0at" }, found))).toMatchObject({ field: "item" })
     expect(new TestShop({ allowed_words: ["coat"] }).does(create({ item: "c0at" }, found)).item).toBe("c0at")
@@ -112,7 +112,7 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     } finally {
       String.prototype.match = match
     }
-    // Once each of the shop's two thousand entries, and the words that were found.
+    // One scan for each of the shop's two thousand entries, and some for the found words.
     expect(texts).toBeLessThan(3_000)
   })
 
@@ -137,12 +137,12 @@ describe("Specification, Errors: what refuses a new ticket", () => {
   })
 })
 
-describe("Specification, Tickets: what a new ticket may say", () => {
+describe("Specification, Tickets: the fields of a new ticket", () => {
   const read = Schema.decodeUnknownEither(TicketInput)
   const accepts = (fields: object) => Either.isRight(read({ service: "Hem", ...fields }))
   const items = (n: number) => Array.from({ length: n }, () => ({ label: "x" }))
 
-  it("a deposit above the price is refused with its field, together with everything else (Specification, Errors)", () => {
+  it("a deposit above the price is reported with its field, together with all other errors (Specification, Errors)", () => {
     const issues = (fields: object) => {
       const found = Schema.decodeUnknownEither(TicketInput, { errors: "all" })(fields)
       return Either.isLeft(found)
@@ -163,7 +163,7 @@ describe("Specification, Tickets: what a new ticket may say", () => {
     expect(issues({ service: "Hem", items: items(21) })).toEqual(["items must hold 2 to 20 entries"])
   })
 
-  it("the service is required and holds 1 to 120 characters (Specification, Tickets)", () => {
+  it("the service is required and has 1 to 120 characters (Specification, Tickets)", () => {
     expect(Either.isRight(read({}))).toBe(false)
     expect(accepts({ service: "" })).toBe(false)
     expect(accepts({ service: "  " })).toBe(false)
@@ -177,13 +177,13 @@ describe("Specification, Tickets: what a new ticket may say", () => {
     ["external_ref", 64]
   ] as const
   for (const [field, longest] of LONGEST) {
-    it(`${field} holds at most ${longest} characters (Specification, Tickets; Limits)`, () => {
+    it(`${field} has at most ${longest} characters (Specification, Tickets; Limits)`, () => {
       expect(accepts({ [field]: "x".repeat(longest) })).toBe(true)
       expect(accepts({ [field]: "x".repeat(longest + 1) })).toBe(false)
     })
   }
 
-  it("an item's label holds at most 200 characters, its service 120 (Specification, Tickets)", () => {
+  it("an item's label has at most 200 characters, its service 120 (Specification, Tickets)", () => {
     const two = (item: object) => accepts({ items: [{ label: "x" }, item] })
     expect(two({ label: "x".repeat(200), service: "x".repeat(120) })).toBe(true)
     expect(two({ label: "x".repeat(201) })).toBe(false)
@@ -191,7 +191,7 @@ describe("Specification, Tickets: what a new ticket may say", () => {
     expect(two({ service: "x" })).toBe(false)
   })
 
-  it("several items are 2 to 20 (Specification, Limits)", () => {
+  it("a list of items has 2 to 20 entries (Specification, Limits)", () => {
     expect([0, 1, 2, 20, 21].map((n) => accepts({ items: items(n) }))).toEqual([false, false, true, true, false])
   })
 
@@ -200,7 +200,7 @@ describe("Specification, Tickets: what a new ticket may say", () => {
     expect(amounts.map((price_minor) => accepts({ price_minor }))).toEqual([true, true, false, false, false, false])
   })
 
-  it("a deposit above the price is refused, equal to it is not (Specification, Tickets)", () => {
+  it("a deposit above the price is refused, and one equal to the price is accepted (Specification, Tickets)", () => {
     expect(accepts({ price_minor: 5, deposit_minor: 5 })).toBe(true)
     expect(accepts({ price_minor: 5, deposit_minor: 6 })).toBe(false)
     expect(accepts({ price_minor: null, deposit_minor: 6 })).toBe(true)

@@ -52,7 +52,7 @@ describe("Specification, Endpoints: POST /v1/tickets", () => {
     })
   })
 
-  it("a new ticket keeps every given field as it was given (Specification, Endpoints)", () => {
+  it("a new ticket has every given field unchanged (Specification, Endpoints)", () => {
     const ticket = new TestShop().does(
       create({
         type: "prepare",
@@ -93,7 +93,7 @@ describe("Specification, Endpoints: POST /v1/tickets", () => {
     expect(new TestShop({ tracking_base_url: null }).does(create()).tracking_url).toBeNull()
   })
 
-  it("a new ticket has news from its creation, and has earned no stamps (Specification, States; Clients and loyalty)", () => {
+  it("the creation of a ticket counts as its first news, and earns no stamps (Specification, States; Clients and loyalty)", () => {
     const shop = new TestShop()
     expect(shop.record(shop.create())).toMatchObject({ shop_changed_at: START, stamps_earned: false, change_seq: 1 })
   })
@@ -205,7 +205,7 @@ describe("Specification, Endpoints: the client of a new ticket", () => {
       shop.create({ client_phone: KARIM.phone })
       shop.create()
       prepare(shop)
-      // Karim's block is a command of its own and takes entropy; the outcome is compared without what is drawn.
+      // Karim's block is another command, which draws entropy, so the comparison leaves out the drawn values.
       const ticket = shop.does(createTicket(SHOP, ticketInput({ client_phone: phone }), { via: "api", foundWords: [] }))
       const drawn = [ticket.id, ticket.tracking_code!, phone, ...shop.events.map(({ id }) => id)]
       const text = JSON.stringify([

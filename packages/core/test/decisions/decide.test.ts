@@ -15,7 +15,7 @@ import { AMIRA, DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestSh
 const create = createTicket(SHOP, ticketInput(), { via: "api", foundWords: [] })
 
 describe("Specification, Lists and sync: the shop's clock", () => {
-  it("a moment earlier than the shop's latest counts as the latest (Specification, Lists and sync)", () => {
+  it("a command earlier than the shop's latest instant is recorded at the latest instant (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     shop.wait(HOUR).does(create)
     const later = shop.wait(-30 * 60_000).does(create)
@@ -31,7 +31,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect(second.slice(0, 13)).toBe(first.slice(0, 13))
   })
 
-  it("windows, closures and remembered keys follow the clock, also one that was set back (Specification, Lists and sync)", () => {
+  it("windows, closures and idempotency keys follow the clock, even after it was set back (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     const collected = shop.ticketIn("collected")
     const stale = shop.create()
@@ -62,7 +62,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect(daily).toEqual({ used: 2, resets_at: Date.parse("2026-03-02T23:00:00.000Z") })
   })
 
-  it("deliveries, retries and notifications become due by the clock, also by one that was set back (Specification, Lists and sync)", () => {
+  it("deliveries, retries and notifications become due by the clock, even after it was set back (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     shop.does(setWebhook(SHOP, { url: "https://shop.example/", secret: "whsec_1" }))
     shop.wait(61 * DAY).does(pingWebhook(SHOP))
@@ -97,7 +97,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect(new Set(made).size).toBe(made.length)
   })
 
-  it("identifiers are no further ahead of their instants than the head says, even if a millisecond was full (Specification, Lists and sync)", () => {
+  it("identifiers are at most as far ahead of their instants as the head counts, even if a millisecond was full (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     const many = Array.from({ length: 20 }, (_, n) => ({ label: `Part ${n}` }))
     const made = Array.from({ length: 250 }, (_, n) => {

@@ -54,7 +54,7 @@ describe("docs/personal-data.md: a client is erased from tickets", () => {
     expect(shop.record(ids[0]!).updated_at).toBe(shop.now)
   })
 
-  it("a ticket without data of theirs does not change, and one that does not exist is left out", () => {
+  it("a ticket without the client's data does not change, and one that does not exist is skipped", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(KARIM), item: "Coat" })
     const before = shop.record(id)
@@ -119,7 +119,7 @@ describe("docs/personal-data.md: a client is erased from events", () => {
     expect(shop.last.changes).toEqual([{ _tag: "AttemptRewritten", row: { ...answeredWith, head: "" } }])
   })
 
-  it("events that are no longer stored are left out", () => {
+  it("events that are no longer stored are skipped", () => {
     expect(erasing().last.changes).toEqual([])
   })
 })

@@ -16,13 +16,13 @@ import { firstHead, type ShopRecord } from "../../src/domain/Shop.js"
 import type { Ticket, TicketRecord } from "../../src/domain/Ticket.js"
 import type { TicketState, TicketStatus } from "../../src/domain/TicketLifecycle.js"
 
-/** Durations, by hand. */
+/** Durations in milliseconds, written out rather than imported from the service. */
 export const SECOND = 1000
 export const MINUTE = 60_000
 export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
-/** Where the clock of every test shop starts: 2026-03-02T09:00:00.000Z, a Monday. */
+/** The start of every test shop's clock: 2026-03-02T09:00:00.000Z, a Monday. */
 export const START = 1_772_442_000_000
 
 const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`
@@ -31,7 +31,7 @@ export const SHOP = uuid(1) as ShopId
 /** Two of its API keys. */
 export const KEY = uuid(11) as KeyId
 export const OTHER_KEY = uuid(12) as KeyId
-/** An identifier that nothing bears. */
+/** An identifier that does not exist. */
 export const NOBODY = uuid(99)
 
 const account = (n: number, given_name: string, family_name: string, hide_name: boolean): ClientAccount => ({
@@ -50,7 +50,7 @@ export const NOBODYS_PHONE = "+21620999999" as Phone
 
 const bytes = (n: number) => [n >>> 24, (n >>> 16) & 255, (n >>> 8) & 255, n & 255]
 const spread = (n: number) => [(n * 73 + 41) & 255, (n * 151 + 7) & 255]
-/** The moment at `now` with entropy that follows from `draw` alone; two draws never give the same identifiers. */
+/** A moment at `now`, whose entropy depends only on `draw`, so that each draw gives other identifiers. */
 export const momentAt = (now: number, draw = 0): Moment => ({
   now,
   entropy: Uint8Array.from([
@@ -64,7 +64,7 @@ const text = Schema.decodeUnknownSync(TicketInput)
 /** A shop's input for a new ticket, decoded as the service decodes it. */
 export const ticketInput = (fields: Record<string, unknown> = {}): TicketInput => text({ service: "Hem", ...fields })
 
-/** A loyalty programme that is on: five stamps a reward, one a ticket. */
+/** An active loyalty programme: a reward costs five stamps, and a ticket earns one. */
 export const PROGRAM: LoyaltyProgram = {
   active: true,
   name: "Thimble card",
@@ -110,7 +110,7 @@ export interface SentEvent {
   readonly data: { readonly ticket?: Ticket; readonly [field: string]: unknown }
 }
 
-/** One shop with a clock that the test sets; every command takes a new draw of entropy. */
+/** One shop with a clock that the test sets; every command gets new entropy. */
 export class TestShop {
   readonly slice: ShopState
   now = START
@@ -122,13 +122,13 @@ export class TestShop {
     this.slice = emptySlice(settings)
   }
 
-  /** Lets time pass. */
+  /** Advances the clock. */
   wait(ms: number): this {
     this.now += ms
     return this
   }
 
-  /** Runs a command, keeps its changes in the slice, and returns its result. A refusal must leave the slice as it was. */
+  /** Runs a command, applies its changes to the slice, and returns its result. Fails if a refusal changes the slice. */
   tries<A, E>(command: Command<A, E>): Either.Either<A, E> {
     const before = snapshot(this.slice)
     const decision = execute(command, this.slice, momentAt(this.now, this.#draws++))
@@ -161,7 +161,7 @@ export class TestShop {
     return this.#last
   }
 
-  /** The rows that the last command, or every command, put or appended. */
+  /** The rows of this kind among the given changes, by default those of the last command. */
   rows<T extends Change["_tag"]>(tag: T, changes = this.#last.changes): ReadonlyArray<RowOf<T>> {
     return changes.flatMap((change) => (change._tag === tag ? [change.row as RowOf<T>] : []))
   }
@@ -204,7 +204,7 @@ export class TestShop {
     return id
   }
 
-  /** A ticket brought into a state by its own commands, all at the present instant save the closure's sixty days. */
+  /** Creates a ticket in a state by its commands, at the present instant or, if it is closed, after sixty days. */
   ticketIn(state: TicketState, fields: Record<string, unknown> = {}): TicketId {
     const id = this.create(fields)
     if (state === "abandoned") {

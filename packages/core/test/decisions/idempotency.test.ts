@@ -11,7 +11,7 @@ const THIRTY_DAYS = 2_592_000_000
 
 const DARN: ReadonlyArray<FoundWord> = [{ field: "item", word: "Darn" }]
 
-/** A create as the service asks for it. */
+/** The command of the service that creates a ticket with an idempotency key. */
 const create = (
   key: string,
   fields: Record<string, unknown> = {},

@@ -17,45 +17,48 @@ describe("rows that are valid (Specification, Tickets)", () => {
   it.each([
     ["a ticket in the workshop, with no date at all", {}],
     ["a ticket in the workshop", { state: "workshop", created_at: early, price_minor: 5, deposit_minor: 5 }],
-    ["a ready one", { state: "ready", created_at: early, ready_at: late }],
-    ["an impossible one", { state: "impossible", created_at: early }],
-    ["a collected one that was ready", { state: "collected", created_at: early, ready_at: early, collected_at: late }],
+    ["a ready ticket", { state: "ready", created_at: early, ready_at: late }],
+    ["an impossible ticket", { state: "impossible", created_at: early }],
     [
-      "a collected one that was impossible",
+      "a collected ticket that was ready",
+      { state: "collected", created_at: early, ready_at: early, collected_at: late }
+    ],
+    [
+      "a collected ticket that was impossible",
       { state: "collected", outcome: "impossible", created_at: early, collected_at: late }
     ],
     [
-      "an abandoned one",
+      "an abandoned ticket",
       { state: "abandoned", created_at: early, ready_at: early, abandoned_at: late, abandon_reason: "uncollected" }
     ],
     ["a client with a card", { client: { ...client, card: { balance: 2, lifetime: 12, rewards_redeemed: 1 } } }],
     [
-      "one of this instant",
+      "a ticket of the present instant",
       { state: "ready", created_at: new Date(NOW).toISOString(), ready_at: new Date(NOW).toISOString() }
     ],
-    ["one of the first instant", { created_at: "1970-01-01T00:00:00Z" }],
+    ["a ticket of the first instant of 1970", { created_at: "1970-01-01T00:00:00Z" }],
     [
-      "one whose client was notified before it was ready",
+      "a ticket whose client was notified before it was ready",
       { state: "ready", created_at: early, ready_at: late, notified_at: early }
     ],
     [
-      "one that was collected before its client was notified",
+      "a ticket that was collected before its client was notified",
       { state: "collected", created_at: early, collected_at: early, notified_at: late }
     ],
-    ["one with a deposit and no price", { deposit_minor: 5 }],
-    ["one with a price and no deposit", { price_minor: 5 }],
+    ["a ticket with a deposit and no price", { deposit_minor: 5 }],
+    ["a ticket with a price and no deposit", { price_minor: 5 }],
     ["an open quote", { quote: { status: "proposed", price_minor: 1, proposed_at: early } }],
-    ["a refused one", { quote: { status: "refused", price_minor: 1, proposed_at: early, answered_at: late } }],
+    ["a refused quote", { quote: { status: "refused", price_minor: 1, proposed_at: early, answered_at: late } }],
     [
-      "rewards that took a stamp each",
+      "a card whose rewards cost one stamp each",
       { client: { ...client, card: { balance: 0, lifetime: 2, rewards_redeemed: 2 } } }
     ],
-    ["a card that was never spent", { client: { ...client, card: { balance: 2 } } }]
-  ])("a row of an import may be %s", (_, row) => {
+    ["a card without a redeemed reward", { client: { ...client, card: { balance: 2 } } }]
+  ])("a row of an import is valid: %s", (_, row) => {
     expect(issues(row)).toEqual([])
   })
 
-  it("a row may have a client alone, without a ticket", () => {
+  it("a row may have only a client, without a ticket", () => {
     expect(importIssues(Schema.decodeUnknownSync(ImportRow)({ client }), NOW)).toEqual([])
   })
 })
@@ -117,7 +120,7 @@ describe("rows that contradict themselves are refused with what to change", () =
     expect(issues(row)).toEqual([issue])
   })
 
-  it("a card of an imported client has whole stamps, at most a million", () => {
+  it("a card of an imported client has a whole number of stamps, at most a million", () => {
     const accepts = (card: object) =>
       Either.isRight(Schema.decodeUnknownEither(ImportRow)({ client: { ...client, card } }))
     expect([0, 1_000_000, 1_000_001, -1, 0.5].map((balance) => accepts({ balance }))).toEqual([
@@ -130,7 +133,7 @@ describe("rows that contradict themselves are refused with what to change", () =
     expect([200, 201].map((rewards_redeemed) => accepts({ balance: 0, rewards_redeemed }))).toEqual([true, false])
   })
 
-  it("a row with a client alone is refused if it has a field of a ticket", () => {
+  it("a row with only a client is refused if it has a field of a ticket", () => {
     const row = Schema.decodeUnknownSync(ImportRow)({ client, state: "ready" })
     expect(importIssues(row, NOW)).toEqual([
       { field: "state", message: "belongs to a ticket, and the row has no service" }

@@ -150,7 +150,7 @@ describe("an imported ticket (Specification, Tickets)", () => {
     })
   })
 
-  it("the end of a ticket follows from its state if the row does not give it", () => {
+  it("the outcome, the reason of abandonment and the earned stamps follow from the state if the row omits them", () => {
     const created_at = ISO(START - DAY)
     const at = ISO(START - HOUR)
     const end = (row: object) => {
@@ -167,7 +167,7 @@ describe("an imported ticket (Specification, Tickets)", () => {
 })
 
 describe("several imported tickets", () => {
-  it("tickets without a number continue the shop's numbers; a higher given number moves them on, a lower one does not", () => {
+  it("tickets without a number get the shop's next numbers, which continue after a higher given number", () => {
     const shop = new TestShop()
     expect(
       imported(
@@ -186,7 +186,7 @@ describe("several imported tickets", () => {
     expect(shop.rows("TicketPut").map(({ number }) => number)).toEqual([10, 11, 9999, 1])
   })
 
-  it("imported tickets have identifiers and codes of their own, in the order of their dates", () => {
+  it("imported tickets have different codes, and identifiers in the order of their dates", () => {
     const shop = new TestShop()
     const created_at = ISO(START - DAY)
     imported(shop, [checked({ created_at }), checked({ created_at }), checked({}), checked({})])
@@ -195,7 +195,7 @@ describe("several imported tickets", () => {
     expect(new Set(rows.map(({ tracking_code }) => tracking_code)).size).toBe(4)
     expect(rows.map(({ id }) => id)).toEqual(rows.map(({ id }) => id).sort())
     for (const { id } of rows) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/)
-    // Nobody can derive a code from the place of its ticket in an import.
+    // A code does not depend on the position of its ticket in an import.
     imported(shop, [checked({}), checked({})])
     const codes = [...rows, ...shop.rows("TicketPut")].map(({ tracking_code }) => tracking_code)
     expect(new Set(codes).size).toBe(6)
@@ -205,7 +205,7 @@ describe("several imported tickets", () => {
       START,
       START
     ])
-    // An identifier that the shop makes at such an instant has other random bytes.
+    // The random bytes differ for past instants, so that these identifiers differ from those that the shop made then.
     expect(rows[0]!.id.slice(-12)).not.toBe(rows[2]!.id.slice(-12))
     expect(rows[0]!.id.slice(-12)).toBe(rows[1]!.id.slice(-12))
     expect(rows[0]!.id.slice(-12, -2)).toBe(rows[2]!.id.slice(-12, -2))
@@ -235,7 +235,7 @@ describe("several imported tickets", () => {
 })
 
 describe("the clients of an import (Specification, Clients and loyalty)", () => {
-  it("imported clients are known from then on, once each, and their tickets show them", () => {
+  it("an import makes each client known once, and their tickets show them", () => {
     const shop = new TestShop()
     const rows = [
       checked({ client: person() }, AMIRA.id),
@@ -305,7 +305,7 @@ describe("the clients of an import (Specification, Clients and loyalty)", () => 
   })
 })
 
-describe("rows whose references were looked up before the shop's turn (docs/import.md)", () => {
+describe("rows whose references were looked up before their command (docs/import.md)", () => {
   const command = importTickets(SHOP, [checked({})], { raises: false })
 
   it("rows are written if no ticket of the shop has changed since their references were looked up", () => {

@@ -8,7 +8,7 @@ import { HOUR, PROGRAM, SHOP, TestShop } from "./fixtures.js"
 
 const histories = fc.array(anyAct, { maxLength: 80, size: "max" })
 
-/** Plays a history, calling `after` with what each act did to the tickets. */
+/** Runs the acts of a history, and calls `after` with the shop and the tickets before each act. */
 const play = (history: ReadonlyArray<Act>, after: (shop: TestShop, before: Before, act: Act) => void = () => {}) => {
   const shop = new TestShop({ program: PROGRAM })
   shop.does(changeShop(SHOP, { next_number: 9996 } as never))
@@ -32,7 +32,7 @@ interface Before {
 const holds = (history: (acts: ReadonlyArray<Act>) => void) =>
   fc.assert(fc.property(histories, history), { numRuns: 80 })
 
-// By hand, from Specification, States: which status may follow which state, the window of 24 hours aside.
+// Written out from Specification, States: the statuses that may follow each state, without the window of 24 hours.
 const MOVES: Record<string, ReadonlyArray<string>> = {
   workshop: ["ready", "impossible"],
   ready: ["collected", "workshop"],
@@ -50,7 +50,7 @@ const EVENT_OF: Record<string, string> = {
 }
 
 describe("any sequence of acts on a shop", () => {
-  it("the sequence of changes increases by one with each, and updated_at never decreases along it (Specification, Lists and sync)", () => {
+  it("change_seq increases by one with each change, and updated_at never decreases (Specification, Lists and sync)", () => {
     holds((history) => {
       const rows = play(history).everyRow("TicketPut")
       rows.forEach((row, i) => {
@@ -78,7 +78,7 @@ describe("any sequence of acts on a shop", () => {
     })
   })
 
-  it("every change of state has exactly one event of its own, and nothing else has one (Specification, Webhooks)", () => {
+  it("every creation and change of state raises its event once, and no other act raises one of these events (Specification, Webhooks)", () => {
     holds((history) => {
       play(history, (shop, before) => {
         if (!before.accepted) return
@@ -96,7 +96,7 @@ describe("any sequence of acts on a shop", () => {
     })
   })
 
-  it("a status request is accepted exactly where the specification's table accepts it (Specification, States)", () => {
+  it("a status request is accepted if and only if the specification's table accepts it (Specification, States)", () => {
     holds((history) => {
       play(history, (shop, before, act) => {
         if (act[0] !== "move") return

@@ -13,7 +13,8 @@ const accepted = (shop: TestShop, now: number) => {
 }
 const always = ["notified", "delay", "part", "photo"]
 
-// Written out from Specification, States and Tickets: the statuses that led there, the time since, what is accepted, what falls due next.
+// Written out from Specification, States and Tickets: the earlier statuses, the time since, the accepted acts and the
+// next deadline.
 const rows: ReadonlyArray<
   readonly [ReadonlyArray<TicketStatus>, number, ReadonlyArray<string>, readonly [string, number] | null]
 > = [
@@ -36,7 +37,7 @@ describe("the acts that a ticket would accept, according to the decisions themse
   })
 
   for (const [statuses, waited, moves, due] of rows)
-    it(`${["created", ...statuses].join(", ")}, ${waited / HOUR} hours later`, () => {
+    it(`the acts that a ticket accepts and its deadline: ${["created", ...statuses].join(", ")}, ${waited / HOUR} h ago`, () => {
       const shop = new TestShop()
       shop.moves(shop.create(), ...statuses)
       const now = START + waited

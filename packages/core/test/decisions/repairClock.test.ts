@@ -11,7 +11,7 @@ const AHEAD = 40 * DAY
 const NOW = START + HOUR
 const FAILED = { status: 500, error: null } as SendResult
 
-/** A shop with a webhook, which a wrong clock dates ahead from now on. */
+/** A shop with a webhook, whose clock is ahead from now on. */
 const ahead = () => {
   const shop = new TestShop()
   shop.does(setWebhook(SHOP, { url: "https://shop.example.com/hook", secret: "whsec_1" }))
@@ -35,7 +35,7 @@ describe("the clock of a shop that is ahead of the present (Specification, Lists
     expect(shop.slice.head).toEqual({ ...before, last_recorded_at: NOW, id_counter })
   })
 
-  it("a repaired shop has numbered at most so many identifiers that each can be counted", () => {
+  it("the count of identifiers of a repaired shop stays at most 2^52, so that it can still increase", () => {
     const shop = new TestShop().wait(40 * 365 * DAY)
     shop.create()
     corrected(shop).does(repairClock(SHOP))
@@ -53,7 +53,7 @@ describe("the clock of a shop that is ahead of the present (Specification, Lists
     }
   })
 
-  it("a repair releases what waits for the webhook, and shortens what would last until the wrong future", () => {
+  it("a repair releases waiting deliveries, and moves future instants of the webhook back", () => {
     const shop = ahead()
     shop.does(rotateSecret(SHOP, "whsec_2"))
     shop.slice.webhook = onFailure(shop.slice.webhook!, FAILED, shop.now).webhook
@@ -69,7 +69,7 @@ describe("the clock of a shop that is ahead of the present (Specification, Lists
     })
   })
 
-  it("a repair keeps the past of the webhook", () => {
+  it("a repair leaves past instants of the webhook unchanged", () => {
     const shop = new TestShop()
     shop.does(setWebhook(SHOP, { url: "https://shop.example.com/hook", secret: "whsec_1" }))
     shop.does(rotateSecret(SHOP, "whsec_2"))
@@ -84,7 +84,7 @@ describe("the clock of a shop that is ahead of the present (Specification, Lists
   })
 })
 
-/** Repairs the shop, and then a ticket of it. */
+/** Repairs the shop, and then one of its tickets. */
 const redated = (shop: TestShop, id: string) => {
   corrected(shop).does(repairClock(SHOP))
   return shop.does(redateTicket(SHOP, id as never))
@@ -120,7 +120,7 @@ describe("a ticket with dates ahead of the present", () => {
     expect(shop.eventTypes).toEqual([])
   })
 
-  it("a repaired ticket keeps its past", () => {
+  it("a repaired ticket keeps its past instants", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 100 })
     shop.does(proposeQuote(SHOP, id, { price_minor: 200 } as never))

@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE, SHOP, START, TestShop } from "./fixtures.js"
 
 const ID = "00000000-0000-7000-8000-000000000077"
 
-/** A shop with a notification that was begun so often and is due at an instant. */
+/** A shop with a notification with this number of begun attempts, due at `due_at`. */
 const waiting = (attempts_made: number, due_at = START) => {
   const shop = new TestShop()
   const row: QueuedNotification = { shop_id: SHOP, id: ID, receiver: "owner", attempts_made, due_at }
@@ -14,7 +14,7 @@ const waiting = (attempts_made: number, due_at = START) => {
   return { shop, row, attempt: { shop_id: SHOP, id: ID, attempts_made } }
 }
 
-/** After which attempt the next one is due, by hand (Specification, Webhooks: the retry table). */
+/** The delays after attempts 1 to 7, written out from Specification, Webhooks (the retry table). */
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 
 describe("the beginning of an attempt to notify", () => {
@@ -27,13 +27,13 @@ describe("the beginning of an attempt to notify", () => {
     }
   )
 
-  it("a notification at its last attempt is looked at once more, a minute later", () => {
+  it("a notification is due again a minute after its last attempt began, in case the process crashes", () => {
     const { shop, row, attempt } = waiting(7)
     expect(shop.does(beginNotification(attempt))).toBe("begun")
     expect(shop.slice.queuedNotifications.get(ID)).toEqual({ ...row, attempts_made: 8, due_at: START + MINUTE })
   })
 
-  it("a notification is given up if its last attempt crashed the process", () => {
+  it("a notification is given up if the process crashed during its last attempt", () => {
     const { shop, attempt } = waiting(8)
     expect(shop.does(beginNotification(attempt))).toBe("given_up")
     expect(shop.slice.queuedNotifications.size).toBe(0)

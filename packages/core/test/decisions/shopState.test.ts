@@ -11,7 +11,7 @@ const RECORD = { shop_id: SHOP, caller_id: KEY, operation: "tickets.create", key
 /** A change of this kind, with only the fields of its row that matter. */
 const change = (_tag: Change["_tag"], row: object, rest: object = {}) => ({ _tag, row, ...rest }) as unknown as Change
 
-/** Where a later command finds a row. */
+/** Returns the row that a later command loads. */
 type Place = (state: ShopState) => unknown
 
 describe("docs/write-a-store.md: a change is seen by later commands", () => {
@@ -131,7 +131,7 @@ describe("Specification, Webhooks: the order of an event's attempts in the log",
     ["of one number the one that arrived last", [attempt(1, 200, early)], attempt(1, 500, late), [1, 0]],
     ["of one number and start as they are logged", [attempt(1, 500, early, "a")], attempt(1, 500, early, "b"), [0, 1]],
     ["between others", [attempt(1, 500, early), attempt(3, 500, late)], attempt(2, 500, early), [0, 2, 1]]
-  ])("attempts are sorted %s", (_, log, row, order) => {
+  ])("attempts in the log are sorted: %s", (_, log, row, order) => {
     const { slice } = new TestShop()
     for (const one of [...log, row]) apply(slice, { _tag: "AttemptAppended", row: one })
     const all = [...log, row]

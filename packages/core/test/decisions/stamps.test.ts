@@ -49,7 +49,7 @@ describe("Specification, Endpoints: POST /v1/clients/{id}/loyalty/stamps", () =>
     expect([0, 1, 10, 11, 1.5, "3", -1].map(accepts)).toEqual([false, true, true, false, false, false, false])
   })
 
-  it("unknown, unmet and blocking clients are not found, before any other refusal (Specification, Endpoints; Errors)", () => {
+  it("a client who is unknown, never met the shop or blocks it is not found, before any other refusal (Specification, Endpoints; Errors)", () => {
     const shop = shopWithAmira({ active: false })
     shop.create({ client_phone: KARIM.phone })
     shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
@@ -82,7 +82,7 @@ describe("Specification, Limits: 20 stamps per client, day and key", () => {
     })
   })
 
-  it("stamps that do not fit whole are refused whole, and a smaller number that fits is accepted afterwards (Specification, Clients and loyalty)", () => {
+  it("a request for more stamps than remain adds none, and a smaller number that fits is accepted afterwards (Specification, Clients and loyalty)", () => {
     const shop = shopWithAmira()
     shop.does(give(9))
     shop.does(give(9))

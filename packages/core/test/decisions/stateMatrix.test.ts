@@ -15,8 +15,8 @@ type Row = readonly [
 
 const WAITS: Record<string, number> = { "": 0, "1 h": HOUR, "24 h": 86_400_000, "24 h + 1 ms": 86_400_001 }
 
-// Written out from Specification, States: the state, how long ago it was collected, the status asked for,
-// the event or the refusal, the state afterwards, and what a refusal says would be accepted.
+// Written out from Specification, States: the state, how long ago the ticket was collected, the requested status,
+// the event or the refusal, the state afterwards, and the statuses that a refusal lists as accepted.
 const MATRIX: ReadonlyArray<Row> = [
   ["workshop", "", "ready", "ticket.ready", "ready", null],
   ["workshop", "", "impossible", "ticket.impossible", "impossible", null],
@@ -85,7 +85,7 @@ describe("Specification, States: the moves of a status request", () => {
     shop.moves(id, "collected")
     expect(shop.wait(86_400_001).refuses(changeStatus(SHOP, id, "workshop"))._tag).toBe("ReopenWindowPassed")
     shop.now -= 1
-    // The shop's clock does not go back with a failed attempt: nothing was decided, so nothing was kept.
+    // The refused move did not advance the shop's clock, so this move counts as a millisecond earlier.
     shop.moves(id, "workshop")
     expect(shop.record(id).state).toBe("workshop")
   })

@@ -7,7 +7,7 @@ const move = (id: string, to: "ready" | "workshop", bounds?: typeof BOUNDS) =>
   changeStatus(SHOP, id as never, to, bounds)
 const notified = (id: string, bounds?: typeof BOUNDS) => recordNotified(SHOP, id as never, "sms", bounds)
 
-/** Which policies refuse a command, with their limits. */
+/** The policies that refuse a command, with their limits. */
 const refused = (shop: TestShop, command: ReturnType<typeof move> | ReturnType<typeof notified>) => {
   const refusal = shop.refuses(command)
   return refusal._tag === "LimitReached"
@@ -46,7 +46,7 @@ describe("the daily limits of one ticket", () => {
     expect(shop.record(id)).toEqual(before)
   })
 
-  it("a move to the present state, or one that the table refuses, is a conflict and does not count", () => {
+  it("a move to the present state, or one that the table refuses, is a conflict and does not count towards the limit", () => {
     const shop = new TestShop()
     const id = shop.create()
     for (const to of ["ready", "workshop", "ready", "workshop"] as const) shop.does(move(id, to, BOUNDS))

@@ -6,7 +6,7 @@ import { HOUR, MINUTE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 const create = createTicket(SHOP, ticketInput(), { via: "api", foundWords: [] })
 const at = (iso: string) => Date.parse(iso)
 
-/** A shop of a zone at an instant, that has created so many tickets there. */
+/** A shop in a time zone at an instant, with this many tickets created. */
 const shopAt = (time_zone: string, iso: string, tickets = 0) => {
   const shop = new TestShop({ time_zone: time_zone as TimeZone })
   shop.now = at(iso)
@@ -14,7 +14,7 @@ const shopAt = (time_zone: string, iso: string, tickets = 0) => {
   return shop
 }
 
-/** Creates as many tickets as the hours allow until the day has this many. */
+/** Creates tickets, each hour as many as its limit allows, until the day has this many. */
 const fillDay = (shop: TestShop, tickets: number) => {
   for (let n = 0; n < tickets; n++) {
     if (n > 0 && n % 150 === 0) shop.wait(HOUR)

@@ -10,16 +10,16 @@ import { SettableClock } from "../../src/testing/SettableClock.js"
 import { raising } from "../../src/testing/TestDispatcher.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
-/** The seed of every random test of this run; another one with `TEST_SEED=…`. */
+/** The seed of every random test of this run, which `TEST_SEED=…` replaces. */
 export const SEED = Number(process.env.TEST_SEED ?? 20_261_120)
 
-/** A turn of the event loop. */
+/** Waits for one turn of the event loop. */
 export const turnOfLoop = Effect.async<void>((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))
 })
 
-/** Waits until something holds; how long that takes is not the test's matter, unless it is never. */
+/** Waits until `holds` returns true, and dies after 200,000 turns of the event loop. */
 export const until = (what: string, holds: () => boolean): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (let turns = 0; !holds(); turns++) {
@@ -28,7 +28,9 @@ export const until = (what: string, holds: () => boolean): Effect.Effect<void> =
     }
   })
 
-/** A settable clock on which sleeping takes a turn of the event loop; what sleeps as long as `grace` or longer waits for the test. */
+/**
+ * A settable clock on which a sleep takes one turn of the event loop, or, from five seconds on, lasts until `endGrace`.
+ */
 export class HastyClock extends SettableClock {
   readonly #endOfGrace = Deferred.unsafeMake<void>(FiberId.none)
   override readonly sleep = (duration: Duration.Duration) =>
@@ -39,7 +41,7 @@ export class HastyClock extends SettableClock {
   }
 }
 
-/** Stands around the store's ports, for faults and for watching. */
+/** Wraps the store's ports, to inject faults or to record calls. */
 export type Around = Layer.Layer<StorePorts, never, StorePorts>
 
 export interface Bench {
@@ -48,7 +50,7 @@ export interface Bench {
   readonly logs: Array<string>
 }
 
-/** A test's body over a dispatcher, a memory store and a scripted sender. */
+/** Runs a test's body with a dispatcher, a memory store and a scripted sender. */
 export const dispatching =
   <A, E>(
     body: (bench: Bench) => Effect.Effect<A, E, Dispatcher | StorePorts | Entropy>,

@@ -6,7 +6,10 @@ import { answered, unanswered } from "../../src/testing/TestDispatcher.js"
 import { openHooked, raise } from "./DispatchBench.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
-/** A receiver that fails, recovers, fails in another way and recovers, and two dispatchers, which start again after each of these. */
+/**
+ * Runs five phases: a receiver works, fails, recovers, fails in another way and recovers. In each, two dispatchers run
+ * twice.
+ */
 export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
   Effect.gen(function* () {
     const sender = new ScriptedSender()
@@ -39,7 +42,7 @@ export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
     }
   }).pipe(Effect.provide(store))
 
-/** The lines that the log has after each part of the story. */
+/** The lines that each phase of `healthStory` must log. */
 export const healthLines = (shop: string) => {
   const look = `The attempts are in deliveries.list, and in workshop webhook deliveries ${shop}`
   const recovered = [

@@ -3,7 +3,7 @@ import type { SendResult } from "../../src/domain/Webhook.js"
 import { type WebhookPost, WebhookSender } from "../../src/ports/WebhookSender.js"
 import { answered } from "../../src/testing/TestDispatcher.js"
 
-/** A post that left, as its receiver sees it. */
+/** A webhook request, as its receiver sees it. */
 export interface Arrived extends WebhookPost {
   readonly id: string
   /** The instant of the sender's clock. */
@@ -12,14 +12,14 @@ export interface Arrived extends WebhookPost {
   readonly nth: number
 }
 
-/** Decides the result of a post. */
+/** Returns the result of a request. */
 export type Script = (post: Arrived) => Effect.Effect<SendResult>
 
-/** Replaces all receivers in a test: keeps the posts that arrive, and returns the results of its script. */
+/** Replaces all receivers in a test: records the requests, and returns the results of its script. */
 export class ScriptedSender {
   readonly arrived: Array<Arrived> = []
   script: Script = () => Effect.succeed(answered(200))
-  /** The number of posts in flight, and the highest that it was. */
+  /** The number of requests in flight, and the highest number so far. */
   flying = 0
   most_flying = 0
   readonly #times = new Map<string, number>()

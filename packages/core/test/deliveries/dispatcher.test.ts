@@ -22,7 +22,7 @@ import {
   until
 } from "./DispatchBench.js"
 
-/** Runs what is due, moves on to the next instant at which something is, and so on. */
+/** Runs due deliveries and moves the clock to the next due instant, until none is left. */
 const toTheEnd = ({ clock }: Bench) =>
   Effect.gen(function* () {
     const { runOnce, next } = yield* Dispatcher
@@ -79,7 +79,7 @@ describe("Specification, Webhooks: delivery", () => {
   )
 
   it(
-    "for 24 hours after a rotation two v1 are sent, the new one first, and then one, under the configured header",
+    "for 24 hours after a rotation the configured header has two v1 signatures, the new one first, and then one",
     dispatching(
       (bench) =>
         Effect.gen(function* () {
@@ -167,7 +167,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
     )
   )
 
-  /** Notes how much was claimed, and takes its time, as a store over the network does. */
+  /** Records how many deliveries each claim asks for, and delays the claim like a store over the network. */
   const slowClaims = (asked: Array<number>): Around =>
     Layer.effectContext(
       Effect.map(Effect.context<Deliveries>(), (context) => {
@@ -187,7 +187,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
 
   const asked: Array<number> = []
   it(
-    "a dispatcher with many due deliveries never holds more claims than free places, and delivers all of them",
+    "a dispatcher with many due deliveries never claims more than it has free slots, and delivers all of them",
     dispatching(
       ({ sender }) =>
         Effect.gen(function* () {
@@ -244,7 +244,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
   )
 })
 
-/** A store whose claims are answered long after they looked. */
+/** A store whose claims return long after they read the queue. */
 const answeringLate = Layer.effectContext(
   Effect.map(Effect.context<Deliveries>(), (context) => {
     const deliveries = Context.get(context, Deliveries)
@@ -258,7 +258,7 @@ const answeringLate = Layer.effectContext(
 
 describe("runOnce", () => {
   it(
-    "runOnce sends each delivery that is due, and those that become due by it, and returns the number that arrived",
+    "runOnce sends each due delivery, also those of an open replay, and returns the number that arrived",
     dispatching(({ sender }) =>
       Effect.gen(function* () {
         const shop = yield* openHooked

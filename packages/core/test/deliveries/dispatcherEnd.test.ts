@@ -7,7 +7,7 @@ import { answered } from "../../src/testing/TestDispatcher.js"
 import { type Around, dispatching, logOf, openHooked, raise, turnOfLoop, until } from "./DispatchBench.js"
 
 const claiming = { isGoing: false, isOpen: false }
-/** A store whose answer to a claim takes its time. */
+/** A store whose claims return once the test sets `isOpen`. */
 const gated = Layer.effectContext(
   Effect.map(Effect.context<Deliveries>(), (context) => {
     const deliveries = Context.get(context, Deliveries)

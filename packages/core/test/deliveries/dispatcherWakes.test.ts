@@ -4,20 +4,20 @@ import { Deliveries } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { type Around, dispatching, type HastyClock, openHooked, raise, turnOfLoop, until } from "./DispatchBench.js"
 
-/** A clock on which the dispatcher's rest between two looks never ends. */
+/** Makes the dispatcher's wait between two polls never end on this clock. */
 const withoutEnd = (clock: HastyClock) => {
   const hasty = clock.sleep
   const sleep: typeof hasty = (duration) => (Duration.toMillis(duration) === 250 ? Effect.never : hasty(duration))
   Object.assign(clock, { sleep })
 }
 
-/** A store that never says that something may be due. */
+/** A store that never notifies the dispatcher of due deliveries. */
 const silent = Layer.effect(
   Deliveries,
   Effect.map(Deliveries, (deliveries) => ({ ...deliveries, changed: Effect.never }))
 ) as unknown as Around
 
-/** Raises an event when the dispatcher rests; answers once it has arrived. */
+/** Raises an event while the dispatcher waits, and returns once the event has arrived. */
 const arrives = (arrived: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
     const shop = yield* openHooked
@@ -30,7 +30,7 @@ const arrives = (arrived: ReadonlyArray<unknown>) =>
 
 describe("docs/how-it-is-built.md: a dispatcher without work", () => {
   it(
-    "the store wakes the dispatcher, which need not wait for its next poll",
+    "the store wakes the dispatcher before its next poll",
     dispatching(({ clock, sender }) => {
       withoutEnd(clock)
       return arrives(sender.arrived)
@@ -38,7 +38,7 @@ describe("docs/how-it-is-built.md: a dispatcher without work", () => {
   )
 
   it(
-    "the dispatcher finds deliveries of which no store notified it at its next poll, within 250 ms",
+    "without a notification by the store the dispatcher claims deliveries at its next poll, within 250 ms",
     dispatching(
       ({ sender, clock }) => {
         const slept_ms: Array<number> = []

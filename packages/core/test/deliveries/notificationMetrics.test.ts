@@ -6,7 +6,7 @@ import { SettableClock } from "../../src/testing/SettableClock.js"
 const NAME = "workshop_notification_attempts_total"
 const DAY = 86_400_000
 
-/** A workshop with a way to count the attempts since the last count, by outcome; zeros are left out. */
+/** Starts a workshop. `counted` returns the attempts by outcome since its last call, without zeros. */
 const begun = async (options: Partial<PromiseOptions>) => {
   const clock = new SettableClock()
   const workshop = await start({ store: MemoryStore.layer, background: false, clock, logger: () => {}, ...options })
@@ -26,7 +26,7 @@ const begun = async (options: Partial<PromiseOptions>) => {
     before = now
     return Object.fromEntries(grown.filter(([, count]) => count > 0))
   }
-  /** A walk-in, whose number is on a ticket that is ready. */
+  /** Makes a ticket with a walk-in customer's number ready. */
   const ready = async () => {
     const { data } = await tickets.createInApp(caller, { service: "Hem", client_phone: "+33612345678" })
     await tickets.changeStatus(caller, data.id, "ready")

@@ -18,10 +18,13 @@ import { HastyClock, until } from "./DispatchBench.js"
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Specification, Webhooks: at once, then 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h after the failure before. */
+/**
+ * The times of all attempts (Specification, Webhooks): each 1 min, 5 min, 30 min, 2 h, 6 h, 12 h or 24 h after the
+ * last.
+ */
 const EIGHT = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 156 * MINUTE, 516 * MINUTE, 1236 * MINUTE, 2676 * MINUTE]
 
-/** Replaces the embedder's notifiers: keeps the notifications that arrive, and returns the result that the test has set. */
+/** Replaces the embedder's notifiers: records the notifications, and returns the result that the test has set. */
 class Ears {
   readonly heard: Array<{ readonly id: string; readonly at: number; readonly says: unknown }> = []
   script: (id: string) => Effect.Effect<void, NotificationFailed> = () => Effect.void
@@ -37,7 +40,7 @@ class Ears {
     Layer.succeed(OwnerNotifier, { notify: this.#notify })
   )
 
-  /** How long after the start each one was heard. */
+  /** The milliseconds from `start` to each notification. */
   since(start: number): ReadonlyArray<number> {
     return this.heard.map(({ at }) => at - start)
   }
@@ -275,7 +278,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
     )
   )
 
-  it("each repetition has its own time if the sandbox clock advances past several (Specification, Sandbox)", async () => {
+  it("each retry runs at its own time if the sandbox clock advances past several (Specification, Sandbox)", async () => {
     const ears = new Ears()
     ears.script = () => notNow
     const whole = ClockAdvance.layer([NotificationSender]).pipe(
@@ -420,7 +423,7 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
     )
   )
 
-  it("a notice to the owner is a line of the log without a notifier: kind, shop and host, because the path may be a secret", async () => {
+  it("without a notifier a notice to the owner is logged with its kind, shop and host, but no path, which may be a secret", async () => {
     const logs: Array<string> = []
     const says = {
       shop_id: "shop-1" as ShopId,

@@ -93,7 +93,7 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
     ["with another error", { error: "timeout" as const }, 1],
     ["with other timings", { timings: { ...answered(500).timings, total_ms: 7 } }, 1],
     ["with another number, but the same start and result", { n: 3 }, 0]
-  ])("an overtaken attempt is logged once, next to an attempt %s, %#", (_, change, times) => {
+  ])("an overtaken attempt is logged unless the log has it already: next to an attempt %s", (_, change, times) => {
     const shop = shopWith(logged(1, 204, START - 9 * SECOND), { ...logged(1, 500, START - SECOND), ...change })
     expect(records(shop).outcome).toBe("superseded")
     expect(shop.rows("AttemptAppended")).toHaveLength(times)
@@ -137,7 +137,7 @@ describe("Specification, Webhooks: the log of attempts is ordered", () => {
     ])
   })
 
-  it("an acknowledged attempt is the last of its number, even if by a fast clock another began later", () => {
+  it("an acknowledged attempt is the last of its number, even if a fast clock dates the start of another later", () => {
     const shop = shopWith(logged(1, 200, START - 100))
     records(shop, { started_at: START - 50 })
     expect(logOf(shop)).toEqual([

@@ -20,13 +20,13 @@ const found = (n: number, delivery?: DeliveryRecord, attempts_made = 0): Replaya
   attempts_made
 })
 
-/** The event as `found` has it, under its own id. */
+/** The event of `found` with this id. */
 const foundAs = (id: EventId, n: number, delivery?: DeliveryRecord, attempts_made = 0): Replayable => {
   const one = found(n, delivery, attempts_made)
   return { ...one, event: { ...one.event, id } }
 }
 
-/** A shop with a replay whose next events are given. */
+/** A shop with an open replay of these events. */
 const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) => {
   Object.assign(shop.slice, {
     replayable: ({ after_seq, until_seq }: { after_seq: number; until_seq: number }, most: number): EventRange => {
@@ -181,7 +181,7 @@ describe("Specification, Sandbox: a replay", () => {
   })
 })
 
-describe("Specification, Sandbox: which events a replay asks for", () => {
+describe("Specification, Sandbox: the events that a replay selects", () => {
   const event = { id: "e1" as EventId, created_at: START }
   it.each([
     [{}, true],

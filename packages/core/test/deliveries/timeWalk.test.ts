@@ -45,7 +45,7 @@ const interleaved = (seed: number) => async () => {
   const random = new PCGRandom(seed)
   const turns = Effect.suspend(() => Effect.repeatN(turnOfLoop, random.integer(6)))
   const yields = Effect.suspend(() => Effect.repeatN(Effect.yieldNow(), random.integer(9)))
-  // Each event fails so often before it arrives.
+  // Returns the number of failed attempts of an event before it arrives.
   const failures = (id: string) => id.charCodeAt(35) % 5
   sender.script = ({ id, nth }) => Effect.as(Effect.zipRight(turns, yields), answered(nth <= failures(id) ? 500 : 200))
 
@@ -103,7 +103,7 @@ describe("Specification, Sandbox: a move of the clock returns after everything d
     )
 })
 
-/** Work due at some instants, as often as they are named; each turn does one thing, or finds that there was nothing to do. */
+/** Due work with one task for each instant. `runOnce` removes a task and returns `done`. */
 const workAt = (instants: ReadonlyArray<number>, done: 0 | 1): Effect.Effect<DueWork> => {
   const waiting = [...instants]
   return Effect.succeed({
@@ -125,8 +125,8 @@ describe("Specification, Sandbox: a move of the clock ends at its target however
   const times = (n: number, at: (i: number) => number) => Array.from({ length: n }, (_, i) => START + at(i))
 
   it.each([
-    ["five hundred instants at which it turns out that nothing was to do", 500, (i: number) => i, 0],
-    ["five hundred things at one instant", 500, () => 7, 1]
+    ["five hundred instants without work to do", 500, (i: number) => i, 0],
+    ["five hundred tasks at one instant", 500, () => 7, 1]
   ] as const)("the clock reaches its target after %s", async (_, n, at, done) => {
     const exit = await walked(workAt(times(n, at), done))
     expect(exit).toMatchObject({ value: { now: START + TARGET, frozen: true } })

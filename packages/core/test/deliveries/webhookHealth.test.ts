@@ -6,7 +6,7 @@ import { HookedShop, URL_1 } from "./Outward.js"
 
 const DOWN = answered(503)
 
-/** A shop whose webhook has failed so often, the first time so long ago, and its next event. */
+/** A shop whose webhook has failed `failures_in_row` times since `age_ms` ago, and its next event. */
 const failing = (failures_in_row: number, age_ms: number, failure_steps_notified = 0) => {
   const shop = new HookedShop()
   shop.hooks({ failures_in_row, first_failure_at: START - age_ms, failure_steps_notified })
@@ -83,7 +83,7 @@ describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, 
     expect(shop.rows("AttemptAppended")).toHaveLength(1)
   })
 
-  it("the owner is warned twice before: at 7 failures in a day and at 14 in two (docs/how-it-is-built.md)", () => {
+  it("the owner is warned twice before the webhook turns off: at 7 failures in a day and at 14 in two (docs/how-it-is-built.md)", () => {
     const warned = [
       [6, 24 * HOUR, 0],
       [6, 24 * HOUR - 1, 0],

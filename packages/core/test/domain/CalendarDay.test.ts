@@ -52,7 +52,7 @@ describe("a shop's day ends at its next midnight (Specification, Limits)", () =>
       "2010-11-07T02:30:30.000Z",
       "2010-11-08T03:30:00.000Z"
     ]
-  ])("the day of %s that contains %s ends at %s", (_, name, now, midnight) => {
+  ])("%s: the day in %s that contains %s ends at %s", (_, name, now, midnight) => {
     expect(toIso(nextMidnight(Date.parse(now), zone(name)))).toBe(midnight)
   })
 

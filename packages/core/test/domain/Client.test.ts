@@ -54,7 +54,7 @@ describe("Specification, Clients and loyalty: the client as a shop may see them"
     expect(new ClientNotFound()._tag).toBe("ClientNotFound")
   })
 
-  it("clients without an account, without a link, never known, or blocking are all absent alike (Specification, Clients and loyalty)", () => {
+  it("a shop does not see a client who has no account or no link, was never known, or blocks it (Specification, Clients and loyalty)", () => {
     const unseen = [
       asSeen(undefined, undefined),
       asSeen(undefined, link(5, null)),

@@ -8,7 +8,7 @@ const SHOP = "00000000-0000-7000-8000-000000000001" as ShopId
 const OTHER_SHOP = "00000000-0000-7000-8000-000000000002" as ShopId
 const binding: CursorBinding = { shop_id: SHOP, filters: [["state", ["ready"]]] }
 
-/** Places as lists have them: a sequence, or an instant and an identifier. */
+/** Positions in a list: a sequence number, or an instant and an identifier. */
 const place = fc.oneof(
   fc.nat().map(String),
   fc.tuple(fc.nat(), fc.uuid()).map(([at, id]) => `${at} ${id}`)
@@ -48,7 +48,7 @@ describe("Specification, Lists and sync: cursors", () => {
     expect(decode({ shop_id: SHOP, filters: [["state", ["ready"]]] }, cursor)).toBe("42")
   })
 
-  it("a cursor with a changed, added or missing character is refused, not read as another place (Specification, Lists and sync)", () => {
+  it("a cursor with a changed, added or missing character is refused, not read as another position (Specification, Lists and sync)", () => {
     const character = fc.constantFrom(..."ABCxyz019-_.=+/ é\u0000")
     const damage = fc.record({ at: fc.nat(60), character, how: fc.constantFrom("put", "insert", "drop") })
     fc.assert(
@@ -64,7 +64,7 @@ describe("Specification, Lists and sync: cursors", () => {
   })
 
   it("a cursor with another spelling of the same position is refused as damaged (Specification, Lists and sync)", () => {
-    // One byte takes two characters of six bits: the last four bits say nothing.
+    // One byte is encoded as two characters of six bits, so the last four bits are unused.
     const [text, sum] = encode(binding, "7").split(".")
     expect(text).toBe("Nw")
     for (const other of ["Nx", "Ny", "Nw=", "Nw==", " Nw", "N w"]) {

@@ -8,7 +8,7 @@ import * as Profanity from "../../src/services/Profanity.js"
 import { TestShop } from "../decisions/fixtures.js"
 import { tradeWords } from "./TradeWords.js"
 
-/** Whether a shop of these languages takes the text on a ticket. */
+/** Whether a shop of these languages accepts the text on a ticket. */
 const takes = (languages: ReadonlyArray<Language>, text: string): boolean => {
   const found = Effect.runSync(
     Effect.flatMap(ProfanityFilter, ({ find }) => find([["service", text]])).pipe(Effect.provide(Profanity.layer))
@@ -120,7 +120,7 @@ describe("the default list of forbidden words (Specification, Errors, 422)", () 
     expect(takes([], "fuck")).toBe(true)
   })
 
-  it("a harmless phrase allows only itself", () => {
+  it("a harmless phrase allows its words only within the phrase", () => {
     expect(takes(["en"], "Pussy bow blouse")).toBe(true)
     expect(takes(["en"], "Pussy bow, you pussy")).toBe(false)
     expect(takes(["en"], "you bastard, a bastard file")).toBe(false)

@@ -7,7 +7,7 @@ import type { Webhook } from "../../src/domain/Webhook.js"
 const [A, B] = ["a", "b"] as unknown as readonly [EventId, EventId]
 const event = { id: A, created_at: 100 }
 
-describe("the events that a replay asks for (Specification, Sandbox)", () => {
+describe("the events that a replay selects (Specification, Sandbox)", () => {
   it.each<readonly [ReplayFilter, boolean]>([
     [{}, true],
     [{ event_ids: [B, A] }, true],

@@ -9,7 +9,7 @@ const SHOP = "00000000-0000-7000-8000-000000000001" as ShopId
 const AT = 1_772_442_000_123
 
 describe("Specification, Resources: the event envelope", () => {
-  it("an event is written as this text, byte for byte (Specification, Webhooks)", () => {
+  it("the text of an event has exactly these bytes (Specification, Webhooks)", () => {
     expect(eventBody(ID, "ping", AT, SHOP, {})).toBe(
       '{"id":"00000000-0000-7000-8000-0000000000e1","type":"ping","created_at":"2026-03-02T09:00:00.123Z",' +
         '"api_version":"1","shop_id":"00000000-0000-7000-8000-000000000001","data":{}}'

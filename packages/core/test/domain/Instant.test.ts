@@ -66,7 +66,7 @@ describe("a date and time from outside (Specification, Tickets)", () => {
     ["1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59.9999Z", "9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"]
   ])(
-    "%j is cut to %s, and as a bound to %s, which is on the same side of every instant (Specification, Lists and sync)",
+    "%j is truncated to %s, and as the bound of a query rounded up to %s (Specification, Lists and sync)",
     (input, cut, bound) => {
       expect(Either.map(read(input), toIso)).toEqual(Either.right(cut))
       expect(Either.map(readEither(input), toIso)).toEqual(Either.right(bound))

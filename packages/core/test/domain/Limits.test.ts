@@ -135,11 +135,11 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
     ...["MOST_WINDOWS", "MIN_SWEPT", "FIRST_RETRY", "MOST_TURNS"],
     // Constants of a store over several cells: the size of a process's cache of shops' cells, and the sizes of batches of copies and claims.
     ...["MOST_KNOWN", "MOST_REMEMBERED", "MOST_COPIES", "LOOK_EVERY", "TURNS_PER_CLAIM"],
-    // How far a test's clock is looked ahead, and how far apart two records of one attempt may begin.
+    // The horizon of a test clock's due work, and the longest time between the starts of two records of one attempt.
     ...["YEAR_MS", "SAME_MS"],
-    // Of an import: how many rows a command or a page has. An import has no end.
+    // The number of rows that a command or a page of an import has. An import itself has no limit.
     ...["ROWS_AT_ONCE", "PAGE"],
-    // How often, and how many times, a process looks for the first shop that another one is opening.
+    // The interval and the number of polls for the first shop while another process opens it.
     ...["LOOK_MS", "LOOKS"]
   ]
   const sources = ["core/src/domain", "core/src/decisions", "core/src/ports", "core/src/services", "store-memory/src"]
@@ -162,7 +162,7 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
     for (const name of Object.keys(ServiceLimits)) expect(text).toMatch(new RegExp(`\\*/\\n {2}${name}:`))
   })
 
-  it("a process refuses requests at these numbers, and no sooner", () =>
+  it("the thresholds at which a process refuses work have these values", () =>
     expect(ServiceLimits).toMatchObject({
       requests_running_min: 32,
       request_burst_ms: 500,
@@ -180,6 +180,6 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
   it("a key that another process revokes stops working within a minute (Specification, Keys and scopes)", () =>
     expect(ServiceLimits.api_key_cache_ms).toBeLessThan(MINUTE))
 
-  it("a lease lasts longer than an attempt, which has ten seconds, and one more for its log (Specification, Webhooks)", () =>
+  it("a lease lasts longer than the ten seconds of an attempt and one second for its record (Specification, Webhooks)", () =>
     expect(ServiceLimits.delivery_lease_ms).toBeGreaterThan(Limits.webhook_timeout_ms + SECOND))
 })

@@ -25,7 +25,7 @@ describe("Specification, Tickets: money", () => {
     expect(remaining(0, null)).toBe(0)
   })
 
-  it("nothing is known to remain if there is no price (Specification, Tickets)", () => {
+  it("the remaining amount is null if there is no price (Specification, Tickets)", () => {
     expect(remaining(null, 1000)).toBeNull()
     expect(remaining(null, null)).toBeNull()
   })

@@ -6,7 +6,7 @@ const client_id = "01980000-0000-7000-8000-000000000001" as ClientId
 
 const erased = (name: string, text: string) => eraser({ client_id, names: [name], phones: [] })(text)
 
-describe("a name taken out of a text", () => {
+describe("the erasure of a name from a text", () => {
   it.each([
     ["Amélie", "for Am\u00e9lie, hem", "for [erased], hem"],
     ["Amélie", "for Ame\u0301lie, hem", "for [erased], hem"],
@@ -22,7 +22,7 @@ describe("a name taken out of a text", () => {
 const PHONE = "+21620123456" as Phone
 const amira: Person = { client_id, names: ["Amira", "Baccar"], phones: [PHONE, "+33612345678" as Phone] }
 
-describe("a number taken out of a text", () => {
+describe("the erasure of a number from a text", () => {
   it.each([
     ["call +21620123456 or 00216 20 123 456", "call [erased] or [erased]"],
     ["20.123.456, (0) 20-123-456, 020123456, +216 (20) 123/456", "[erased], [erased], [erased], [erased]"],
@@ -78,8 +78,8 @@ const ofOthers = {
   photo_url: "https://photo.example/[erased]"
 }
 
-describe("a ticket without a person", () => {
-  it("a ticket of the person loses number, picture and notes, and of the texts that the accounts need only the name", () => {
+describe("the erasure of a person from a ticket", () => {
+  it("a ticket of the person loses number, picture and notes, and only the name in the texts that accounting needs", () => {
     expect(ticketWithout(amira, ticket, true)).toEqual(ofTheirs)
   })
 
@@ -100,7 +100,7 @@ const mine = { id: client_id as string, display_name: "Amira B." as string | nul
 const theirs = { id: "01980000-0000-7000-8000-000000000002", display_name: "Zoé K." }
 const unnamed = { id: client_id, display_name: null }
 
-describe("a ticket of an earlier response without a person", () => {
+describe("the erasure of a person from a stored response", () => {
   it("an earlier response counts as the person's unless it shows another client; its client keeps the id and loses the name", () => {
     expect(seenWithout(amira, { ...ticket, client: mine })).toEqual({ ...ofTheirs, client: unnamed })
     expect(seenWithout(amira, { ...ticket, client: null })).toEqual({ ...ofTheirs, client: null })
@@ -108,7 +108,7 @@ describe("a ticket of an earlier response without a person", () => {
   })
 })
 
-describe("the text of an event without a person", () => {
+describe("the erasure of a person from the text of an event", () => {
   const without = (data: object) =>
     JSON.parse(bodyWithout(amira, JSON.stringify({ id: "evt_1", type: "ping", created_at: "x", data })))
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isInNetworks, isNetwork, isPublicAddress } from "../../src/domain/PublicAddress.js"
 
-// Every special-purpose block of IANA's registries, by an address at its start, its end or within.
+// Every special-purpose block of IANA's registries, with addresses at its start, at its end or within it.
 const special: ReadonlyArray<readonly [block: string, addresses: ReadonlyArray<string>]> = [
   ["0.0.0.0/8", ["0.0.0.0", "0.0.0.1", "0.255.255.255"]],
   ["10.0.0.0/8", ["10.0.0.0", "10.0.0.1", "10.255.255.255"]],

@@ -11,7 +11,10 @@ import { Event } from "../../src/domain/Event.js"
 import { ShopView } from "../../src/domain/Shop.js"
 import { Ticket } from "../../src/domain/Ticket.js"
 
-/** The shape that a schema accepts: `{a b?}` for an object, `[…]` for a list, `a | b` for several, and of the rest its type. */
+/**
+ * Prints the values that a schema accepts: `{a b?}` for an object, `[…]` for a list, `a | b` for a union, or else the
+ * type.
+ */
 const shape = (ast: AST.AST): string => {
   switch (ast._tag) {
     case "Refinement":
@@ -45,7 +48,7 @@ const PART =
 
 // Written out from Specification, Resources, and its section on what was settled since.
 describe("Specification, Resources: fields and their types", () => {
-  it("a ticket", () => {
+  it("a ticket has these fields and types", () => {
     expect(of(Ticket)).toBe(
       `{id: string, number: number | null, number_label: string | null, state: ${STATES}, outcome: ready | impossible | null, ` +
         "type: repair | prepare, service: string, item: string | null, description: string | null, " +
@@ -60,7 +63,7 @@ describe("Specification, Resources: fields and their types", () => {
     )
   })
 
-  it("a shop, an event, stamps and a reward", () => {
+  it("a shop, an event, stamps and a reward have these fields and types", () => {
     expect(of(ShopView)).toBe(
       "{id: string, name: string, currency: string, decimals: number, time_zone: string, scopes: [tickets:read | tickets:write | clients:read | loyalty:write]}"
     )
@@ -80,7 +83,7 @@ describe("Specification, Errors: a field without a value", () => {
   })
 })
 
-describe("Specification, Endpoints and Sandbox: what acts on a ticket take", () => {
+describe("Specification, Endpoints and Sandbox: the inputs of acts on a ticket", () => {
   it.each([
     [ShopChannel, "sms | whatsapp | call"],
     [QuoteAnswer, "accepted | refused"],

@@ -20,7 +20,7 @@ const change = (at: number, caller_id: string | null = "amira"): TicketChangeRec
 const AMIRA = "01980000-0000-7000-8000-000000000001" as ClientId
 
 describe("the authors of changes", () => {
-  it("the service has no id; a client has theirs, or none if it is not known who it was", () => {
+  it("the service as an author has no id, and a client has their id unless it is unknown", () => {
     expect(theService).toEqual({ by: "service", caller_id: null })
     expect(theClient(AMIRA)).toEqual({ by: "client", caller_id: AMIRA })
     expect(theClient(null)).toEqual({ by: "client", caller_id: null })

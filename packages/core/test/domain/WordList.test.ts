@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as WordList from "../../src/domain/WordList.js"
 
-// Made by each test, so that a list that cannot be made fails one.
+// Each test builds the list, so that an error in building it fails a test.
 const list = () =>
   WordList.makeWordList(["ass", "Merde", "enculé", "fils de pute", "pousse-crotte", "fils d'âne", "🖕", "", "--"])
 
@@ -80,7 +80,7 @@ describe("invisible characters (Specification, Errors)", () => {
 describe("phrases that begin alike or contain one another (Specification, Errors)", () => {
   type Words = ReadonlyArray<string>
   const stands = (text: Words, entry: Words, at: number) => entry.every((word, i) => text[at + i] === word)
-  /** The rule in its plainest form: each entry at each place, unless an allowed one lies around it. */
+  /** Searches each entry at each position, and leaves out those within an allowed entry. */
   const plainly = (entries: ReadonlyArray<Words>, text: Words, allowed: ReadonlyArray<Words>) =>
     text.flatMap((_, at) =>
       entries
@@ -96,7 +96,7 @@ describe("phrases that begin alike or contain one another (Specification, Errors
         .map((entry) => entry.join(" "))
     )
 
-  it("phrases are found by the rule, with any set of allowed words", () => {
+  it("phrases are found exactly as by a simple search, with any set of allowed words", () => {
     const word = fc.constantFrom("a", "b", "c")
     const phrases = fc.uniqueArray(fc.array(word, { minLength: 1, maxLength: 4 }), { selector: (one) => one.join(" ") })
     fc.assert(

@@ -22,7 +22,7 @@ const create = async (caller: Awaited<ReturnType<typeof opened>>, key: string) =
 }
 
 describe("Committed events", () => {
-  it("events are reported after the commit, in its order, each once, and with the type of their data (Specification, Webhooks)", async () => {
+  it("events are reported after their commit, in order, once each, and with the type of their data (Specification, Webhooks)", async () => {
     const caller = await opened()
     const events: Array<CommittedEvent> = []
     const stop = workshop.onEvent((event) => events.push(event))
@@ -47,14 +47,14 @@ describe("Committed events", () => {
     workshop.onEvent(() => {
       throw new Error("a bug")
     })
-    // Left to itself, this would end the process.
+    // An unhandled rejection would end the process.
     workshop.onEvent(() => Promise.reject(new Error("a later bug")))
     workshop.onEvent(({ type }) => types.push(type))
     await create(caller, "one")
     expect(types).toEqual(["ticket.created"])
   })
 
-  it("a loop over events ends if it is left, and at the end of the workshop", async () => {
+  it("a loop over events ends at a break, and when the workshop stops", async () => {
     const caller = await opened()
     const reader = workshop.events()[Symbol.asyncIterator]()
     let isTold = false

@@ -8,7 +8,7 @@ import { TicketQuery } from "../../src/services/TicketQuery.js"
 
 const readTicket = quickReader(TicketInput, true)!
 
-/** A ticket's field, right or nearly so. */
+/** A valid or nearly valid text of a ticket's field. */
 const text = fc.constantFrom("Zip", " Zip ", "", "a\u0000b", "\ud800", "x".repeat(121), null, 7)
 const amount = fc.constantFrom(0, 45_000, -1, 1.5, 1e13, "1", null)
 const item = fc.record(

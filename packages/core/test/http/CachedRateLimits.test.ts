@@ -15,7 +15,7 @@ import { SettableClock } from "../../src/testing/SettableClock.js"
 
 const clock = new SettableClock(Date.parse("2026-11-20T10:00:00Z"))
 
-/** How often the store was asked: of limits, of keys, and of keys at the same time at most. */
+/** The number of the store's calls for limits and for keys, and the most concurrent calls for keys. */
 const asked = { limits: 0, keys: 0, most: 0 }
 let looking = 0
 
@@ -57,7 +57,7 @@ const run = await runtime.runPromise(
   Effect.flatMap(workshopRoutes({ validateResponses: true }), (branch) => pipeline([branch]))
 )
 
-/** A shop with so many keys. */
+/** Opens a shop with `n` keys. */
 const newKeys = (n: number) =>
   runtime.runPromise(
     Effect.gen(function* () {
@@ -101,7 +101,7 @@ const ask = async (path: string, { address, key, method = "GET" }: Ask) => {
 
 const random = (n: number) => `wk_live_${String(n).padStart(43, "A")}`
 
-/** Uses up what an address may ask without a good key. */
+/** Uses up the limit of an address without a valid key. */
 const exhaust = async (address: string) => {
   for (let i = 0; i < 121; i++) await ask("/v1/shop", { address })
 }
@@ -137,7 +137,7 @@ describe("a used-up limit is cached until it resets", { timeout: 30_000 }, () =>
       expect([status, headers["RateLimit-Limit"]]).toEqual([429, "30"])
     }
     expect(asked.limits).toBe(before)
-    // Reading goes on.
+    // Reads are still accepted.
     for (let i = 0; i < 90; i++) expect((await ask("/v1/shop", { address, key })).status).toBe(200)
     expect((await ask("/v1/shop", { address, key })).status).toBe(429)
   })
@@ -169,7 +169,7 @@ describe("the windows that a process caches", { timeout: 60_000 }, () => {
     await exhaust(first)
     await exhaust(second)
     for (let i = 0; i < 9_998; i++) await ask("/v1/shop", { address: `10.0.${i >> 8}.${i & 255}` })
-    /** How often the store is asked for one more request, which is refused. */
+    /** The number of the store's calls for one more request, which is refused. */
     const askedFor = async (address: string) => {
       const before = asked.limits
       expect((await ask("/v1/shop", { address })).status).toBe(429)
@@ -208,7 +208,7 @@ describe("unknown keys", { timeout: 30_000 }, () => {
     for (const { status, headers } of await Promise.all(wrong))
       expect([status, headers["RateLimit-Remaining"]]).toEqual([429, "0"])
     expect(asked.keys).toBe(50)
-    // Their places are free again.
+    // The fifty waiting look-ups are over, so another key can be looked up.
     const [key] = (await newKeys(1)) as [string]
     expect((await ask("/v1/shop", { address, key })).status).toBe(200)
   })

@@ -23,7 +23,10 @@ const request = {} as CheckedRequest["request"]
 /** An asynchronous check that refuses nothing; the limits before it are counted before it runs. */
 const waits: Check = { name: "waits", refuses: "nothing", kind: "async", run: Effect.succeed }
 
-/** Runs a request through limits, an asynchronous check and a check that may refuse, and returns its status and the order of what ran. */
+/**
+ * Runs a request through limits, an asynchronous check and a check that may refuse, and returns its status and the
+ * steps in order.
+ */
 const stepsOf = async ({ refuses = false, isAbsent = false }) => {
   const ran: Array<string> = []
   const use = (policy: "requests_per_minute" | "writes_per_minute" | "lookups_per_hour") => ({
@@ -89,7 +92,7 @@ describe("The checks of a request (Specification, Errors)", () => {
     expect(givenBack).toEqual([[[use("requests_per_minute")], [status("requests_per_minute")]]])
   })
 
-  it("the response to a failure shows what the checks before it found, even if the handler throws (Specification, Limits)", async () => {
+  it("the response to a failure has the limit headers of earlier checks, even if the handler throws (Specification, Limits)", async () => {
     const limits = {
       take: () => Effect.succeed([{ policy: "requests_per_minute", limit: 9, remaining: 8, resets_at: 1 }])
     }
@@ -124,16 +127,16 @@ describe("The checks of a request (Specification, Errors)", () => {
   it("a check cannot be declared before those whose results it needs", () => {
     const routed = Checks.from([]).check(routeCheck()).check(bodyCheck()).check(validationCheck())
     expect(routed.steps.map(({ name }) => name)).toEqual(["route", "body", "validation"])
-    // @ts-expect-error The input is read from a body, which nothing has read.
+    // @ts-expect-error The check needs the body, which no earlier check reads.
     Checks.from([]).check(routeCheck()).check(validationCheck())
-    // @ts-expect-error Nobody has found the shop.
+    // @ts-expect-error The check needs the shop, which no earlier check loads.
     Checks.from([]).check(refusalCheck("shop", "403", ({ shop }) => shop.active && undefined))
     const forCallers = endpointHandler({
       handlers: new Map<Route, RouteHandler<Caller>>(),
       callerOf: ({ caller }: ValidRequest & AuthenticatedRequest) => caller,
       validateResponses: false
     })
-    // @ts-expect-error The handlers get a caller, whom nothing has found.
+    // @ts-expect-error The handlers need the caller, whom no check identifies.
     routed.handle(forCallers)
   })
 

@@ -262,7 +262,7 @@ describe("every example matches its schema", () => {
       expect(problems(Option.getOrThrow(endpoint.payloadSchema) as Schema.Schema.All, value), name).toBeUndefined()
     }
     for (const [status, response] of Object.entries(responses)) {
-      // The errors that all endpoints share belong to the API; an endpoint's own schema knows the rest.
+      // The API declares the errors that all endpoints share, and the endpoint's own schema the others.
       const schema =
         Number(status) < 400 ? endpoint.successSchema : Schema.Union(endpoint.errorSchema, WorkshopApi.errorSchema)
       for (const [name, { value }] of shownIn(response)) expect(problems(schema, value), name).toBeUndefined()
@@ -278,7 +278,7 @@ const ID = "0198c5f2-8a10-7000-b3c1-5d2f9a7e4b60"
 const none = { path: {}, urlParams: {}, headers: {}, payload: undefined }
 const badId = { ...none, path: { id: "42" } }
 
-/** A request for each operation that is wrong in the way its 400 shows. */
+/** For each operation, an invalid request that should get the example of its 400. */
 const badRequests: Readonly<Record<string, RawRequest>> = {
   getShop: { ...none, urlParams: { verbose: "1" } },
   createTicket: { ...none, payload: { price_minor: 1000, deposit_minor: 2000 } },

@@ -2,12 +2,13 @@ import type { Json, Node } from "@workshop/core/openapi"
 import { describe, expect, it } from "vitest"
 import { document } from "../../src/http/openapi/OpenApi.js"
 
-// The rules that the document follows so that public generators make correct types of it. Each rule has a type that one of them got wrong.
+// Rules with which public generators make correct types of the document. Without each rule, one of them made a wrong
+// type.
 
 const isNode = (json: Json | undefined): json is Node =>
   typeof json === "object" && json !== null && !Array.isArray(json)
 
-/** Every object of the document with the way to it, but for its examples. */
+/** Every object of the document with its path, except for the examples. */
 const nodes = (json: Json, way = ""): ReadonlyArray<readonly [way: string, node: Node]> => {
   if (Array.isArray(json)) return json.flatMap((one: Json, i) => nodes(one, `${way}/${i}`))
   if (!isNode(json)) return []

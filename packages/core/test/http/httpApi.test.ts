@@ -89,7 +89,7 @@ it("the groups of the API join an embedder's own HttpApi, with its middleware an
 
 type ErrorOf<F> = F extends (...args: never) => Effect.Effect<unknown, infer E, unknown> ? E : never
 
-it("the embedder's own groups do not get the API's failures, also in the types of a client", () => {
+it("the embedder's own groups do not get the API's failures, not even in the types of a client", () => {
   class MyApi extends HttpApi.make("mine").add(Orders).addHttpApi(apiBehind(SignedIn).prefix("/workshop")) {}
   const client = HttpApiClient.make(MyApi)
   type Client = Effect.Effect.Success<typeof client>
@@ -109,9 +109,9 @@ it("a middleware that does not provide the caller, and another group of the same
   expect(() => groups(HttpApi.make("mine").addHttpApi(ours).add(Own))).toThrow(
     "Your HttpApi has another group called tickets: rename it"
   )
-  // @ts-expect-error Also if it was added first; then the API has taken its place.
+  // @ts-expect-error Even if the embedder's group was added first, because the API's group then replaces it.
   groups(HttpApi.make("mine").add(Own).addHttpApi(ours))
-  // @ts-expect-error The API did not join.
+  // @ts-expect-error The groups of the API were not added.
   expect(() => groups(HttpApi.make("mine").add(Orders))).toThrow(
     "Your HttpApi has no group called shop: add apiBehind(middleware) with addHttpApi"
   )

@@ -17,7 +17,7 @@ const Body = Schema.Struct({ ticket: TicketInput, order: Schema.String })
 
 const clock = new SettableClock()
 
-/** How a handler of an embedder's own answers a body, or fails in one way. */
+/** The response of an embedder's handler to a body, or to a failure of the handler. */
 const asked = async (body: string, failure?: HandlerFailure, type = "application/json") => {
   const log: Array<string> = []
   const handler = HttpServerRequest.schemaBodyJson(Body, { errors: "all", onExcessProperty: "error" }).pipe(

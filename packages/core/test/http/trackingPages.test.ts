@@ -95,7 +95,7 @@ describe("the page of a ticket", () => {
     expect(textOf(page)).toContain("في الورشة نحن نعمل عليه الآن.")
     expect(textOf(page)).toContain("الموعد الثلاثاء، 24 نوفمبر")
     expect(textOf(page)).toContain("45,500 د.ت.")
-    // A whole amount does not read as thousands, and what is to come is no past fact.
+    // A whole amount has no decimals that look like thousands, and a future step is not in the past tense.
     expect(textOf(page)).toContain("10 د.ت.")
     expect(textOf(page)).toContain("تم التسليم للمحل : تم 21 نوفمبر في 00:30")
     expect(trackingWords.ar.steps.repair.collected).toBe("الاستلام")

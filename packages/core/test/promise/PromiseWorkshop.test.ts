@@ -152,7 +152,7 @@ describe("The Promise API", () => {
     ])
   })
 
-  it("a visit to an unknown shop, and a client's answer on an unknown ticket, are refused", async () => {
+  it("a visit to an unknown shop, and a client's answer to a quote on an unknown ticket, are refused", async () => {
     const never = "019a0000-0000-7000-8000-00000000dead"
     const person = { given_name: "Amira", family_name: "Baccar", phone: "+21620123456", hide_name: null }
     const client = await workshop.clients.register(person)
@@ -255,7 +255,7 @@ describe("The Promise API", () => {
     await own.stop()
   })
 
-  it("every method refuses an unknown shop by its name (Specification, Errors)", async () => {
+  it("every method that takes a shop refuses an unknown one with ShopNotFound (Specification, Errors)", async () => {
     const caller = { ...(await shop()), shop_id: "019a0000-0000-7000-8000-00000000dead" }
     const id = "019a0000-0000-7000-8000-00000000beef"
     const { shop_id } = caller
@@ -299,7 +299,7 @@ describe("The Promise API", () => {
       "deliveries.notices": () => deliveries.notices(shop_id),
       "deliveries.replay": () => deliveries.replay(shop_id, {})
     }
-    // All others take no shop: their first argument names a client, a key or nothing that exists.
+    // The other methods get no shop, or only need one that exists.
     const ofShops = ["create", "firstOrCreate", "list"].map((name) => `shops.${name}`)
     const others = ["quotes.accept", "quotes.refuse", ...ofShops, "keys.revoke", "audit.list"]
     const ofClients = ["register", "export", "correct", "erase", "inbox"].map((name) => `clients.${name}`)

@@ -91,7 +91,7 @@ describe("workshop.import (Specification, Tickets)", () => {
       dry_run: false
     })
     const { data } = value(await workshop.tickets.list(caller, {}))
-    // Newest first, by when they were created.
+    // The list is sorted by created_at, newest first.
     expect(data.map(({ external_ref, state, created_at }) => [external_ref, state, created_at])).toEqual([
       ["A-6", "abandoned", ago(9)],
       ["A-5", "collected", ago(14)],
@@ -135,7 +135,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     expect(value(await workshop.import({ shop_id, rows }))).toEqual({ ...dry, dry_run: false })
   })
 
-  it("an import that is aborted has its entry in the audit log, with what it wrote until then", async () => {
+  it("an aborted import has an entry in the audit log with the counts of its written rows", async () => {
     const { workshop, shop_id } = await open()
     async function* broken() {
       for (let n = 0; n < 600; n++) yield { external_ref: `C-${n}`, service: "Hem" }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
 import { plugin } from "../../src/lint.js"
 
-// TypeScript 7 has no checker that JavaScript could call, so the rule gets the types of the smallest one.
+// TypeScript 7 has no checker with a JavaScript API, so this test uses the lowest supported TypeScript.
 const ts = createRequire(new URL("../../../../test/smallest-typescript/package.json", import.meta.url))(
   "typescript"
 ) as typeof import("../../../../test/smallest-typescript/node_modules/typescript/lib/typescript.js")

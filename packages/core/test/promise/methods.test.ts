@@ -59,7 +59,7 @@ describe("a call with other arguments than the method has", () => {
     >
     const error = await Promise.resolve(api[group]![method]!(...args)).catch((error: Error) => error)
     expect((error as Error).message).toSatisfy((message: string) => message.endsWith(ending), ending)
-    // The names are for the programmer alone.
+    // Responses of the API do not contain the names of arguments.
     expect(JSON.stringify(refusalResponse(error).body)).not.toContain("the arguments are")
     await workshop.stop()
   })

@@ -256,7 +256,7 @@ describe("the options of start", () => {
     expect(events.value.filter(({ type }) => type === "client.notified")).toHaveLength(1)
   })
 
-  it("a workshop without notifyClient logs this at the start, and after three days names the first walk-in", async () => {
+  it("a workshop without notifyClient logs a warning at the start, and after three days the first walk-in's notification", async () => {
     const lines: Array<LogLine> = []
     const clock = new SettableClock()
     const logger = (line: LogLine) => void lines.push(line)
@@ -292,7 +292,7 @@ describe("the options of start", () => {
     expect(notified).toEqual([])
   })
 
-  it("logger gets each line and onError each error that no caller gets, and one that throws stops nothing", async () => {
+  it("logger gets each line and onError each error that no caller gets, and the workshop continues if one of them throws", async () => {
     const lines: Array<LogLine> = []
     const errors: Array<unknown> = []
     const { workshop, caller } = await begun({

@@ -157,7 +157,7 @@ describe("refusals", () => {
     }
   })
 
-  it("events() buffers what happens after the call, before anything is read", async () => {
+  it("events() buffers the events after the call, even before the first read", async () => {
     const events = workshop.events()
     await workshop.orThrow.tickets.changeStatus(caller, ticket.id, "ready")
     for await (const event of events) {

@@ -18,7 +18,7 @@ const newKey = Effect.fnUntraced(function* () {
   return { shop_id, key, record }
 })
 
-/** A key ring whose look-ups are counted, and wait for `gate` where there is one. */
+/** A key cache whose look-ups are counted, and wait for `gate` if it is given. */
 const observed = Effect.fnUntraced(function* (gate?: Deferred.Deferred<void>) {
   const directory = yield* Directory
   const looked: Array<string> = []
@@ -227,7 +227,7 @@ describe("Expiry and last use", () => {
     )
   )
 
-  /** A key ring whose writes of last uses are counted, and fail while `isAway`. */
+  /** A key cache whose writes of last uses are counted, and fail while `isAway`. */
   const counted = Effect.gen(function* () {
     const directory = yield* Directory
     const written: Array<ReadonlyArray<readonly [string, number]>> = []

@@ -12,7 +12,10 @@ import { inWorkshop, keyInput, openClient, refusalOf, shopInput, shopPatch } fro
 
 const SECRET_URL = "https://hooks.example.com/services/T0/very-secret?token=hidden" as WebhookAddress
 
-/** Everything that an owner and an operator may do to a shop; its id, and all texts that must not be written down. */
+/**
+ * Runs every act of an owner and an operator on a shop. Returns the shop's id, and the texts that the log must not
+ * contain.
+ */
 const everything = Effect.gen(function* () {
   const [shops, keys, webhooks, deliveries] = [yield* Shops, yield* Keys, yield* Webhooks, yield* DeliveryHistory]
   const { id } = yield* shops.create(shopInput())

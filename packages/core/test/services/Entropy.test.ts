@@ -29,7 +29,7 @@ describe("The source of randomness", () => {
   it("the source never returns the same bytes twice", () => {
     const draws = drawn(Entropy.layer, Array(5000).fill(13)).map(hex)
     expect(new Set(draws).size).toBe(5000)
-    // Nor parts of them: eight bytes at any place of the whole stream are new.
+    // Nor does it repeat parts: any eight bytes of the whole stream occur once.
     const stream = draws.join("")
     const parts = new Set<string>()
     for (let at = 0; at + 16 <= stream.length; at += 2) parts.add(stream.slice(at, at + 16))

@@ -20,7 +20,7 @@ const ZONES = [
   ["Asia/Kolkata", 5.5]
 ] as const
 
-/** The results that the stories must have met, because stories without one of them would not test it. */
+/** The refusals and events that the random stories must include, because each would otherwise be untested. */
 const EVERYTHING = [
   "ClientNotFound",
   "IdempotencyKeyReused",
@@ -86,7 +86,7 @@ const assemble = Effect.fnUntraced(function* (clock: SettableClock) {
   }
 })
 
-/** As `toEqual`, which takes far longer to say that nothing is wrong. */
+/** Like `toEqual`, but much faster if the values are equal. */
 const alike = (real: unknown, expected: unknown, what: string) => {
   if (!isDeepStrictEqual(real, expected)) expect(real, what).toEqual(expected)
 }
@@ -132,7 +132,7 @@ const listed = Effect.fnUntraced(function* (realState: RealState, shop: number) 
   return named(realState, found)
 })
 
-/** Everything that can be read, by both. */
+/** Compares the reads of the service with those of the model. */
 const compare = Effect.fnUntraced(function* (realState: RealState, naive: NaiveWorkshop) {
   for (const shop of [0, 1]) {
     const newest = naive.tickets
@@ -163,7 +163,7 @@ const compare = Effect.fnUntraced(function* (realState: RealState, naive: NaiveW
   }
 })
 
-/** Plays the acts; what happened in the end goes into `met`. */
+/** Runs the acts, and adds the refusals and events that occurred to `met`. */
 const story = (acts: ReadonlyArray<Act>, met: Set<string>) => {
   const clock = new SettableClock()
   return Effect.gen(function* () {

@@ -94,7 +94,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "of accepting and blocking at the same time, one succeeds",
+    "if a client accepts an offer and blocks the shop at the same time, one of the two succeeds",
     inWorkshop(() =>
       Effect.gen(function* () {
         const offers = yield* Offers
@@ -127,7 +127,7 @@ describe("Specification, Endpoints: the ticket is offered to the account holding
   )
 
   it(
-    "a ticket that has a client keeps them, and whoever accepts its offer becomes known nevertheless",
+    "a ticket that has a client keeps that client, and a second client who accepts its offer becomes known",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()

@@ -25,7 +25,7 @@ import {
 
 const PHONE = "+21620123456"
 
-/** The client blocks the shop by an offer. */
+/** Makes an offer with which the client blocks the shop. */
 const block = Effect.fnUntraced(function* (caller: Caller, id: ClientId, phone = PHONE) {
   yield* (yield* Tickets).create(caller, ticketInput({ service: "Hem", client_phone: phone }))
   const offers = yield* Offers
@@ -33,7 +33,7 @@ const block = Effect.fnUntraced(function* (caller: Caller, id: ClientId, phone =
   yield* offers.block(id, open!.id)
 })
 
-/** A shop's day with a phone number, and all that the shop gets to see of it. The worlds differ in who holds the number. */
+/** Runs a shop's day with a phone number, which `holder` has, and returns everything that the shop can see. */
 const world = (holder: "nobody" | "somebody" | "blocking") => {
   const clock = new SettableClock()
   return Effect.gen(function* () {
@@ -43,7 +43,7 @@ const world = (holder: "nobody" | "somebody" | "blocking") => {
     const { id } = yield* openClient(holder === "nobody" ? "+21629999999" : PHONE)
     if (holder === "blocking") yield* block(caller, id)
     else {
-      // As many commands, so that the same random bytes follow.
+      // The same number of commands, so that later ones draw the same random bytes.
       yield* tickets.create(caller, ticketInput({ service: "Hem", client_phone: PHONE }))
       yield* run(changing(caller.shop_id, () => undefined))
     }

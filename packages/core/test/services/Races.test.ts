@@ -170,7 +170,7 @@ describe("Specification, Endpoints: loyalty under parallel requests", () => {
   )
 
   it(
-    "of five and ten stamps at once for a client with fifteen, those that fit in the twenty a day are added whole",
+    "of concurrent requests for 5 and 10 stamps, with 5 of the day's 20 left, only the one for 5 succeeds",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()

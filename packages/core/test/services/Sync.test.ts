@@ -18,7 +18,7 @@ interface Page {
   readonly meta: PageMeta
 }
 
-/** A write: a new ticket, or news of an older one; and by how much the clock moves before it. */
+/** A write, which creates a ticket or changes an older one, and the move of the clock before the write. */
 interface Write {
   readonly ticket: number | null
   readonly ms: number

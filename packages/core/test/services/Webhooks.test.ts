@@ -50,7 +50,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
   )
 
   it(
-    "a second rotation within 24 hours returns until when the secret that it ends would have signed (Specification, Endpoints)",
+    "a second rotation within 24 hours returns the instant until which the replaced secret would have signed (Specification, Endpoints)",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const { shop_id } = yield* openShop()

@@ -98,7 +98,7 @@ export const shopInput = (input: Partial<typeof ShopInput.Encoded> = {}) =>
     ...input
   })
 
-/** Opens a shop whose programme is on, and gives a caller of it. */
+/** Opens a shop whose programme is on, and returns a caller of it. */
 export const openShop = Effect.fnUntraced(function* (input: Partial<typeof ShopInput.Encoded> = {}) {
   const shops = yield* Shops
   const { id } = yield* shops.create(shopInput(input))
@@ -126,9 +126,9 @@ export const query = Schema.decodeSync(TicketQuery)
 export const keyInput = (name: string) => Schema.decodeSync(KeyInput)({ name, scopes: ["tickets:read"] })
 export const ticketId = (ticket: { readonly id: string }) => ticket.id as TicketId
 
-/** The tag of the refusal with which an effect fails; null where it succeeds. */
+/** The tag of the refusal with which an effect fails, or null if it succeeds. */
 export const refusalOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.match(effect, { onFailure: ({ _tag }): string | null => _tag, onSuccess: () => null })
 
-/** The seed of every random test of this run; another one with `TEST_SEED=…`. */
+/** The seed of every random test of this run, which `TEST_SEED=…` replaces. */
 export const SEED = Number(process.env.TEST_SEED ?? 20_261_120)

@@ -29,7 +29,7 @@ export const sixtyOneDays = <E>(store: Layer.Layer<StorePorts, E, Entropy>): Eff
   const note = (what: string) =>
     Effect.map(
       Effect.clockWith((clock) => clock.currentTimeMillis),
-      // On Postgres, retries of the store's own take some milliseconds of the clock.
+      // On Postgres, the store's own retries advance the clock by some milliseconds.
       (now) => void done.push([what, Math.round(now / DAY_MS)])
     )
   const layer = Workshop.background.pipe(

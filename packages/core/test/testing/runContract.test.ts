@@ -4,7 +4,7 @@ import { layer } from "@workshop/store-memory"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 
-/** A runner that only writes down what it is given. */
+/** A runner that records its tests and runs none. */
 const recorder = () => {
   const tests = new Map<string, () => Promise<void>>()
   const ends: Array<() => Promise<void>> = []

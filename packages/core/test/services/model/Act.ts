@@ -3,14 +3,16 @@ import * as fc from "fast-check"
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Indices of shops (2), callers (2 a shop) and clients (3), and of tickets and offers, modulo how many there are. */
+/**
+ * Indices of 2 shops, 2 callers for each shop, and 3 clients; those of tickets and offers count modulo their number.
+ */
 const shop = fc.nat({ max: 1 })
 const caller = fc.nat({ max: 1 })
 const client = fc.nat({ max: 2 })
 const ticket = fc.nat({ max: 30 })
 const key = fc.constantFrom("k1", "k2", "k3", "k4", "k5")
 
-/** Mostly the same card and caller, so that a day's stamps run out. */
+/** Mostly the same card and caller, so that the stamps of a day are used up. */
 const loyalty = {
   shop: fc.constantFrom(0, 0, 0, 1),
   caller: fc.constantFrom(0, 0, 0, 1),

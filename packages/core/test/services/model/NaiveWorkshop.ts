@@ -67,7 +67,7 @@ export class NaiveWorkshop {
     shop.events.push({ type, ticket: n, at, data: { ticket: this.view(n), ...more } })
   }
 
-  /** Only successes are remembered, for thirty days (Specification, Lists and sync). */
+  /** Stores the answer of a success under its key for thirty days (Specification, Idempotency). */
   #once(place: string, key: string | null, request: string, run: () => Answer): Answer {
     const full = `${place} ${key}`
     const first = this.#remembered.findLast((r) => r.place === full && this.clock < r.until)
@@ -103,10 +103,11 @@ export class NaiveWorkshop {
       if (ask.client !== null && !this.sees(shop, ask.client)) return refused("ClientNotFound")
       const s = this.shops[shop]!
       const now = this.clock
-      // One that would last longer than an hour was opened by a clock that was ahead; five seconds are another node's.
+      // A window that ends more than an hour from now was opened by a clock that was ahead, by up to 5 s on another
+      // node.
       if (now >= s.hour.until || s.hour.until - now > HOUR + 5_000) s.hour = { n: 0, until: now + HOUR }
       if (this.#dayOf(shop) > s.day.day) s.day = { n: 0, day: this.#dayOf(shop) }
-      // A window that a refusal opened is opened again by the next command, so it does not count from here.
+      // A refusal saves no window, so the hour begins with the next command.
       const fresh = s.hour.n === 0
       if (s.hour.n >= 150 || s.day.n >= 600) {
         if (fresh) s.hour.until = 0
@@ -140,7 +141,7 @@ export class NaiveWorkshop {
     })
   }
 
-  /** The statuses that a ticket takes now, and what happens otherwise (Specification, States). */
+  /** The statuses that a ticket accepts now (Specification, States). */
   #allowed(t: NaiveTicket): ReadonlyArray<string> {
     if (t.state === "workshop") return ["ready", "impossible"]
     if (t.state === "ready" || t.state === "impossible") return ["collected", "workshop"]
@@ -316,7 +317,10 @@ export class NaiveWorkshop {
     return { ok: null }
   }
 
-  /** Closes what is due: ready tickets never collected, and workshop tickets without news, for sixty days (Specification, States). */
+  /**
+   * Closes tickets that were ready but not collected, or in the workshop without news, for sixty days (Specification,
+   * States).
+   */
   close(): Answer {
     let closed = 0
     this.tickets.forEach((t, n) => {

@@ -25,7 +25,7 @@ export interface RealState {
   /** The clients' phone numbers with a `+`; the last number belongs to no client. */
   readonly phones: ReadonlyArray<string>
   readonly tickets: Array<TicketId>
-  /** The acts so far that came with an idempotency key. */
+  /** The acts so far that had an idempotency key. */
   readonly repeatable: Array<Act>
 }
 
@@ -35,7 +35,7 @@ export interface BothAnswers {
   readonly naive: Answer
 }
 
-/** A real answer in the model's names: places for ids, and no random codes. */
+/** An answer of the service in the terms of the model: indices instead of ids, and no random codes. */
 export const named = (realState: RealState, value: unknown): Json => {
   if (Array.isArray(value)) return value.map((one) => named(realState, one))
   if (typeof value !== "object" || value === null) return (value ?? null) as Json
