@@ -21,7 +21,7 @@ interface KeyUse {
 
 /** Records the uses of keys. */
 interface LastUsedWriter {
-  /** The use record of a key; concurrent callers share it. */
+  /** Returns the record of a key's last use, which concurrent callers share. */
   readonly useOf: (id: KeyId) => KeyUse
   /** Records that a key is used now. */
   readonly record: (use: KeyUse, now: Instant) => void
@@ -47,7 +47,7 @@ export const lastUsedWriter = (
           const use = usesById.get(id)
           if (use !== undefined) use.noted_at = NEVER
         }
-        return Effect.logDebug("The last use of keys could not be written down", unavailable)
+        return Effect.logDebug("The last use of keys could not be written", unavailable)
       })
     })
 
@@ -67,7 +67,7 @@ export const lastUsedWriter = (
         if (now >= use.noted_at && now < use.noted_at + key_use_every_ms) return
         use.noted_at = now
         waiting.set(use.id, now)
-        // The first fiber that gets here writes the uses of all that wait.
+        // The first waiting use starts one write for all uses that wait by then.
         if (waiting.size === 1) fork(writeLater)
       }
     }
@@ -141,7 +141,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/A
 
     return {
       cachedHolder,
-      /** Whether the key must be looked up because this process never found it valid. */
+      /** Whether the key needs a look-up because this process has not cached it. */
       isNew: (key: string): boolean => looksLikeKey(key) && !isTestKeyElsewhere(key) && !cached.has(key),
       isTestKeyElsewhere,
       /** The holder of a key; null if the key is missing, wrong, revoked or expired. Such results are not cached. */

@@ -10,7 +10,7 @@ export const remedyIn = (cause: Cause.Cause<unknown>): string | null => {
 }
 
 const rootOf = (error: Error): Error => {
-  // The error of a host whose several addresses all refused the connection.
+  // Node's error if all addresses of a host refused the connection has no message of its own.
   const cause = error instanceof AggregateError && error.message === "" ? error.errors[0] : error.cause
   return cause instanceof Error ? rootOf(cause) : error
 }
@@ -23,9 +23,9 @@ export const inOneLine = (error: unknown): string => {
 }
 
 const noneLogged = () => ({
-  /** When a line about each subject was last logged. */
+  /** The time of the last line about each subject. */
   at: new Map<string, number>(),
-  /** The subjects of the failures after which no background work has succeeded yet. */
+  /** The subjects of failures since the last success of any background work. */
   unavailable: new Set<string>()
 })
 
@@ -34,10 +34,13 @@ class Logged extends Context.Reference<Logged>()("@workshop/core/BackgroundFailu
   defaultValue: noneLogged
 }) {}
 
-/** Separates the lines of a workshop from those of the others in its process, whose stores may be unavailable while its own is not. */
+/**
+ * Records the lines of a workshop apart from those of other workshops in its process, because their stores fail
+ * independently.
+ */
 export const ownLog: Layer.Layer<never> = Layer.sync(Logged, noneLogged)
 
-/** Whether a line about a subject is logged now: at most once a minute. `at` has when the last one was. */
+/** Whether to log a line about a subject now: at most once a minute. `at` has the time of the last line. */
 export const isLoggedNow = <Subject>(
   at: {
     readonly get: (subject: Subject) => number | undefined
@@ -70,7 +73,9 @@ const logUnavailable = (failure: Error): Effect.Effect<void> =>
     unavailable.add(subject)
   })
 
-/** To be run when background work has succeeded: logs that the store can be reached again, if it could not. */
+/**
+ * Run this after background work has succeeded. It logs that the store can be reached again, if it could not before.
+ */
 export const backgroundSucceeded: Effect.Effect<void> = Effect.flatMap(Logged, ({ at, unavailable }) => {
   if (unavailable.size === 0) return Effect.void
   for (const subject of unavailable) at.delete(subject)
@@ -82,8 +87,9 @@ const isUnavailable = (failure: unknown): failure is Error =>
   failure instanceof Error && "_tag" in failure && failure._tag === "StoreUnavailable"
 
 /**
- * Logs why background work failed. A failure that has a remedy, such as a database that was never migrated, and an unreachable store make
- * all background work fail at each of its polls. Each is therefore logged as one line without a stack, at most once a minute.
+ * Logs why background work failed. An unreachable store, and a failure with a remedy, such as a database that was never
+ * migrated, make all background work fail at each of its polls. Each is therefore logged as one line without a stack,
+ * at most once a minute.
  */
 export const logBackgroundFailure = (message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.suspend(() => {

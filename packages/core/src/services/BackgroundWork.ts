@@ -1,16 +1,25 @@
 import { Context, Effect, ExecutionStrategy, Exit, Layer, Scope } from "effect"
 
-/** Starts and stops the background work of a process while its services exist: start it when the server listens, and stop it before the server closes. */
+/**
+ * Starts and stops the background work of a process. Start it once the server listens, and stop it before the server
+ * closes.
+ */
 export class BackgroundWork extends Context.Tag("@workshop/core/BackgroundWork")<
   BackgroundWork,
   {
-    /** Begins the work, unless it has begun. */
+    /** Begins the work. Does nothing if it has begun. */
     readonly start: Effect.Effect<void>
-    /** Ends the work, unless it has ended, and waits at most five real seconds for what is in flight. */
+    /**
+     * Ends the work, and waits at most five real seconds for deliveries and notifications in flight. Does nothing if it
+     * has ended.
+     */
     readonly stop: Effect.Effect<void>
   }
 >() {
-  /** Makes the service for the given work, which forks its loops into the scope that it gets. The work also ends with the layer, and cannot begin again after that. */
+  /**
+   * Makes the service. `work` forks its loops into its scope. The work also ends with the layer, and cannot begin again
+   * after that.
+   */
   static readonly layer = <R>(work: Effect.Effect<void, never, Scope.Scope | R>) =>
     Layer.scoped(
       BackgroundWork,
@@ -23,7 +32,8 @@ export class BackgroundWork extends Context.Tag("@workshop/core/BackgroundWork")
           if (running !== null || isClosed) return
           // All kinds of work end at the same time, so that none starts more work while another waits for its own to finish.
           running = yield* Scope.make(ExecutionStrategy.parallel)
-          // A fiber that is forked in an uninterruptible region could never be ended.
+          // The fibers inherit interruptibility, and could not be ended if they were forked in an uninterruptible
+          // region.
           yield* Effect.interruptible(Effect.provide(Scope.extend(work, running), services))
         }).pipe(Effect.uninterruptible, oneByOne)
         const stop = Effect.suspend(() => {

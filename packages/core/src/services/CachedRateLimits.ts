@@ -31,7 +31,7 @@ interface Cached extends Pick<LimitStore, "take" | "giveBack"> {
 }
 
 const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
-  /** The uses with the limits that the embedder set. Uses of a policy without a limit are left out. */
+  /** Adds the embedder's limits to the uses, and leaves out uses of a policy without a limit. */
   const withBounds = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
     bounds === defaultLimits
       ? uses
@@ -98,9 +98,10 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
 }
 
 /**
- * The rate limits of the store, behind a cache that all groups of routes share. It remembers limits that are used up until they reset, so
- * that further refusals do not ask the store. It also remembers the limit of every address without a valid key, so that responses that
- * count against no limit can show it. It does not see that another process gives back a use, so it may refuse requests until the reset.
+ * The rate limits of the store, behind a cache that all groups of routes share. It caches used-up limits until they
+ * reset, so that further refusals need no query. It also caches the limit of every address without a valid key, so that
+ * responses that count against no limit can show it. If another process gives back a use, this cache does not notice,
+ * and may refuse requests until the reset.
  */
 export class CachedRateLimits extends Context.Tag("@workshop/core/CachedRateLimits")<CachedRateLimits, Cached>() {
   /** A cache over the store's rate limits, with the bounds of {@link PolicyLimits}. */

@@ -7,11 +7,11 @@ import type { LimitsByPolicy } from "../domain/Limits.js"
 /**
  * The caller of a service. Idempotency keys and the limits on stamps are kept for each `caller_id`, and a ticket's history names it. An API
  * key has its own; an embedder with its own authentication gives each caller an id, which is any text of up to 80 characters. Services trust
- * the caller: flags, scopes and request limits are checked before, where a request is admitted.
+ * the caller, because the HTTP API checks flags, scopes and request limits before it calls them.
  *
- * An `uncounted` caller is not limited by the limits of a shop, client or ticket, and does not use them up, so that an embedder's own work
- * leaves them to the others. Callers are counted by default, because the specification counts the app and the API together (Specification,
- * Limits).
+ * The limits of a shop, client or ticket neither refuse nor count an `uncounted` caller, so that an embedder's own work
+ * does not use them up. Callers are counted by default, because the specification counts the app and the API together
+ * (Specification, Limits).
  */
 export const Caller = Schema.Struct({
   shop_id: ShopId,
@@ -34,7 +34,7 @@ export const asCaller = <A, E>({ caller_id }: Caller, command: Command<A, E>): C
   withAuthor({ by: "caller", caller_id }, command)
 
 /**
- * A shop's own app as a caller. It has no key, so the shop's id takes its place, and its idempotency keys collide with no other caller's.
+ * A shop's own app as a caller. It has no key, so its `caller_id` is the shop's id, which no other caller has.
  */
 export const appCaller = (shop_id: ShopId): Caller => ({
   shop_id,

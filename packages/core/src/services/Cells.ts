@@ -28,13 +28,13 @@ import { logRemedy } from "./BackgroundFailure.js"
 import { AllCells, ascending, grouped, merged, type OpenCell, openCell, ShopCells } from "./OpenCells.js"
 
 /*
- * One store that consists of several. Each cell is a complete store, and each shop is in one of them:
+ * One store that consists of several cells. Each cell is a complete store, and each shop is in one cell:
  *
- * - Commands, reads and the limits of a shop and its keys go to the cell of the shop. The directory records it, and each process
+ * - Commands, reads and the limits of a shop and its keys use the cell of the shop. The directory records the cell, and each process
  *   caches it, because a shop never leaves its cell.
- * - The work on all shops (claims, closures, notifications, replays) asks every cell and merges the results. A cell that does not
- *   respond is left out, and asked again in the background until it responds, so that it delays no other.
- * - Accounts of clients, and the limits of addresses, belong to no shop. The home cell, which is the first, decides on them. Every other
+ * - The work on all shops (claims, closures, notifications, replays) queries every cell and merges the results. A cell that does not
+ *   respond is left out, and queried again in the background until it responds, so that it delays no other.
+ * - Accounts of clients, and the limits of addresses, belong to no shop. The home cell, which is the first, stores them. Every other
  *   cell has a copy of each account, because its statements join tickets with accounts. The home cell records which copies are out of
  *   date in the transaction that changes an account, so that any process can update them.
  */
@@ -49,7 +49,7 @@ const cellUnavailable = Metric.gauge("workshop_cell_unavailable", {
 /** The maximum number of shops for which a process remembers when it last claimed their deliveries. */
 const MOST_REMEMBERED = 100_000
 
-/** How often a copy is rewritten at once if its account changed meanwhile. After that, the background work rewrites it. */
+/** The maximum number of immediate rewrites of a copy whose account changes meanwhile. After that, the background work rewrites it. */
 const MOST_COPIES = 8
 
 /** The cells, of which the first is the home cell, and their directory. */
@@ -145,7 +145,7 @@ const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => 
 }
 
 /**
- * Claims in all cells as one store would: the shop that was served longest ago comes first, in any cell. A cell orders only its own shops,
+ * Claims from all cells in the order of one store: the shop that was served longest ago comes first. A cell orders only its own shops,
  * so this process remembers the order of its claims across cells.
  */
 const claiming = (allCells: AllCells) => {
@@ -292,7 +292,7 @@ const composedDirectory = (
     keyByHash: (hash) =>
       Effect.flatMap(shopCells.keyByHash(hash), (cell) =>
         Effect.tap(shopCells.limiter.bounded(cell, cell.directory.keyByHash(hash)), (found) => {
-          // If a cell lacks a key that the directory placed there, the cell's address may lead to another cell.
+          // If a cell lacks a key that the directory records there, the cell's address may lead to another cell.
           if (found === null) return cell === home ? Effect.void : cell.access.confirm
           return Effect.sync(() => shopCells.foundKey(hash, found.key.id, found.shop.id, cell))
         })
@@ -357,7 +357,7 @@ const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Se
   }
 })
 
-/** Erases in every cell. It fails while a cell is unavailable, and must then be started again. */
+/** Erases a person's data in every cell. An erasure fails while a cell is unavailable, and must then be started again. */
 const composedPersonalData = (
   shopCells: ShopCells,
   allCells: AllCells,
@@ -459,8 +459,8 @@ export const cellPorts = ({
     yield* look.pipe(
       // Commands and reads in an unavailable cell report the failure themselves.
       Effect.catchTag("StoreUnavailable", () => Effect.void),
-      Effect.catchAllCause((cause) => Effect.logError("The cells could not be looked at; trying again", cause)),
-      // In real time, because a sandbox's clock may be frozen.
+      Effect.catchAllCause((cause) => Effect.logError("The cells could not be checked; trying again", cause)),
+      // This sleep takes real time, because a sandbox's clock may be frozen.
       Effect.zipRight(Effect.withClock(Effect.sleep(LOOK_EVERY), Clock.make())),
       Effect.forever,
       Effect.forkScoped

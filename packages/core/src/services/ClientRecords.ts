@@ -33,7 +33,7 @@ const entryOf =
   () =>
     ({ act: "client.erased", details: { client_id } }) as const
 
-/** The offers and notifications in parts. */
+/** Splits the offers and notifications into the parts that one command erases. */
 const recordsOf = ({ offers, notifications }: Known): ReadonlyArray<Known> => [
   ...chunks(offers).map((some) => ({ offers: some, notifications: [] })),
   ...chunks(notifications).map((some) => ({ offers: [], notifications: some }))
@@ -147,7 +147,10 @@ export const clientRecords = Effect.gen(function* () {
     return shop === undefined ? [] : [shopPart(shop, held, sent, idempotencyRecords, (yield* TrackingPages).base_url)]
   })
 
-  /** Erases a person from one shop. Offers, notifications and the link come last, because an interrupted erasure finds the shop by them. */
+  /**
+   * Erases a person from one shop. It erases offers, notifications and the link last, because a repetition finds the
+   * shop by them.
+   */
   const eraseFrom = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
     const held = yield* personal.held(shop_id, person)
     for (const some of chunks(held.tickets.map(({ id }) => id)))

@@ -47,7 +47,7 @@ const clientView = ({ client, card, shop, tickets_open, tickets_total }: Counted
   loyalty: shop.program.active ? cardView(card, shop.program) : null
 })
 
-/** The refusal for a client that was not found: the shop may not exist either. */
+/** The refusal if a client was not found: `ShopNotFound` if the shop does not exist, else `ClientNotFound`. */
 export const noClient = (reads: Context.Tag.Service<Reads>, shop_id: ShopId) =>
   Effect.flatMap(reads.shop(shop_id), (shop) => Effect.fail(shop === null ? new ShopNotFound() : new ClientNotFound()))
 
@@ -124,9 +124,9 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
         return (yield* directory.changeClient(after)) ? after : yield* phoneTaken
       }),
       /**
-       * Erases a client: the account, and their names and numbers in all shops, including the given earlier numbers. The entries of
-       * loyalty cards stay under the client's id, which no longer belongs to an account. If the call is interrupted, repeat it. Returns the
-       * shops concerned, because their own systems may have copies.
+       * Erases a client: the account, and their names and numbers in all shops, including the given earlier numbers.
+       * The entries of loyalty cards stay under the client's id, which then belongs to no account. If the call is
+       * interrupted, repeat it. Returns the shops concerned, because their own systems may have copies.
        */
       erase: Effect.fnUntraced(function* erase(id: ClientId, phones: ReadonlyArray<Phone> = []) {
         const person = yield* personal.beginErasure(id, phones)

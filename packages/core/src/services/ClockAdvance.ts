@@ -6,7 +6,7 @@ import { optional } from "../domain/Text.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 
 /**
- * A clock that runs as fast as the real one, ahead of it by the time that it was moved, or that is frozen. Until it is released it never
+ * A clock that runs as fast as the real one but ahead of it by its moves, or that is frozen. Except in `begin` it never
  * goes back, even if the real clock does, and it does not go beyond the year 9999.
  *
  * Only its time can be moved. Sleeping and the nanoseconds, by which durations are measured, are those of the real clock, so loops and
@@ -23,7 +23,7 @@ export class MovableClock implements Clock.Clock {
   #isHeld = false
   #frozen = false
   #frozen_by: string | null = null
-  /** The latest time that it returned, which is its time while it is frozen. */
+  /** The latest time that the clock returned, which is its time while it is frozen. */
   #now: Instant
 
   constructor(real: Clock.Clock) {
@@ -193,7 +193,7 @@ const destination = (
     : Effect.succeed(target)
 }
 
-/** Replaces `to: "next"` by the instant that it means. */
+/** Replaces `to: "next"` with the instant of the next scheduled work. */
 const withNext = (
   move: ClockMove,
   next: NextDue,
@@ -210,7 +210,7 @@ const withNext = (
 /** The first instant after `now` at which something is scheduled; null if nothing is. */
 export type NextDue = (now: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
 
-/** How many times in a row work may be reported as due at one instant although none is done. */
+/** The maximum number of times in a row that work may be due at one instant although `runOnce` does none. */
 const MOST_IDLE = 100
 
 const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
@@ -238,9 +238,10 @@ const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
 }
 
 /**
- * Moves the sandbox clock (Specification, Sandbox). The clock stops at each instant at which work is due and shows exactly that instant
- * while the work runs, so the order and the timestamps are the same as with a clock that really ran. Moves run one after another. If a move is interrupted
- * or the store fails, the clock stays at the instant it reached, and the work up to then is done or still due.
+ * Moves the sandbox clock (Specification, Sandbox). The clock stops at each instant at which work is due and shows
+ * exactly that instant while the work runs, so the order and the timestamps are those of a clock that ran all the time.
+ * Moves run one after another. If a move is interrupted or the store fails, the clock stays at the instant it reached,
+ * and the work up to then is done or still due.
  */
 export class ClockAdvance extends Context.Tag("@workshop/core/ClockAdvance")<
   ClockAdvance,
@@ -249,8 +250,8 @@ export class ClockAdvance extends Context.Tag("@workshop/core/ClockAdvance")<
     /** Returns when all work up to the target is done; a refused move changes nothing. `next` finds the instant of `to: "next"`. */
     readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockMoved, InvalidInput | StoreUnavailable>
     /**
-     * Resets the clock to an instant, or for null to its state at the start. The first given work runs before, on the old clock, and the
-     * second runs after, on the new one. No move happens meanwhile.
+     * Resets the clock to an instant, or for null to its state at the start. The first given effect runs before, on the
+     * old clock, and the second runs after, on the new one. No move happens meanwhile.
      */
     readonly beginAnew: <A, E>(
       at: Pick<ClockState, "now" | "frozen"> | null,

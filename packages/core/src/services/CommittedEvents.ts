@@ -23,7 +23,7 @@ export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents
   {
     /** Every event from the first reading on. A reader that is more than 1,024 events behind loses the oldest. */
     readonly stream: Stream.Stream<CommittedEvent>
-    /** The same, from the call of this function on. Events before the first reading are buffered, up to 1,024. */
+    /** Every event from the call of this function on. Events before the first reading are buffered, up to 1,024. */
     readonly subscribe: () => Stream.Stream<CommittedEvent>
     /**
      * Calls the listener after each commit, at once; returns a function that stops this. If the listener throws or rejects, the error is
@@ -35,7 +35,10 @@ export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents
 
 type Changes = ReadonlyArray<Change>
 
-/** The changes that this process commits, reported like {@link CommittedEvents}, for a sandbox, which shows more than events. */
+/**
+ * Reports all changes that this process commits, like {@link CommittedEvents}, because a sandbox shows more than
+ * events.
+ */
 export class CommittedChanges extends Context.Tag("@workshop/core/CommittedChanges")<
   CommittedChanges,
   {
@@ -88,7 +91,7 @@ const observe = (
     })
 
   const listenToChanges = (listener: (changes: Changes) => void) => {
-    // Wrapped, so that the same function may listen twice and stop once.
+    // Each call adds its own function, so that a listener that was added twice can be removed once.
     const own = (changes: Changes) => listener(changes)
     listeners.add(own)
     return () => void listeners.delete(own)

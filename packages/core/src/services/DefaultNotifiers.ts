@@ -3,8 +3,8 @@ import { hostOf } from "../domain/Webhook.js"
 import { ClientNotifier, OwnerNotifier } from "../ports/Notifiers.js"
 
 /**
- * Sends no notifications to clients: they wait at most three days for a process on the same store that has a notifier. They are in the
- * clients' inboxes (`Clients.inbox`) in any case.
+ * Sends no notifications to clients: the notifications wait at most three days for a process on the same store that has
+ * a notifier. Clients have them in their inboxes (`Clients.inbox`) in any case.
  */
 export const elsewhere: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: null })
 

@@ -50,14 +50,15 @@ export interface AttemptOptions {
 }
 
 /**
- * Recording a result is tried again for about as long as its claim is valid. A later record would change nothing.
+ * A failed record of a result is retried for about as long as its claim is valid, because a later record would change
+ * nothing.
  */
 const RECORDING = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(6))
 const FIRST_RETRY = "50 millis"
 
 /**
- * One attempt: signs, sends and records. If it cannot be recorded, its lease ends, and the delivery is attempted again with the same event
- * id.
+ * One attempt: signs, sends and records. If the result cannot be recorded, the lease ends, and the delivery is
+ * attempted again with the same event id.
  */
 export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOptions) =>
   Effect.gen(function* () {

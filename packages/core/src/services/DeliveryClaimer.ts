@@ -88,8 +88,8 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostI
       return claims.length
     })
 
-  // One claim at a time, because two would fill the same slots. Uninterruptible, because claimed deliveries that are not started would wait
-  // until their lease ends.
+  // Only one claim runs at a time, because two would fill the same slots. It is uninterruptible, because claimed
+  // deliveries without an attempt would wait until their lease ends.
   const dispatching = (freeSlots: (now_ms: number) => number) =>
     oneByOne(Effect.uninterruptible(claimAndBegin(freeSlots)))
 
@@ -105,9 +105,11 @@ export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostI
       const left_ms = inFlight.count === 0 ? 0 : claimed_at + pause_ms - realNow(clock)
       return left_ms > 0 ? clock.sleep(Duration.millis(Math.min(pause_ms, left_ms))) : Effect.void
     }),
-    /** Claims due deliveries that have a slot, and starts each in a fiber of its own. Returns how many. */
+    /**
+     * Claims as many due deliveries as there are free slots, and starts each in its own fiber. Returns their number.
+     */
     dispatch: dispatching(() => slots.free),
-    /** The same, but slow deliveries do not count. */
+    /** Like `dispatch`, but slow deliveries occupy no slots. */
     dispatchIgnoringSlow: dispatching((now_ms) => slots.freeIgnoringSlow(now_ms))
   }
 }

@@ -22,13 +22,13 @@ export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER),
 )
 export type OwnerPage = typeof OwnerPage.Type
 
-/** The part, as the store's method takes it. */
+/** The part in the form of the store's methods. */
 export const eventPartOf = ({ before, limit = list_default }: OwnerPage) => ({
   before,
   limit: Math.min(limit, list_max)
 })
 
-// Unlike with `Optional`, decoding removes `null`, because the store gets the filter as it is.
+// Unlike `Optional`, this removes `null` when it decodes, because the decoded filter is passed to the store.
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
 
 const { replay_named_events } = Limits
@@ -71,7 +71,7 @@ export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@worksho
         Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, eventPartOf(page))),
       /** The notices to the owner about the webhook, oldest first. */
       notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
-      /** Sends events again, with the same ids, after everything that is due now. Returns how many. */
+      /** Sends events again, with the same ids, after all deliveries that are due now. Returns the number of events. */
       replay: Effect.fnUntraced(function* replay(shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
         if ((yield* shops.byId(shop_id)).webhook === null) return yield* new WebhookNotSet()
         const count = yield* log.count(shop_id, filter)

@@ -31,13 +31,14 @@ import { showDeliveries } from "./ServiceMetrics.js"
  *
  * - The process crashes between the claim and the record: the lease ends, `reclaim` makes the delivery due again, and the attempt is made
  *   again with the same event id. The crash uses up no attempt.
- * - The result cannot be recorded: the record is tried again for about as long as the lease lasts; then it is as after a crash.
+ * - The result cannot be recorded: the record is retried for about as long as the lease lasts, and then the lease ends
+ *   as after a crash.
  * - The lease ended before the record, and another process claimed the delivery: the token is out of date, so `recordAttempt` changes
  *   nothing, and `recordSuperseded` records the attempt alone.
  * - The process stops: it claims no more, waits for the deliveries in flight, and interrupts those that take too long. Their leases end.
  */
 
-/** How a dispatcher works. */
+/** The options of a dispatcher. */
 export interface DispatcherOptions extends AttemptOptions {
   /** How many deliveries this process has in flight at once, not counting those that wait for slow receivers. */
   readonly mostInFlight: number
@@ -77,7 +78,7 @@ const logFailure = <A, E>(work: Effect.Effect<A, E>) =>
 const replayer = ({ replays }: Context.Tag.Service<Deliveries>, store: Context.Tag.Service<Store>) => {
   let replayed = 0
   return {
-    /** Takes one step of every unfinished replay. Returns how many replays advanced. */
+    /** Advances every unfinished replay by one step. Returns the number of replays. */
     advance: Effect.gen(function* () {
       const open = yield* replays
       const steps = yield* Effect.forEach(open, ({ shop_id, id }) =>
@@ -105,7 +106,10 @@ const make = (options: DispatcherOptions) =>
     const replays = replayer(deliveries, store)
 
     let claimsUntilReplayLook = 0
-    /** Advances replays now and then, and claims deliveries. Returns the number of both; if that is 0, it has looked for replays. */
+    /**
+     * Claims deliveries, and advances replays on some calls. Returns the number of both, and 0 only if it queried the
+     * replays too.
+     */
     const pass = (dispatch: typeof claimer.dispatch) =>
       Effect.gen(function* () {
         if (claimsUntilReplayLook === 0) {
@@ -134,7 +138,7 @@ const make = (options: DispatcherOptions) =>
       yield* deliveries.reclaim
       while (true) {
         const { nextWake } = inFlight.signal
-        // A delivery that finishes after the claim counted the slots frees a slot that the claim did not see.
+        // A delivery that finishes after the claim counted the free slots frees a slot, which the next pass can fill.
         const isQuiet = inFlight.count === 0
         const begun = yield* pass(claimer.dispatch)
         if (inFlight.count > 0) yield* nextWake
@@ -142,7 +146,7 @@ const make = (options: DispatcherOptions) =>
       }
     })
 
-    // Only this loop depends on real time. `runOnce`, which a sandbox uses, has the same order on any machine.
+    // Only this loop depends on real time. `runOnce`, which a sandbox uses, delivers in the same order on any machine.
     const claimOrWait = Effect.gen(function* () {
       yield* claimer.throttle
       const { nextWake } = inFlight.signal
@@ -160,8 +164,9 @@ const make = (options: DispatcherOptions) =>
 
     return {
       /**
-       * Makes every delivery due by now, including those whose process died, and waits for all in flight. Returns how many finished and how
-       * many events were replayed since the last call, including those that another caller began.
+       * Makes every delivery due by now, including those whose process crashed, and waits for all in flight. Returns
+       * how many finished and how many events were replayed since the last call, including those that another caller
+       * began.
        */
       runOnce,
       /** The earliest instant, at most `until`, at which there is work: now, while deliveries or replays are in progress. */
@@ -173,8 +178,9 @@ const make = (options: DispatcherOptions) =>
           })
         ),
       /**
-       * Delivers until interrupted; tries again if the store is unavailable. After an interruption it claims no more and waits at most five
-       * real seconds for the deliveries in flight. The others keep their claims until the lease ends, which uses up no attempt.
+       * Delivers until interrupted, and retries if the store is unavailable. After an interruption it claims no more
+       * and waits at most five real seconds for the deliveries in flight. The others keep their claims until the lease
+       * ends, which uses up no attempt.
        */
       run
     }

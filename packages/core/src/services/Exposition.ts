@@ -74,7 +74,7 @@ const head = (name: string, { metricKey }: MetricPair.MetricPair.Untyped): strin
 }
 
 /**
- * Metrics in Prometheus' text format, version 0.0.4: each name once, with its help where it has any and its type, then its
+ * Metrics in Prometheus' text format, version 0.0.4: each name once, with its help, if any, and its type, then its
  * samples. A frequency is a counter with the label `key`. By default only those of the service, `process_` and `nodejs_`.
  */
 export const exposition = (
@@ -96,7 +96,7 @@ export const exposition = (
     .join("")
 }
 
-/** Updates the gauges of the process, and waits for the database no longer than a limit. */
+/** Updates the gauges of the process, and stops waiting for the database after a time limit. */
 const measure: Effect.Effect<void> = Effect.gen(function* () {
   const probes = [...((yield* Probes) ?? [])]
   const measured = Effect.forEach(probes, ({ measure = Effect.void }) => measure, { concurrency: "unbounded" })
@@ -109,7 +109,10 @@ const measure: Effect.Effect<void> = Effect.gen(function* () {
  */
 export const scrape: Effect.Effect<string> = Effect.map(measure, () => exposition(Metric.unsafeSnapshot()))
 
-/** Effect's counts of its own fibers, which do not help an operator: a fiber that another one interrupts counts as failed. */
+/**
+ * Effect's counts of its own fibers. They mislead an operator, because a fiber that another one interrupts counts as
+ * failed.
+ */
 const OF_FIBERS = /^effect_fiber_/
 
 /**

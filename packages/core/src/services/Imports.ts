@@ -23,7 +23,9 @@ import { Audit } from "./Audit.js"
 /** How many rows one command writes. */
 const ROWS_AT_ONCE = 500
 
-/** A row as it was read, or why it could not be; `cut_short` if nothing after it can be read either. */
+/**
+ * A row that was read, or the error of a row that could not be read. With `cut_short` no later row can be read either.
+ */
 export type ImportLine =
   | { readonly line: number; readonly row: unknown }
   | { readonly line: number; readonly unreadable: string; readonly cut_short?: boolean }
@@ -43,12 +45,15 @@ export interface ImportReport extends Imported {
   readonly bad: number
   /** The first thousand bad rows. */
   readonly bad_rows: ReadonlyArray<BadRow>
-  /** The line at which it stopped, because the row is bad or nothing after it can be read; null if it reached the end. */
+  /**
+   * The line at which the import stopped, because the row is bad or no later row can be read; null if it reached the
+   * end.
+   */
   readonly stopped_at: number | null
   readonly dry_run: boolean
 }
 
-/** How rows are imported. */
+/** The options of an import. */
 export interface ImportOptions {
   readonly shop_id: ShopId
   readonly lines: AsyncIterable<ImportLine> | Iterable<ImportLine>
@@ -74,7 +79,10 @@ interface Row {
   readonly row: ImportRow
 }
 
-/** An issue of a row. An issue of a price has an example, because files of other systems may have prices in another unit. */
+/**
+ * An issue of a row. The issue of a price has an example, because files of other systems may have prices in another
+ * unit.
+ */
 const issueOf = ({ field, message }: Issue): Issue => ({
   field: field || "row",
   message:
@@ -123,7 +131,10 @@ const batches = (lines: ImportOptions["lines"]) => {
       }
       return batch
     }),
-    /** Closes the source, such as an open file. An interruption does not wait for this, because a source that hangs first ends its last read. */
+    /**
+     * Closes the source, such as an open file. An interruption does not wait for this, because closing waits for a read
+     * that may hang.
+     */
     leave: (exit: Exit.Exit<unknown, unknown>) => {
       const left = (async () => iterator.return?.())().catch(() => {})
       return Exit.isInterrupted(exit) ? Effect.void : Effect.promise(() => left)
@@ -189,7 +200,10 @@ const writing = Effect.gen(function* () {
     return rows.filter(({ row }) => !there.has(row.external_ref ?? ""))
   })
 
-  /** Writes rows whose tickets do not exist yet; null if the shop's tickets changed meanwhile, because the tickets may exist now. */
+  /**
+   * Writes rows whose tickets do not exist yet. Returns null if tickets of the shop changed meanwhile, because the
+   * rows' tickets may exist now.
+   */
   const write = Effect.fnUntraced(function* (options: ImportOptions, rows: ReadonlyArray<Row>, change_seq: number) {
     const { shop_id, dry_run = false, events = false } = options
     const ids = yield* accountsOf(rows, !dry_run)
@@ -380,7 +394,7 @@ const exporting = (
       const card = updated_at === null ? {} : { card: { balance, lifetime, rewards_redeemed } }
       return { phone, given_name, family_name, hide_name, ...card }
     })
-    // By creation, because a ticket that changes between two pages would change its place in the order of changes.
+    // The order is by creation, because a ticket that changes between two pages would move in the order of changes.
     return Stream.paginateChunkEffect(null as TicketId | null, (after) =>
       Effect.gen(function* () {
         const { tickets } = yield* reads.tickets(shop_id, {}, { _tag: "Newest", after }, PAGE)

@@ -7,7 +7,7 @@ export class InFlight {
   readonly #fibers = new Set<Fiber.RuntimeFiber<void>>()
   #finished = 0
 
-  /** Wakes the fibers that wait whenever one of the deliveries or notifications has finished. */
+  /** Wakes the waiting fibers whenever one of the deliveries or notifications has finished. */
   readonly signal = new Signal()
 
   /** How many are in flight. */

@@ -22,7 +22,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     const keyCache = yield* ApiKeyCache
     const run = auditedCommandRunner(store)
     const isSandbox = yield* inSandbox
-    /** The texts of the keys that this process made, for testers; a production server keeps none. */
+    /** The texts of the keys that a sandbox made, for testers; a production server stores none. */
     const texts = new Map<KeyId, string>()
     const fresh = Effect.gen(function* () {
       const isTest = isSandbox || (yield* directory.isSandboxMade)

@@ -13,7 +13,7 @@ import { notificationsEnded, showNotifications } from "./ServiceMetrics.js"
 const { notifications_in_flight_per_process, notifier_timeout_ms, notification_poll_ms, notification_wait_max_ms } =
   ServiceLimits
 
-/** How often recording a result is tried. If all tries fail, the attempt counts as failed. */
+/** The retries of the record of a result. If all of them fail, the attempt counts as failed. */
 const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurs(7))
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -124,7 +124,7 @@ const makeDiscard = Effect.map(Effect.all([Store, NotificationQueue]), ([store, 
       return true
     }).pipe(
       Effect.catchTag("ShopNotFound", Effect.die),
-      // As in the beginning of an attempt, a defect in one notification must not stop the others.
+      // A defect in one notification must not stop the others.
       Effect.catchAllDefect((defect) =>
         Effect.as(Effect.logError("A notification could not be removed", notification.id, defect), false)
       )
@@ -155,7 +155,7 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
     let reported = 0
 
-    // Uninterruptible, because an attempt that is counted but not made would be lost.
+    // This is uninterruptible, because an attempt that is counted but not made would be lost.
     const beginDue = oneByOne(
       Effect.uninterruptible(
         Effect.gen(function* () {
@@ -204,13 +204,16 @@ export class NotificationSender extends Effect.Service<NotificationSender>()("@w
     })
 
     return {
-      /** Sends everything due by now, and waits for all in flight. Returns how many attempts ended since the last call. */
+      /**
+       * Sends all notifications due by now, and waits for all in flight. Returns how many attempts ended since the last
+       * call.
+       */
       runOnce,
       /** The earliest instant, at most `until`, at which a notification is due: now, while some are in flight; null if none is. */
       next: (until: Instant) => oneByOne(earliestDue(until)),
       /**
-       * Sends due notifications until interrupted. Then it starts no more, and waits at most five real seconds for those in flight; the
-       * retry table sends the rest again.
+       * Sends due notifications until interrupted. Then it begins no more attempts, and waits at most five real seconds
+       * for those in flight; the rest are retried by the retry table.
        */
       run: inFlight.finishAfter(Effect.forever(turn))
     }

@@ -129,7 +129,7 @@ export class ShopCells {
     return Effect.flatMap(this.of(shop_id), (cell) => this.limiter.bounded(cell, work(cell)))
   }
 
-  /** The cell of a shop, which is placed if it is new. */
+  /** The cell of a shop. If the shop is new, the directory records a cell for it. */
   place(shop_id: ShopId, among: ReadonlyArray<OpenCell>): Effect.Effect<OpenCell, StoreUnavailable> {
     const cached = this.#shops.get(shop_id)
     if (cached !== undefined) return Effect.succeed(cached)
@@ -202,7 +202,7 @@ export class AllCells {
     this.#background = background
   }
 
-  /** The cells that responded when they were last asked. */
+  /** The cells that responded to their last query. */
   get here(): ReadonlyArray<OpenCell> {
     return this.cells.filter((cell) => !this.#unavailable.has(cell))
   }
@@ -231,9 +231,9 @@ export class AllCells {
   }
 
   /**
-   * Limits how many calls wait for unavailable cells, and refuses the others at once: a cell that never responds keeps each call for
-   * seconds, and such calls would soon be all requests that the process can handle. A cell that is back is confirmed first, because its
-   * address may now lead to another cell.
+   * Limits how many calls wait for unavailable cells, and refuses the others at once: a cell that never responds delays
+   * each call for seconds, and such calls would soon be all requests that the process can handle. A cell that responds
+   * again is confirmed first, because its address may now lead to another cell.
    */
   bounded<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
     return Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
@@ -305,7 +305,10 @@ export class AllCells {
     )
   }
 
-  /** Finds something in the first cell that has it. Null if every cell responded and none has it; fails if another cell may have it. */
+  /**
+   * Returns the result of the first cell that has one. Returns null if every cell responded and none has it, else
+   * fails.
+   */
   find<A>(
     work: (cell: OpenCell) => Effect.Effect<A | null, StoreUnavailable>
   ): Effect.Effect<A | null, StoreUnavailable> {

@@ -9,13 +9,18 @@ import type * as Named from "@workshop/client"
 export interface PlainCaller {
   /** The shop for which the call is made. */
   readonly shop_id: string
-  /** Your id for the caller, any text of up to 80 characters: idempotency keys and stamps count by it. */
+  /**
+   * Your id for the caller, any text of up to 80 characters. Idempotency keys and the limit on stamps apply to each id.
+   */
   readonly caller_id: string
   /** The scopes of the caller. Mounts check them; methods that you call yourself do not. */
   readonly scopes: ReadonlyArray<Named.Scope>
   /** Whether tickets count as created in the shop's app or through the API. */
   readonly via: "app" | "api"
-  /** Whether no limit of the shop, the client or the ticket counts or refuses the call; false by default (Specification, Limits). */
+  /**
+   * Whether the limits of the shop, the client and the ticket neither count nor refuse the call; false by default
+   * (Specification, Limits).
+   */
   readonly uncounted?: boolean | undefined
 }
 
@@ -122,7 +127,9 @@ export interface PlainShop {
   readonly name: string
   /** The code of the currency, such as `EUR`; it cannot be changed later. */
   readonly currency: string
-  /** How many decimals amounts have, if not as many as the currency has, such as 2 for EUR; it cannot be changed later. */
+  /**
+   * The number of decimals of amounts, by default that of the currency, such as 2 for EUR; it cannot be changed later.
+   */
   readonly decimals?: number | null | undefined
   /** The IANA time zone in which the shop's days begin, such as `Europe/Paris`. */
   readonly time_zone: string
@@ -192,23 +199,23 @@ export interface PlainReplay {
 
 /** A ticket of a client. */
 export interface ClientTicketRef {
-  /** The signed-in client; never an id that a request brings. */
+  /** The signed-in client; never an id from a request. */
   readonly client_id: string
   /** The ticket with the quote. */
   readonly ticket_id: string
 }
 /** An offer to a client. */
 export interface ClientOfferRef {
-  /** The signed-in client; never an id that a request brings. */
+  /** The signed-in client; never an id from a request. */
   readonly client_id: string
   /** The offer, as `offers.ofClient` lists it. */
   readonly offer_id: string
 }
 /** A visit to a shop's counter. */
 export interface PlainVisit {
-  /** The client who comes. */
+  /** The visiting client. */
   readonly client_id: string
-  /** The shop, which knows them from then on. */
+  /** The shop, which knows the client from then on. */
   readonly shop_id: string
 }
 /** The entries of the audit log to list. */

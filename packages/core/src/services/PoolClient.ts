@@ -12,12 +12,15 @@ export const CONNECTION_ENDED = [
   "25P03"
 ] as const
 
-// A statement with the wrong number of parameters also has 08P01, but leaves the connection open; that of a pooler is fatal.
+// A statement with the wrong number of parameters also fails with 08P01, but the connection stays open. From a pooler,
+// 08P01 is fatal.
 const isEnd = (code: string, severity: unknown): boolean =>
   CONNECTION_ENDED.some((one) => one === code) ||
   (/^08[0-9A-Z]{3}$/.test(code) && (code !== "08P01" || severity === "FATAL"))
 
-/** Whether an error, or one that it wraps, says that the connection has ended; never an error of a statement alone. */
+/**
+ * Whether an error, or one that it wraps, means that the connection has ended, and not only that a statement failed.
+ */
 const saysEnded = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
@@ -58,11 +61,12 @@ const withoutClient = (pool: object, cause: unknown): StoreUnavailable => {
 const NO_POOL = "The argument is not a pool of pg. Pass the Pool itself, and not its url or a query builder's wrapper."
 
 /**
- * Borrows a client from a `Pool` of the package `pg` for a transaction of your own, and returns it to the pool afterwards. If its
- * connection breaks meanwhile, the process does not end, although an `error` of a client without a listener ends it. Rejects with
- * `StoreUnavailable` if the pool has no client, or the connection broke or the server ended it, so that `refusalResponse` returns a 503;
- * with `TransactionRefused` if the argument is no pool; otherwise with the error of `use`. After `giveUp`, such as when a rollback failed,
- * the client counts as broken and does not return to the pool.
+ * Borrows a client from a `Pool` of the package `pg` for a transaction of your own, and returns it to the pool
+ * afterwards. It listens to the client's `error` events, which would otherwise end the process if the connection breaks
+ * meanwhile. Rejects with `StoreUnavailable` if the pool has no client, or the connection broke or the server ended it,
+ * so that `refusalResponse` returns a 503; with `TransactionRefused` if the argument is no pool; otherwise with the
+ * error of `use`. After `giveUp`, such as when a rollback failed, the client counts as broken and does not return to
+ * the pool.
  */
 export const withClient = async <Client extends BorrowedClient, A>(
   pool: PoolOf<Client>,

@@ -44,7 +44,10 @@ const exhausted = Metric.counter("workshop_pg_pool_exhausted_total", {
   incremental: true
 })
 
-/** How often no client of a pool became free in time, by the owner of the pool: the store, whose pool is for reads, or the embedder. */
+/**
+ * Counts how often no client of a pool became free in time, by owner: the store, whose pool is for reads, or the
+ * embedder.
+ */
 export const poolsExhausted = {
   store: Metric.tagged(exhausted, "pool", "store"),
   embedder: Metric.tagged(exhausted, "pool", "embedder")

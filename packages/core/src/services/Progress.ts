@@ -15,7 +15,10 @@ import { Store } from "../ports/StorePorts.js"
 import { asCaller, type Caller } from "./Caller.js"
 import { commandRunner } from "./CommandRunner.js"
 
-/** The records that a shop makes in its app while it works on a ticket: delays, parts, a photo, corrections (Specification, Tickets; States). */
+/**
+ * Records the shop's progress on a ticket in its app: delays, parts, a photo and corrections (Specification, Tickets;
+ * States).
+ */
 export class Progress extends Effect.Service<Progress>()("@workshop/core/Progress", {
   accessors: true,
   effect: Effect.gen(function* () {

@@ -63,7 +63,7 @@ const AuditQuery = Schema.Struct({
   limit: Schema.optionalWith(Schema.NonNegativeInt, { exact: true })
 })
 
-// Named for errors about the whole argument.
+// The identifier is the name of the argument in errors about all of it.
 const Part = Schema.UndefinedOr(OwnerPage).annotations({ identifier: "Page" })
 const After = Schema.NullishOr(ShopId).annotations({ identifier: "After" })
 const PageLimit = Schema.NonNegativeInt.annotations({ identifier: "Limit" })
@@ -98,7 +98,7 @@ export type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly
 
 type Schemas = ReadonlyArray<Schema.Schema.AnyNoContext>
 type DecodedArgs<S extends Schemas> = { readonly [K in keyof S]: Schema.Schema.Type<S[K]> }
-/** The unchecked arguments. They are mapped from those of the method, so that the names are kept. */
+/** The unchecked arguments, mapped from those of the method, so that editors show their names. */
 type EncodedArgs<S extends Schemas, Args extends ReadonlyArray<unknown>> = {
   [K in keyof Args]: K extends keyof S
     ? S[K] extends Schema.Schema.AnyNoContext
@@ -157,15 +157,15 @@ const argumentOf = (schema: Schema.Schema.AnyNoContext): string => {
 }
 
 /**
- * The arguments of a method, for the error of a call that had too few of them, or an object in place of them or the reverse; undefined if
- * the values alone are wrong.
+ * The arguments of a method, for the error of a call with too few arguments, or with an object in place of a value or the reverse;
+ * undefined if only the values are wrong.
  */
 const usageOf = (
   schemas: Schemas,
   args: ReadonlyArray<unknown>,
   whole: ReadonlyArray<{ readonly value: unknown; readonly message: string }>
 ): string | undefined => {
-  // A method that is built on other methods has other arguments than its caller gave.
+  // A method that is built on another method may have other arguments than the caller's, so its usage would mislead.
   if (schemas.some(({ ast }) => SchemaAST.isAnyKeyword(ast))) return undefined
   const needed = schemas.findLastIndex((schema) => !mayBeUndefined(schema)) + 1
   const isOtherShape = whole.some(({ value, message }) => isObject(value) || message === "must be an object")
@@ -182,7 +182,7 @@ const check = <S extends Schemas>(schemas: S) => {
       // The value may come from outside, with more wrong entries than an error should list.
       return (value: unknown) => read(trim === undefined ? value : trim(value))
     })
-  // Compiled at the first call, because `start` and each `within` make all methods, and most programs call few.
+  // The readers are compiled at the first call, because `start` and each `within` make all methods, and most programs call few.
   let readers: ReturnType<typeof compile> | undefined
   return (args: ReadonlyArray<unknown>): Either.Either<DecodedArgs<S>, InvalidInput> => {
     readers ??= compile()
@@ -270,7 +270,7 @@ const ticketMethods = (run: Run<ApiServices>) => {
       create: method([decodeInput.caller, decodeInput.ticket, IdempotencyKey], (caller, ticket, key) =>
         Tickets.create(caller, ticket, key)
       ),
-      /** Creates a ticket in the app, where a repetition creates a second ticket. */
+      /** Creates a ticket in the app, without an idempotency key, so a repetition creates a second ticket. */
       createInApp: method([decodeInput.caller, decodeInput.ticket], (caller, ticket) => Tickets.create(caller, ticket)),
       /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
       byId: method([decodeInput.caller, TicketId], (caller, id) => Tickets.byId(caller, id)),
@@ -289,7 +289,7 @@ const ticketMethods = (run: Run<ApiServices>) => {
         [decodeInput.caller, TicketId, TicketStatus, IdempotencyKey],
         (caller, id, status, key) => Tickets.changeStatusOnce(caller, id, status, key)
       ),
-      /** Records that the shop notified the client (Specification, Endpoints). */
+      /** Records that the shop itself notified the client (Specification, Endpoints). */
       recordNotified: method([decodeInput.caller, TicketId, ShopChannel], (caller, id, channel) =>
         Tickets.recordNotified(caller, id, channel)
       ),
@@ -437,7 +437,10 @@ const ownerMethods = (run: Run<ApiServices>) => {
       list: method([ShopId, Part], (shop_id, page) => DeliveryHistory.list(shop_id, page)),
       /** The notices to the owner about the webhook, oldest first. */
       notices: method([ShopId], (shop_id) => DeliveryHistory.notices(shop_id)),
-      /** Sends events again, with the same ids, after everything that is due now. Returns how many (Specification, Sandbox). */
+      /**
+       * Sends events again, with the same ids, after all deliveries that are due now. Returns the number of events (Specification,
+       * Sandbox).
+       */
       replay: method([ShopId, decodeInput.replay], (shop_id, filter) => DeliveryHistory.replay(shop_id, filter))
     }
   }
@@ -464,7 +467,7 @@ export const promiseApi = (run: Run<ApiServices>) => ({
   ...auditMethods(run)
 })
 
-/** Methods, alone or in groups, with promises that reject with a refusal. Mapped from those that resolve to it. */
+/** The type of methods, alone or in groups, whose promises reject with a refusal instead of resolving to it. */
 export type OrThrow<Api> = {
   readonly [K in keyof Api]: Api[K] extends (...args: infer Args) => infer Answer
     ? Answer extends Promise<Result<infer A, unknown>>
@@ -473,7 +476,7 @@ export type OrThrow<Api> = {
     : OrThrow<Api[K]>
 }
 
-/** The value of a result, or of a promise of one; throws, or rejects with, its refusal. */
+/** Returns the value of a result, or of a promise of a result; throws, or rejects with, its refusal. */
 export function unwrap<A, E>(result: Promise<Result<A, E>>): Promise<A>
 export function unwrap<A, E>(result: Result<A, E>): A
 export function unwrap<A, E>(result: Result<A, E> | Promise<Result<A, E>>): A | Promise<A> {
@@ -482,7 +485,7 @@ export function unwrap<A, E>(result: Result<A, E> | Promise<Result<A, E>>): A | 
   throw result.refusal
 }
 
-/** The methods with {@link unwrap} around each. */
+/** Wraps each method in {@link unwrap}. */
 export const throwing = <Api extends object>(api: Api): OrThrow<Api> =>
   Object.fromEntries(
     Object.entries(api).map(([name, value]) => [

@@ -25,17 +25,17 @@ import { checkSignatureHeader, type WebhookPost, WebhookSender } from "../ports/
 import * as Notifiers from "./DefaultNotifiers.js"
 import * as Profanity from "./Profanity.js"
 
-/** A text of a ticket that may hold a forbidden word. */
+/** A text of a ticket, to be checked for forbidden words. */
 export interface CheckedText {
-  /** Its field, dotted, such as `items.0.label`. */
+  /** The path of its field, such as `items.0.label`. */
   readonly field: string
-  /** The text as it was sent. */
+  /** The text as the caller sent it. */
   readonly text: string
 }
 
 /** A word that must not be used. */
 export interface ForbiddenText {
-  /** The field of the text that holds it. */
+  /** The path of the field that contains the word. */
   readonly field: string
   /** The word, for shops that allow it. */
   readonly word: string
@@ -43,9 +43,9 @@ export interface ForbiddenText {
 
 /** A line of the log. */
 export interface LogLine {
-  /** When it was written. */
+  /** The time of the line. */
   readonly at: Date
-  /** How serious it is. */
+  /** The severity of the line. */
   readonly level: "debug" | "info" | "warning" | "error"
   /** One sentence. */
   readonly message: string
@@ -72,40 +72,51 @@ export interface PromiseOptions<E = never> {
    * must not reach private addresses or follow redirects, so send through a gateway of your own.
    */
   readonly send?: (request: WebhookPost) => Promise<{ readonly status: number }>
-  /** Where webhooks may go, in place of port 443 on the internet. */
+  /** The addresses to which webhooks may be sent, by default port 443 of public addresses. */
   readonly webhookPolicy?: Partial<WebhookAddressPolicy>
   /** The header of a webhook's signature, `Service-Signature` by default. Where you serve the OpenAPI document, pass it to `documentOf` too. */
   readonly signatureHeader?: string
   /**
-   * Notifies a client outside their inbox, and a walk-in by the telephone number on the ticket. If it rejects or takes longer than ten
-   * seconds, it is called again later with the same `id`. Without it, notifications wait at most three days for a process that has it, so
-   * a script needs none. To notify nobody, pass `async () => {}`.
+   * Notifies a client outside their inbox, and a walk-in by the telephone number on the ticket. If it rejects or takes
+   * longer than ten seconds, it is called again later with the same `id`. Without it, notifications wait at most three
+   * days for a process with a notifier, so a script needs none. To notify nobody, pass `async () => {}`.
    */
   readonly notifyClient?: (notification: ClientNotification) => Promise<unknown>
-  /** Sends a notice about the webhook to a shop's owner, in the same way; by default it is logged. */
+  /** Sends a notice about the webhook to a shop's owner, with the same retries; by default it is logged. */
   readonly notifyOwner?: (notice: NoticeRecord) => Promise<unknown>
-  /** The forbidden words in the texts of a ticket, in place of the usual insults. It is called before every ticket is created, so it must be fast. */
+  /**
+   * Returns the forbidden words in the texts of a ticket, in place of the default list. It is called before every
+   * creation, so it must be fast.
+   */
   readonly profanity?: (
     texts: ReadonlyArray<CheckedText>
   ) => Promise<ReadonlyArray<ForbiddenText>> | ReadonlyArray<ForbiddenText>
-  /** The time in milliseconds since 1970, in place of the machine's. */
+  /** Returns the time in milliseconds since 1970, in place of the system's clock. */
   readonly now?: () => number
-  /** Returns `n` random bytes, in place of the system's. Ids, tracking codes, keys and secrets are made from them. */
+  /**
+   * Returns `n` random bytes, in place of the system's. The service makes ids, tracking codes, keys and secrets from
+   * them.
+   */
   readonly randomBytes?: (n: number) => Uint8Array
-  /** Takes the lines of the log, in place of the console. */
+  /** Receives the lines of the log, in place of the console. */
   readonly logger?: (line: LogLine) => void
   /**
-   * Called with each error that no caller gets: errors of background work, those behind a mount's response 500, and those of a notifier at
-   * each failed attempt, as the `cause` of a `NotificationFailed`. The line's `fields` then have the `shop_id` and the `ticket_id`.
+   * Called with each error that no caller gets: errors of background work, those that a mount turned into a 500, and
+   * those of a notifier at each failed attempt, as the `cause` of a `NotificationFailed`. The line's `fields` then have
+   * the `shop_id` and the `ticket_id`.
    */
   readonly onError?: (error: unknown, line: LogLine) => void
-  /** Other limits than the specification's, by policy; null lifts one. All processes on a store need the same. */
+  /**
+   * Limits that replace the specification's, by policy; null removes a limit. All processes on a store need the same
+   * limits.
+   */
   readonly limits?: Readonly<Partial<Record<PolicyName, number | null>>>
-  /** Which old rows the background work removes from the database; false to remove nothing. */
+  /** The age from which the background work removes old rows from the database; false to remove nothing. */
   readonly retention?: RetentionOption | false
   /**
-   * The beginning of `tracking_url` in a shop without a `tracking_base_url`, such as `https://shop.example/t/`: if you serve the
-   * clients' pages, see `trackingPages` of the mounts. By default it is null, and there is no such page.
+   * The beginning of `tracking_url` for shops without a `tracking_base_url`, such as `https://shop.example/t/`. If you
+   * serve the clients' pages, see `trackingPages` of the mounts. Without this option, tickets of such shops have no
+   * page.
    */
   readonly trackingBaseUrl?: string
   /**
@@ -113,7 +124,7 @@ export interface PromiseOptions<E = never> {
    * this begins with `background.start()`, such as when a server listens, or you call the methods `runOnce`, such as from a cron job.
    */
   readonly background?: boolean
-  /** A clock of Effect in place of `now`, which also says how long a sleep takes: for tests. */
+  /** A clock of Effect in place of `now`, for tests. It also controls how long a sleep takes. */
   readonly clock?: Clock.Clock
 }
 
@@ -258,7 +269,7 @@ const filtering = (find: NonNullable<PromiseOptions["profanity"]>) =>
     find: (texts) => Effect.promise(async () => find(texts.map(([field, text]) => ({ field, text }))))
   })
 
-/** The real clock, at another time. */
+/** A clock whose time is `now`, and whose sleeps take real time. */
 const clockOf = (now: () => number): Clock.Clock => ({
   ...real,
   sleep: real.sleep,
@@ -287,7 +298,7 @@ const lineOf = ({ date, logLevel, message, annotations, cause }: Logger.Logger.O
   }
 }
 
-/** An embedder's function that throws must not stop the work that logs. */
+/** Ignores errors of an embedder's function, because they must not stop the work that logs. */
 const guarded = (call: () => void): void => {
   try {
     call()
@@ -329,7 +340,7 @@ const bounds = (limits: NonNullable<PromiseOptions["limits"]>) => {
   }
 }
 
-/** The services and settings that the options give. */
+/** The services and settings that follow from the options. */
 export const settingsOf = <E>(given: PromiseOptions<E>) => {
   const { notifyClient, notifyOwner, profanity, randomBytes, now } = given
   const clock = now === undefined ? given.clock : clockOf(now)

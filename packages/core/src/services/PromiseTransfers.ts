@@ -13,10 +13,13 @@ export interface PlainImportRow extends Schema.Schema.Encoded<typeof ImportRow> 
 
 type Rows = Iterable<PlainImportRow> | AsyncIterable<PlainImportRow>
 
-/** How rows are imported, in plain values. */
+/** The options of an import, as plain values. */
 export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly shop_id: string } & (
     | {
-        /** The rows in order; a report counts them from 1. If reading one throws, the import rejects with its number; the rows before it may have been written. */
+        /**
+         * The rows in order; the report numbers them from 1. If the source throws, the import rejects with the number
+         * of the row; earlier rows may have been written.
+         */
         readonly rows: Rows
       }
     | {
@@ -37,7 +40,7 @@ async function* numbered(rows: Rows): AsyncGenerator<ImportLine> {
   }
 }
 
-/** The check of each option of an import; its rows are checked one by one. */
+/** The check of each option of an import. The rows are checked separately, one by one. */
 const importOptions = {
   rows: isAny,
   lines: isAny,
@@ -55,7 +58,7 @@ const isIterable = (value: unknown): boolean =>
 /** Imports and exports tickets. */
 export const promiseTransfers = (run: Run<Imports>) => {
   const method = toPromise(run)
-  /** Each run of the effect reads a page; none if there are no more. */
+  /** Returns an effect that reads the next page at each run, or none after the last page. */
   const pages = method([ShopId, Schema.Any], (shop_id, scope: Scope.Scope) =>
     Effect.map(Scope.extend(Effect.flatMap(Imports.exported(shop_id), Stream.toPull), scope), (pull) =>
       Effect.catchAll(Effect.asSome(pull), Option.match({ onNone: () => Effect.succeedNone, onSome: Effect.fail }))
@@ -79,7 +82,10 @@ export const promiseTransfers = (run: Run<Imports>) => {
       const { shop_id, ...given } = options ?? {}
       return importing(shop_id, given)
     },
-    /** All tickets of a shop, as `import` takes them. If the shop does not exist, a loop over them throws the refusal. */
+    /**
+     * All tickets of a shop, in the form that `import` accepts. If the shop does not exist, a loop over them throws the
+     * refusal.
+     */
     export: async function* (shop_id: string): AsyncGenerator<PlainImportRow> {
       const scope = Effect.runSync(Scope.make())
       try {

@@ -21,7 +21,7 @@ import { notReadyReason } from "./Readiness.js"
 import { layer as services } from "./Workshop.js"
 import { isStopped, Lifecycle, WorkshopStopped } from "./WorkshopStopped.js"
 
-/** `dispatcher.runOnce` was called, but `start` was given no `sender`: its events wait for a process that has one. */
+/** `dispatcher.runOnce` was called on a workshop without a sender, so its events wait for a process that has one. */
 export class NoSender extends RefusalOf(
   "NoSender",
   "This workshop has no way to send webhooks; give start a sender or a function send"
@@ -38,7 +38,7 @@ export type WorkshopServices =
   | BackgroundRetention
   | Lifecycle
 
-/** The methods that do one turn of the background work: for cron jobs. */
+/** The methods that do the due background work once, for cron jobs. */
 const cronMethods = (run: Run<WorkshopServices>, hasSender: boolean) => {
   const method = toPromise(run)
   return {
@@ -47,7 +47,10 @@ const cronMethods = (run: Run<WorkshopServices>, hasSender: boolean) => {
       runOnce: method([], () => Closer.runOnce)
     },
     dispatcher: {
-      /** Makes every delivery that is scheduled by now, waits for the responses, and returns their number. For cron jobs. */
+      /**
+       * Makes every delivery that is scheduled by now, waits for the responses, and returns the number of deliveries.
+       * For cron jobs.
+       */
       runOnce: method([], () =>
         Effect.flatMap(
           Dispatcher,
@@ -70,30 +73,34 @@ const cronMethods = (run: Run<WorkshopServices>, hasSender: boolean) => {
 /** The acts of one actor. */
 type Acts = ReturnType<typeof promiseApi> & ReturnType<typeof promiseTransfers>
 
-/** A workshop for teams without Effect: every service by plain values and promises, until it is stopped. */
+/** A workshop for teams without Effect: every service with plain values and promises, until it is stopped. */
 export type PromiseWorkshop = Acts &
   ReturnType<typeof cronMethods> & {
     /** The same services on behalf of an actor, whom the audit log names for an owner's or operator's act. */
     readonly as: (actor: string) => Acts & Pick<PromiseWorkshop, "within"> & { readonly orThrow: OrThrow<Acts> }
     /**
-     * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and yours commit
-     * together, or not at all. You begin and end the transaction, and roll back or throw where a command was refused; the services also
-     * have `orThrow`. Resolves when `work` and all commands that it called have ended; later calls of these services are refused. Rejects
-     * with `TransactionRefused`, before anything is written, if the client is in no transaction or in another database. Call `afterCommit`
-     * after your commit. Otherwise deliveries wait a fraction of a second for the next poll of a dispatcher, other processes may accept a
-     * revoked key for `ServiceLimits.api_key_cache_ms`, and `onEvent` listeners are not called.
+     * Calls `work` with services whose commands and reads run in the open transaction of a `pg` client: their rows and
+     * yours commit together, or not at all. You begin and end the transaction, and roll back or throw if a command was
+     * refused; the services also have `orThrow`. Resolves when `work` and all commands that it called have ended; later
+     * calls of these services are refused. Rejects with `TransactionRefused`, before anything is written, if the client
+     * is in no transaction or in another database. Call `afterCommit` after your commit. Otherwise deliveries wait a
+     * fraction of a second for the next poll of a dispatcher, other processes may accept a revoked key for
+     * `ServiceLimits.api_key_cache_ms`, and `onEvent` listeners are not called.
      */
     readonly within: <A>(client: PgClientLike, work: (services: ServicesWithin) => Promise<A>) => Promise<Within<A>>
     /** Calls back after each commit of this process; returns a function that stops this. Best effort, see {@link CommittedEvents}. */
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
-    /** The same as an iterable, from this call on. Events before your first read are buffered, up to 1,024. Leaving the loop ends the subscription. */
+    /**
+     * The committed events as an iterable, from this call on. Events before your first read are buffered, up to 1,024.
+     * Leaving the loop ends it.
+     */
     readonly events: () => AsyncIterable<CommittedEvent>
     /**
      * The same services, whose promises resolve to the value itself and reject with the refusal. A refusal that you do not handle is then an
      * unhandled rejection, so you notice it.
      */
     readonly orThrow: OrThrow<Acts & ReturnType<typeof cronMethods>>
-    /** The work that no request waits for: closing, delivering, notifying and removing old rows. */
+    /** The work outside of requests: closing, delivering, notifying and removing old rows. */
     readonly background: {
       /**
        * Begins the background work of a workshop that was started with `background: false`, or begins it again after `stop`. Call it once
@@ -107,7 +114,7 @@ export type PromiseWorkshop = Acts &
        */
       readonly stop: () => Promise<void>
     }
-    /** Whether the process should get requests now, for a health check; with the reason if it should not. */
+    /** Returns whether the process should get requests now, for a health check, or the reason why it should not. */
     readonly ready: () => Promise<Readiness>
     /** The metrics of the process as Prometheus reads them. They count everything in the process, other workshops too. */
     readonly metrics: () => Promise<string>
@@ -136,7 +143,7 @@ export type ServicesWithin = ReturnType<typeof promiseApi> & {
 /** The result of `within`, before you commit. */
 export interface Within<A> {
   readonly value: A
-  /** To be called after your commit, and not after a rollback. */
+  /** Notifies dispatchers, listeners and key caches. Call it after your commit, and not after a rollback. */
   readonly afterCommit: () => Promise<void>
 }
 
@@ -163,7 +170,7 @@ const untilEnd = (run: Run<WorkshopServices>) => {
 const WITHIN_ENDED =
   "This call of within has ended, and its transaction may have too. Call the services inside work, or those of the workshop."
 
-/** The sender of a workshop without one. It is never called. */
+/** The sender of a workshop that was started without one. It is never called. */
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
 
 /** The retention worker of this workshop; null if the store has none, or the option `retention` is false. */

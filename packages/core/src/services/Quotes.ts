@@ -26,9 +26,12 @@ export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
         run(asCaller(caller, proposeQuote(caller.shop_id, id, quote))),
       /** The client accepts the proposed price. A ticket that is not theirs is not found. */
       accept: answer("accepted"),
-      /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
+      /**
+       * The client refuses the proposed price, and the ticket keeps its price. A ticket that is not theirs is not
+       * found.
+       */
       refuse: answer("refused"),
-      /** Records the client's answer that the shop got itself, at the counter or by telephone; the client needs no account. */
+      /** Records the client's answer that the shop got at the counter or by telephone. The client needs no account. */
       recordAnswer: (caller: Caller, id: TicketId, status: QuoteAnswer) =>
         run(asCaller(caller, answerQuote(caller.shop_id, id, status)))
     }

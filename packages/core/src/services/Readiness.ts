@@ -24,13 +24,14 @@ export const unavailableCells: Effect.Effect<ReadonlyArray<UnavailableCell>> = E
 /** Why the process should get no requests for now, in a sentence for its operator; null if it is ready (Specification, Commands). */
 export const notReadyReason: Effect.Effect<string | null, never, Directory> = Effect.gen(function* () {
   const directory = yield* Directory
-  // No key has this hash, so no cache can have the result, and the store must look it up. The look-up needs the home cell, but other cells
-  // are served without it: while some cell is unavailable, the probe of the cells reports whether any responds.
+  // No key has this hash, so no cache can have the result, and the store must look it up. With several cells this
+  // queries the home cell, whose failure does not affect other cells. If any cell is unavailable, the probe of the
+  // cells therefore decides instead.
   const { length } = yield* unavailableCells
   if (length === 0) yield* directory.keyByHash("readyz")
   return (yield* complaint) ?? (yield* aheadReason)
 }).pipe(
-  // A read of a store that does not respond cannot be interrupted at once, so this does not wait for its end.
+  // A read of a store that does not respond may not be interruptible, so a timeout does not wait for its end.
   Effect.disconnect,
   Effect.timeout(ServiceLimits.readiness_ms),
   Effect.catchAllCause((cause) =>

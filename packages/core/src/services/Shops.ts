@@ -18,7 +18,7 @@ import { repairShopClock } from "./ClockRepair.js"
 import { auditedCommandRunner } from "./CommandRunner.js"
 import { firstShopOr } from "./firstShop.js"
 
-/** The fields of a new shop, as the sandbox takes them. */
+/** The fields of a new shop in the form that the sandbox accepts. */
 export const shopFields = {
   name: Text(Limits.name_characters),
   currency: Currency,
@@ -127,7 +127,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     /** Sets the future instants of a shop, from a wrong clock or a sandbox, to the present: see `repairShopClock`. */
     const repairClock = (id: ShopId) => Effect.zipRight(byId(id), Effect.provide(repairShopClock(id), ports))
 
-    /** At most five of the shops that are more than ten seconds ahead of the present clock; none once all are repaired. */
+    /** At most five of the shops that are more than ten seconds ahead of the present; empty once all are repaired. */
     const ahead = Effect.clockWith((clock) =>
       Effect.map(
         directory.ahead(clock.unsafeCurrentTimeMillis() + ServiceLimits.data_ahead_max_ms),

@@ -2,19 +2,22 @@ import { Deferred, Effect, FiberId } from "effect"
 
 /** Wakes the fibers that wait for a change, such as new work. */
 export class Signal {
-  /** Only set while somebody waits for it. */
+  /** Set only while a fiber waits for it. */
   #nextWake: Deferred.Deferred<void> | undefined
 
-  /** Returns at the next wake-up, counted from now. Read it before you look for work, so that you miss no change. */
+  /**
+   * Completes at the next wake-up after this property was read. Read it before you query for work, so that you miss no
+   * change.
+   */
   get nextWake(): Effect.Effect<void> {
     this.#nextWake ??= Deferred.unsafeMake<void>(FiberId.none)
     return Deferred.await(this.#nextWake)
   }
 
-  /** Wakes everybody who waits. */
+  /** Wakes all waiting fibers. */
   readonly wake = Effect.sync(() => this.unsafeWake())
 
-  /** The same without Effect. */
+  /** Wakes all waiting fibers, without an effect. */
   unsafeWake(): void {
     const nextWake = this.#nextWake
     this.#nextWake = undefined

@@ -71,7 +71,10 @@ const StateOrStates = Schema.transform(Schema.Unknown, SeveralStates, {
   encode: (list) => list
 }) as unknown as Schema.Schema<typeof SeveralStates.Type, TicketState | typeof SeveralStates.Encoded>
 
-/** The same in JSON: states as a list or one of them, numbers as numbers, `null` for an absent field (Specification, Errors). */
+/**
+ * The query as JSON: one state or a list, numbers instead of texts, and `null` for an absent field (Specification,
+ * Errors).
+ */
 export const TicketQueryJson = Schema.Struct({
   state: optional(StateOrStates),
   number: optional(TicketNumber),
@@ -115,8 +118,8 @@ const isInstant = Schema.is(InstantNumber)
 const numberOf = (text: string): number => (String(Number(text)) === text ? Number(text) : Number.NaN)
 
 /**
- * The order of a list that continues at the place of a cursor; null if no list can have this place. The place must be checked although the
- * cursor has a digest, because anybody can compute the digest.
+ * The order of a list that continues at the position of a cursor; null if no list has this position. It must be checked
+ * although the cursor has a digest, because anybody can compute the digest.
  */
 const orderAt = (updated_since: Instant | null, place: string | null): TicketOrder | null => {
   if (updated_since !== null) {
@@ -165,10 +168,10 @@ export interface PageMeta {
 }
 
 /**
- * The page's tickets and `meta`, from a read of one ticket more than the page has. There are also more if the read stopped early: they
- * begin with the first change that it did not look at. `synced_until` is never later than the shop's last change, because the next change
- * may have the same instant. It is also never later than `now`, the moment of the read, because a future instant would hide all changes
- * until then (Specification, Lists and sync).
+ * The page's tickets and `meta`, from a read of one ticket more than the page has. There are also more if the read
+ * stopped early: the next page begins with the first change that was not read. `synced_until` is never later than the
+ * shop's last change, because the next change may have the same instant. It is also never later than `now`, the moment
+ * of the read, because a future instant would hide all changes until then (Specification, Lists and sync).
  */
 export const pageOf = (
   { order, limit, binding }: ParsedTicketQuery,

@@ -60,7 +60,7 @@ const changeStatusCommand = (caller: Caller, id: TicketId, status: TicketStatus,
 const recordNotifiedCommand = (caller: Caller, id: TicketId, channel: ShopChannel, limits: LimitsByPolicy) =>
   asCaller(caller, recordNotifiedOf(caller.shop_id, id, channel, callerLimits(caller, limits)))
 
-/** Reads one ticket, and returns the part of it that `select` takes. */
+/** Reads one ticket, and returns the result of `select`. */
 const ticketReader =
   (reads: Context.Tag.Service<Reads>) =>
   <A>({ shop_id }: Caller, id: TicketId, select: (shop: ShopRecord, ticket: SeenTicket) => A) =>
@@ -83,8 +83,8 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       ticketView(record, shop, client, pages.base_url)
 
     /**
-     * Creates a ticket in the workshop. With an idempotency key, a repetition returns the first ticket as it was. The app may call it
-     * without a key (Specification, Endpoints; Idempotency).
+     * Creates a ticket in the state `workshop`. With an idempotency key, a repetition returns the first ticket as it
+     * was. The app may call it without a key (Specification, Endpoints; Idempotency).
      */
     const create = Effect.fnUntraced(function* create(caller: Caller, input: TicketInput, key?: IdempotencyKey) {
       const { shop_id, caller_id, via } = caller

@@ -50,7 +50,7 @@ export const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Shops.Default),
   Layer.provideMerge(ApiKeyCache.Default),
-  // It also provides the wrapped store, so that a service above these, such as a dispatcher, commits through it.
+  // The layer also provides the wrapped store, so that a service above these, such as a dispatcher, commits through it.
   Layer.provideMerge(observedStore),
   Layer.provideMerge(ownLog)
 )
@@ -59,7 +59,7 @@ const YEAR_MS = 365 * 86_400_000
 
 const inRealTime = Effect.withClock(Clock.make())
 
-/** Waits in real time, because other processes do not have the test's clock. */
+/** Waits for a poll's interval in real time, because other processes do not have the test's clock. */
 const realPoll = inRealTime(Effect.sleep(ServiceLimits.closure_poll_ms))
 
 const sayThatClockIsHeld = inRealTime(
@@ -72,8 +72,9 @@ const sayThatClockIsHeld = inRealTime(
 )
 
 /**
- * Does work at one instant of the test's clock, even if a database takes long in real time. Its time-outs are in real time too. Meanwhile the
- * test's clock moves by a millisecond at a time, so that `TestClock.adjust` does not skip work that becomes due because of it.
+ * Does work at one instant of the test's clock, even if a database takes long in real time. Time-outs take real time
+ * too. Meanwhile the test's clock moves by a millisecond at a time, so that `TestClock.adjust` does not skip work that
+ * becomes due because of it.
  */
 const withFrozenClock = (clock: MovableClock) => {
   const ticking = Effect.forever(Effect.sleep(1))
@@ -88,8 +89,8 @@ const withFrozenClock = (clock: MovableClock) => {
 }
 
 /**
- * The background work under Effect's TestClock. Sixty days of polls would be millions of turns, so it sleeps until the next instant at which
- * something is due, and wakes at each commit of this process.
+ * The background work under Effect's TestClock. Sixty days would be millions of polls, so it sleeps until the next
+ * instant at which something is due, and wakes at each commit of this process.
  */
 const workUnderTestClock = Effect.gen(function* () {
   const works = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const

@@ -2,10 +2,10 @@ import { Clock, type Context, Effect } from "effect"
 import type { ShopRecord } from "../domain/Shop.js"
 import type { Directory } from "../ports/StorePorts.js"
 
-/** Waits in real time, because other processes do not have the clock of this one. */
+/** Runs an effect in real time, because other processes do not have the clock of this one. */
 const inRealTime = Effect.withClock(Clock.make())
 
-/** A process that claimed the first shop creates it within a moment. */
+/** The interval of polls, which is short because a process that claimed the first shop creates it at once. */
 const LOOK_MS = 20
 const LOOKS = 50
 
