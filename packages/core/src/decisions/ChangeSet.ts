@@ -14,7 +14,7 @@ import { theService, withChange } from "../domain/TicketChange.js"
 import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
 import type { Change } from "./ShopState.js"
 
-/** A decision: its result, all changes that make it true, and the statuses of the limits that it used. */
+/** A decision: its result, the changes to save with it, and the statuses of the limits that it used. */
 export interface Decision<out A> {
   readonly result: A
   readonly changes: ReadonlyArray<Change>
@@ -52,12 +52,13 @@ export class ChangeSet {
   /** See {@link ShopHead.id_counter}. */
   #id_counter: number
   #id_moment: Moment | undefined
-  /** The ticket that was saved last, until its first event is raised, which becomes an entry in its history. */
+  /** The last saved ticket, until its first event is raised and becomes an entry in its history. */
   #ticketAwaitingHistory: Mutable<TicketRecord> | undefined
 
   constructor({ shop, head, webhook }: ShopSnapshot, moment: ShopMoment) {
     this.#moment = moment
-    // The lead of the identifiers over their instants never decreases, so a list by creation can find an instant among them.
+    // The identifiers' lead over their instants never decreases, so a list by creation can find an instant by
+    // identifier.
     this.#id_counter =
       moment.recorded_at === head.last_recorded_at ? head.id_counter : identifiersAhead(head) * IDENTIFIERS_PER_MS
     this.#shop = shop
@@ -74,7 +75,10 @@ export class ChangeSet {
     return identifier<Id>(this.#idMoment(n), n)
   }
 
-  /** A new identifier of something that grants access, which cannot be guessed from the shop's other identifiers. A decision has at most one. */
+  /**
+   * A new identifier that grants access, and that cannot be guessed from the shop's other identifiers. A decision has
+   * at most one.
+   */
   newGrantId<Id extends string>(): Id {
     const n = this.#id_counter++ % IDENTIFIERS_PER_MS
     return grantIdentifier<Id>(this.#idMoment(n), n)
@@ -94,7 +98,7 @@ export class ChangeSet {
     return this
   }
 
-  /** Sets those counters of the shop that this class does not maintain itself. */
+  /** Sets the counters of the shop that this class does not maintain itself. */
   updateHead(fields: Partial<Pick<ShopHead, "next_number" | "tickets_per_hour" | "tickets_per_day">>): this {
     Object.assign(this.#head, fields)
     return this
@@ -106,14 +110,14 @@ export class ChangeSet {
     return this
   }
 
-  /** The fields of a ticket that order it among the shop's changes, as its next change sets them. */
+  /** The values of a ticket's fields for the order of changes that the shop's next change sets. */
   get nextChange(): Pick<TicketRecord, "updated_at" | "change_seq"> {
     return { updated_at: this.#moment.recorded_at, change_seq: this.#head.change_seq }
   }
 
   /**
-   * Saves a ticket as the shop's next change, and returns the ticket as its shop sees it afterwards. The first event of the ticket that is
-   * raised next becomes the entry in its history.
+   * Saves a ticket as the shop's next change, and returns the shop's view of the ticket. The first event of the ticket
+   * that is raised next becomes the entry in its history.
    */
   putTicket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
     return this.putSequencedTicket({ ...record, ...this.nextChange }, client)
@@ -195,7 +199,7 @@ export class ChangeSet {
     })
   }
 
-  /** The decision. It also saves the shop's counters, with this moment as the time of its last command. */
+  /** Makes the decision. It also saves the shop's counters, with this moment as the time of its last command. */
   decided<A>(result: A): Either.Either<Decision<A>, never> {
     this.#head.last_recorded_at = this.#moment.recorded_at
     this.#head.id_counter = this.#id_counter
@@ -203,7 +207,7 @@ export class ChangeSet {
     return this.decidedWithoutHead(result)
   }
 
-  /** The decision without the shop's counters, for a change that no later command depends on. */
+  /** Makes the decision without the shop's counters, for a change that no later command depends on. */
   decidedWithoutHead<A>(result: A): Either.Either<Decision<A>, never> {
     return Either.right({ result, changes: this.#changes, limitStatuses: this.#limitStatuses })
   }

@@ -8,7 +8,10 @@ import { ChangeSet, type Decision, type ShopSnapshot } from "./ChangeSet.js"
 import type { Load, LoadRequest } from "./Load.js"
 import { apply, type ShopState } from "./ShopState.js"
 
-/** A write to one shop: the rows to load, and the decision over them. Stores run commands; nothing else writes a shop's data. */
+/**
+ * A write to one shop: the rows to load, and the decision on them. Stores run commands, and no other code writes a
+ * shop's data.
+ */
 export interface Command<out A, out E = never> {
   readonly shop_id: ShopId
   readonly loadRequests: ReadonlyArray<LoadRequest>
@@ -58,8 +61,9 @@ export const makeCommand = <const N extends Loads, R extends Either.Either<Decis
 }
 
 /**
- * Decides a command on its shop's data without changing them. Its records never have an earlier instant than the shop's latest command, so
- * the order by time is the order of commits (Specification, Lists and sync). Scheduled times follow the clock.
+ * Decides a command on its shop's data without changing the data. Its records never have an earlier instant than the
+ * shop's latest command, so the order by time is the order of commits (Specification, Lists and sync). Scheduled times
+ * follow the clock.
  */
 export const decide = <A, E>(command: Command<A, E>, state: ShopState, moment: Moment): Either.Either<Decision<A>, E> =>
   // `recorded_at` comes before the spread, because V8 takes 0.5 µs longer to add a new field after one.
@@ -79,7 +83,7 @@ export const execute = <A, E>(
 /** The command with its author, whom the histories of the tickets that it changes name. */
 export const withAuthor = <A, E>(author: ChangeAuthor, command: Command<A, E>): Command<A, E> => ({
   ...command,
-  // `author` comes before the spread, as `recorded_at` does in `decide`. A store's moment has no author of its own.
+  // `author` comes before the spread for the same reason as `recorded_at` in `decide`. A store's moment has no author.
   run: (state, moment) => command.run(state, { author, ...moment })
 })
 
@@ -87,7 +91,8 @@ export const withAuthor = <A, E>(author: ChangeAuthor, command: Command<A, E>): 
 export type AuditedAct = Pick<AuditEntry, "act" | "details">
 
 /**
- * The command with its entry in the audit log, in the same commit. There is no entry if `entryOf` returns null or the command is refused.
+ * The command with its entry in the audit log, in the same commit. No entry is saved if `entryOf` returns null or the
+ * command is refused.
  */
 export const audited = <A, E>(
   command: Command<A, E>,

@@ -48,7 +48,7 @@ const isGiven = (name: string, value: unknown, defaults: Fields): boolean =>
 
 const NONE: Fields = {}
 
-/** The value with its fields in order, without those that mean the same as absent ones. */
+/** The value with sorted fields, without those that mean the same as absent ones. */
 const canonical = (value: unknown, defaults: Fields): unknown => {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => canonical(entry, NONE))
@@ -61,16 +61,19 @@ const canonical = (value: unknown, defaults: Fields): unknown => {
   return kept
 }
 
-/** Equal for requests that differ only in the order of fields, in absent fields instead of null ones, or in explicit defaults. */
+/**
+ * A text that is equal for requests that differ only in the order of fields, in absent instead of null fields, or in
+ * explicit defaults.
+ */
 export const fingerprint = (request: unknown, defaults: Fields = NONE): string => {
   const text = JSON.stringify(canonical(request, defaults))
   return text.length <= ServiceLimits.fingerprint_characters ? text : sha256Hex(text)
 }
 
 /**
- * Makes a command run once for each key: a repetition gets the first result as it was, and changes nothing. The record of a success is saved
- * with the command's changes; refusals have none. Commands of one shop run one after another, so a duplicate that arrives meanwhile waits
- * and then finds the record (Specification, Idempotency).
+ * Makes a command run once for each key: a repetition gets the unchanged first result, and changes nothing. The record
+ * of a success is saved with the command's changes; refusals are not recorded. Commands of one shop run one after
+ * another, so a duplicate that arrives meanwhile waits and then finds the record (Specification, Idempotency).
  */
 export const idempotent = <A, E>(
   { caller_id, operation, key, request, defaults }: Idempotent,

@@ -19,8 +19,8 @@ export type LoadRequest =
   /** The client's account, link and card. */
   | { readonly _tag: "Client"; readonly id: ClientId }
   /**
-   * The same for a client whom the shop sees. For any other client a store must do the same work, so that its response time reveals
-   * nothing.
+   * The account, link and card of a client whom the shop sees. For any other client a store must do the same work, so
+   * that the response time does not reveal whether the client exists.
    */
   | { readonly _tag: "VisibleClient"; readonly id: ClientId }
   /** The offer, its ticket with its client's account and link, and the account that holds its phone number, with that account's link. */
@@ -43,8 +43,8 @@ export type LoadRequest =
   | { readonly _tag: "Replay"; readonly id: string; readonly most: number }
 
 /**
- * A piece of the shop's data: what to load, and how to read it from the state. If its row is missing, the command gets the load's own
- * refusal.
+ * A part of the shop's data: the rows to load, and how to read them from the state. If a row is missing, the command
+ * fails with the load's own refusal.
  */
 export interface Load<out L, out E = never> {
   readonly loadRequests: ReadonlyArray<LoadRequest>
@@ -115,7 +115,7 @@ export type KnownClients = ReadonlyMap<
   { readonly account: ClientAccount; readonly link: ClientLink | null; readonly card: CardRecord | null }
 >
 
-/** Those of some clients who have an account, with their links and cards. */
+/** The accounts of some clients, with their links and cards. Clients without an account are left out. */
 export const knownClients = (ids: ReadonlyArray<ClientId>): Load<KnownClients> => ({
   loadRequests: ids.map((id) => ({ _tag: "Client", id })),
   read: (state) =>
@@ -166,10 +166,10 @@ export const keys: Load<ReadonlyArray<ApiKeyRecord>> = {
   read: (state) => Either.right([...state.keys.values()])
 }
 
-/** How many stamps a caller gave a client in the last window. */
-export const stampLimit = (key: StampLimitKey): Load<LimitWindow | undefined> => ({
-  loadRequests: [{ _tag: "StampLimit", key }],
-  read: (state) => Either.right(state.stamp_limits.get(stampLimitKey(key)))
+/** The number of stamps that a caller gave a client in the last window. */
+export const stampsUsed = (key: StampLimitKey): Load<LimitWindow | undefined> => ({
+  loadRequests: [{ _tag: "StampsUsed", key }],
+  read: (state) => Either.right(state.stamps_used.get(stampCountKey(key)))
 })
 
 /** An event's delivery under a claim's token; null if the event arrived, was given up, or was claimed again since. */
@@ -187,19 +187,19 @@ export const waiting = (most: number): Load<ReadonlyArray<EventId>> => ({
   read: (state) => Either.right([...state.deliveries.keys()].slice(0, most))
 })
 
-/** Those of the named events that are still kept, with their attempts. */
+/** The named events that are still stored, with their attempts. */
 export const events = (ids: ReadonlyArray<EventId>): Load<ReadonlyArray<SentEvent>> => ({
   loadRequests: ids.map((id) => ({ _tag: "Event", id })),
   read: (state) => Either.right(ids.flatMap((id) => state.events.get(id) ?? []))
 })
 
-/** Those of the named tickets that exist. */
+/** The named tickets that exist. */
 export const tickets = (ids: ReadonlyArray<TicketId>): Load<ReadonlyArray<TicketRecord>> => ({
   loadRequests: ids.map((id) => ({ _tag: "Ticket", id })),
   read: (state) => Either.right(ids.flatMap((id) => state.tickets.get(id) ?? []))
 })
 
-/** Those of the named idempotency records that are still kept. */
+/** The named idempotency records that are still stored. */
 export const idempotencyRecords = (
   keys: ReadonlyArray<IdempotencyRecordKey>
 ): Load<ReadonlyArray<IdempotencyRecord>> => ({

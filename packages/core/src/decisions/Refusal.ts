@@ -11,7 +11,7 @@ import type { MoveRefusal } from "../domain/TicketLifecycle.js"
 import type { WebhookNotSet } from "../domain/Webhook.js"
 import type { IdempotencyKeyReused } from "./Idempotency.js"
 
-/** Every refusal of the service. Each is defined beside the rule that raises it. */
+/** Every refusal of the service. Each is defined in the module of its rule. */
 export type Refusal =
   | ClientNotFound
   | ForbiddenWord

@@ -83,7 +83,7 @@ export interface ShopState {
   readonly stamp_limits: Map<string, LimitWindow>
   /** Earlier events, with their attempts. */
   readonly events: ReadMap<EventId, SentEvent> & { readonly rewrite: (event: EventRecord) => void }
-  /** The next events of a replay, after looking at no more than `most`. */
+  /** Returns the next events of a replay, reading no more than `most` events. */
   readonly replayable: (replay: ReplayRecord, most: number) => EventRange
   /** Accounts belong to no shop, so a command only reads them. */
   readonly accounts: ReadMap<ClientId, ClientAccount>
@@ -92,7 +92,7 @@ export interface ShopState {
 
 type Seen = Pick<ShopState, "shop" | "head" | "webhook" | "events" | "replayable" | "accounts" | "holders">
 
-/** A shop's state into which only the settings are loaded yet. */
+/** A shop's state with only the settings loaded. */
 export const emptyShopState = (input: Seen): ShopState => ({
   tickets: new Map(),
   links: new Map(),
@@ -109,8 +109,9 @@ export const emptyShopState = (input: Seen): ShopState => ({
 })
 
 /**
- * Logs an attempt before those that began after it, because the outcome of one that was overtaken comes late and must not be the last. Clocks
- * of processes differ, so of attempts with one number an acknowledged one is the last, whenever it began.
+ * Logs an attempt before those that began later, because the result of an overtaken attempt is recorded late and must
+ * not be the last. Clocks of processes differ, so among attempts with the same number an acknowledged one is the last,
+ * whenever it began.
  */
 const log = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
   const ofEvent = attempts.get(row.event_id) ?? []
@@ -126,7 +127,7 @@ const inLog = Order.combineAll<AttemptRecord>([
 
 type Applied = { readonly [Tag in Change["_tag"]]: (state: ShopState, change: Extract<Change, { _tag: Tag }>) => void }
 
-/** A row that no command loads; the store keeps it itself. */
+/** Ignores a change of a row that no command loads, because only the store saves it. */
 const leftToStore = () => {}
 
 const putDelivery: Applied["DeliveryPut"] & Applied["DeliveryRenewed"] = (state, { row }) =>
@@ -146,7 +147,7 @@ const applied: Applied = {
   KeyPut: (state, { row }) => state.keys.set(row.id, row),
   IdempotencyRecordPut: ({ idempotency_records }, { row }) => {
     const key = idempotencyRecordKey(row)
-    // Moved to the end, so that a store finds the records that expire first at the beginning.
+    // The record moves to the end, so that those that expire first are at the beginning.
     idempotency_records.delete(key)
     idempotency_records.set(key, row)
   },

@@ -15,9 +15,9 @@ export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated
 export interface TicketAct<E> {
   /** The side that acts. Only an act of the shop delays the closure `no_news` (Specification, States). */
   readonly actor: "shop" | "client"
-  /** The only client who may act; for others the ticket is not found. If undefined, anybody may. */
+  /** The only client who may act; others get `TicketNotFound`. If it is undefined, every caller may act. */
   readonly only_client?: ClientId | undefined
-  /** The reason that the ticket does not accept the act now, with any input; null if it does. */
+  /** Returns the reason why the ticket does not accept the act now, with any input; null if it does. */
   readonly refused?: (record: TicketRecord) => E | null
   readonly patch: (
     record: TicketRecord,

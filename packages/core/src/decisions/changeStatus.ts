@@ -19,7 +19,7 @@ import * as Load from "./Load.js"
 
 /**
  * Moves a ticket by the table `statusMoves`: notifies a linked client, or a walk-in by the ticket's number, earns the ticket's stamps and raises the events of the
- * move. `bounds` limits how often in a day; with null, the move is not counted (Specification, States).
+ * move. `bounds` limits the moves of the ticket in a day; with null, the move is not counted (Specification, States).
  */
 export const changeStatus = (
   shop_id: ShopId,
@@ -62,8 +62,8 @@ export const changeStatus = (
   })
 
 /**
- * Closes a ticket whose closure is due, as of the time at which it was due. The result is null if nothing is due any more, for instance
- * because a command of the shop came first (Specification, States).
+ * Closes a ticket whose closure is due, with the time at which it was due. The result is null if the closure is not due
+ * any more, for instance because a command of the shop came first (Specification, States).
  */
 export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | null, TicketNotFound> =>
   makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {

@@ -19,9 +19,10 @@ export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void,
   })
 
 /**
- * The answer of the account that has the number to which a ticket was offered. Accepting makes the client known to the shop and links the
- * ticket, unless the ticket is abandoned or has a client whom the shop sees. Blocking hides the client from the shop (Specification,
- * Endpoints; Clients and loyalty). If the answer names a client, the offer is not found unless that client has the number.
+ * Records the answer of the account that has the number to which a ticket was offered. Accepting makes the client known
+ * to the shop and links the ticket, unless the ticket is abandoned or has a client whom the shop sees. Blocking hides
+ * the client from the shop (Specification, Endpoints; Clients and loyalty). If the answer names a client, the offer is
+ * not found unless that client has the number.
  */
 export const answerOffer = (
   shop_id: ShopId,
@@ -42,7 +43,7 @@ export const answerOffer = (
     const row = linkOrNew(shop_id, holder.id, link, now)
     changes.add({ _tag: "LinkPut", row })
     const client = asSeen(holder, row)
-    // A client who has blocked the shop since counts as none, so the ticket has no client.
+    // A linked client who has blocked the shop does not count, so the ticket has no client.
     if (linked === null && client !== null && ticket.state !== "abandoned") {
       const view = changes.putTicket({ ...ticket, client_id: holder.id }, client)
       changes.raiseEvent("client.linked", { ticket: view, client: clientBadge(client) }, ticket.id)

@@ -49,7 +49,7 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foun
       if (depositExceedsPrice(next.price_minor, next.deposit_minor)) {
         issues.push({ field: "deposit_minor", message: "must not be more than price_minor" })
       }
-      // Otherwise accepting the quote would make its price lower than the deposit.
+      // If this were accepted, the client could accept the quote, and the price would then be below the deposit.
       if (record.quote?.status === "proposed" && depositExceedsPrice(record.quote.price_minor, next.deposit_minor)) {
         issues.push({ field: "deposit_minor", message: "must not be more than the price that was proposed" })
       }

@@ -12,7 +12,7 @@ import * as Load from "./Load.js"
 const isOther = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after)
 
 /**
- * Erases a person from tickets. Each changed ticket takes the next place in the order of changes, so that a sync brings it to the shop's
+ * Erases a person from tickets. Each changed ticket gets the next `change_seq`, so that a sync copies it to the shop's
  * other systems; no event is raised. The client's id stays as a pseudonym, because the ledger must add up.
  */
 export const eraseTickets = (shop_id: ShopId, person: Person, ids: ReadonlyArray<TicketId>): Command<void> =>
@@ -42,8 +42,8 @@ export const eraseEvents = (shop_id: ShopId, person: Person, ids: ReadonlyArray<
 const isTicket = (result: object): result is Ticket => "tracking_code" in result
 
 /**
- * Erases a person from idempotency records. The key still leads to the same ticket, but the request is forgotten. A record whose key names
- * the person is deleted.
+ * Erases a person from idempotency records. The key still returns the same ticket, but the request is removed. A record
+ * whose key names the person is deleted.
  */
 export const eraseIdempotencyRecords = (
   shop_id: ShopId,
@@ -69,7 +69,7 @@ export const eraseIdempotencyRecords = (
     return changes.decidedWithoutHead<void>(undefined)
   })
 
-/** The person's records that are still found by number or id when the texts have been erased. */
+/** The person's records that can still be found by number or id after the texts have been erased. */
 export interface Known {
   readonly offers: ReadonlyArray<OfferRecord>
   readonly notifications: ReadonlyArray<NotificationRecord>

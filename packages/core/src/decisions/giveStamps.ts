@@ -9,7 +9,7 @@ import { cardView, LoyaltyCard, LoyaltyOff, NoReward, rewardsAvailable } from ".
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
-/** How many stamps to add at once (Specification, Endpoints). */
+/** The number of stamps to add in one call (Specification, Endpoints). */
 export const StampCount = Schema.Int.pipe(
   Schema.between(Limits.stamps_per_call_min, Limits.stamps_per_call_max, {
     message: () => `must be a whole number from ${Limits.stamps_per_call_min} to ${Limits.stamps_per_call_max}`

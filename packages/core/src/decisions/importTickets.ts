@@ -83,7 +83,7 @@ const text = {
   service: Text(Limits.service_characters)
 }
 
-/** A row of an import: a ticket with its client, or a client alone where it has no service. */
+/** A row of an import: a ticket with its client, or only a client if the row has no service. */
 export const ImportRow = Schema.Struct({
   external_ref: optional(text.external_ref),
   number: optional(TicketNumber),
@@ -170,7 +170,7 @@ function* cardIssues({ client }: ImportRow): Generator<Issue> {
     }
 }
 
-/** Everything that is wrong with a row beyond its fields: what its state, its dates and its card contradict. */
+/** The issues of a row beyond its single fields, such as dates or a card that contradict each other or the state. */
 export const importIssues = (row: ImportRow, now: Instant): ReadonlyArray<Issue> => {
   if (isGiven(row.service)) return [...ticketIssues(row, now), ...cardIssues(row)]
   if (!isGiven(row.client)) return [{ field: "service", message: "is required for a ticket" }]
@@ -181,25 +181,25 @@ export const importIssues = (row: ImportRow, now: Instant): ReadonlyArray<Issue>
   ]
 }
 
-/** A row that is in order, with the account of its client. */
+/** A valid row, with the account of its client. */
 export interface CheckedRow {
   readonly row: ImportRow
   readonly client_id: ClientId | null
 }
 
-/** How much an import wrote. */
+/** The counts of an import's written rows. */
 export interface Imported {
   readonly tickets: number
   /** Clients whom the shop knows from now on. */
   readonly clients: number
   readonly cards: number
-  /** Tickets that the next look at closures closes, because their time has passed. */
+  /** Tickets whose closure is due already, so that the next poll closes them. */
   readonly closing: number
 }
 
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-/** The moment with other random bytes for a tracking code: a moment has those of one code only. */
+/** The moment with other random bytes for a tracking code, because a moment has the bytes of only one code. */
 const withCode = (moment: Moment, n: number): Moment => {
   const digest = sha256Hex(`${hex(moment.entropy)} ${n}`)
   const entropy = Uint8Array.from(moment.entropy)
@@ -208,7 +208,7 @@ const withCode = (moment: Moment, n: number): Moment => {
   return { ...moment, entropy }
 }
 
-/** Writes a card as the lines of a ledger that lead to it. */
+/** Writes a card as ledger entries that add up to it. */
 const writeCard = (changes: ChangeSet, blank: CardRecord, given: typeof CardRow.Type): void => {
   const { balance, lifetime = balance, rewards_redeemed } = given
   const redeemed = rewards_redeemed ?? 0
@@ -291,7 +291,7 @@ const recordOf = (
   }
 }
 
-/** Makes what the rows say of clients: the shop knows them, and has their cards where it had none. */
+/** Makes the rows' clients known to the shop, and adds their cards if the shop has none for them. */
 const importClients = (
   rows: ReadonlyArray<CheckedRow>,
   known: Load.KnownClients,
@@ -320,8 +320,8 @@ const importClients = (
 }
 
 /**
- * Writes tickets as they were elsewhere, with their dates, and what the rows say of clients. It counts against no limit, checks no
- * words, and raises no events unless it is asked to; `raises` raises `ticket.created` for each (Specification, Tickets).
+ * Writes the rows' tickets with their dates, and their clients. It counts against no limit, checks no
+ * words, and raises no events, or `ticket.created` for each ticket if `raises` is true (Specification, Tickets).
  */
 export const importTickets = (
   shop_id: ShopId,
@@ -333,7 +333,7 @@ export const importTickets = (
     const { now } = moment
     const { links, clients, cards } = importClients(rows, known, changes, { shop_id, now: moment.recorded_at })
     const codes = new Set<string>()
-    // Other random bytes than those of the identifiers that the moment itself makes, which may have the same instant and count.
+    // The random bytes differ from those of the moment's own identifiers, which may have the same instant and count.
     const entropy = moment.entropy.map((byte, at) => (at === IDENTIFIER_BYTES - 1 ? byte ^ 0xff : byte))
     let next_number = head.next_number
     let [tickets, closing] = [0, 0]
@@ -346,7 +346,7 @@ export const importTickets = (
       codes.add(tracking_code)
       const number = row.number ?? next_number
       if (row.number === undefined || row.number === null || row.number >= next_number) next_number = nextNumber(number)
-      // Its instant is that of the ticket, so that lists by creation find it among those of its time.
+      // The identifier has the ticket's own instant, so that a list by creation contains the ticket at its date.
       const id = isGiven(row.created_at)
         ? identifier<TicketId>({ now: row.created_at, entropy }, n % IDENTIFIERS_PER_MS)
         : changes.newId<TicketId>()
@@ -373,8 +373,8 @@ export const importTickets = (
 }
 
 /**
- * A command that is decided only if the shop's tickets are as they were at a change, so that what was looked up then still holds. Otherwise it
- * writes nothing and its answer is null.
+ * A command that is decided only if no ticket of the shop has changed since `change_seq`, because the result of an
+ * earlier look-up may otherwise be out of date. If one has, it writes nothing and its result is null.
  */
 export const unlessChanged = <Answer, Refusal>(
   command: Command<Answer, Refusal>,

@@ -16,7 +16,7 @@ const status =
   (shop_id, { id }, bounds) =>
     changeStatus(shop_id, id, to, bounds)
 
-/** The acts on a ticket by name, each as its command. Other input is made up so that the ticket accepts it. */
+/** The commands of all acts on a ticket, by name, with example inputs that are valid for the ticket. */
 export const ticketActs = {
   "status:ready": status("ready"),
   "status:impossible": status("impossible"),
@@ -41,7 +41,7 @@ export interface ActPreview {
   readonly refusal: Refusal | null
 }
 
-/** Runs the decision of every act on a ticket as it is now. Nothing is saved. */
+/** Runs the decision of every act on the present ticket. Nothing is saved. */
 export const previewActs = (
   shop_id: ShopId,
   id: TicketId,

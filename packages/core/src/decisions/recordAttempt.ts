@@ -32,14 +32,15 @@ export interface Attempted {
 }
 
 /**
- * The result for the delivery. `superseded` means that another claim had taken it over, so nothing changed: see {@link recordSuperseded}.
+ * The result for the delivery. `superseded` means that another claim has replaced this one, so nothing changed: see
+ * {@link recordSuperseded}.
  */
 export type AttemptOutcome = "delivered" | "retry" | "parked" | "dead" | "superseded"
 
 /** The result of a recorded attempt, for its delivery and for its webhook. */
 export interface RecordedAttempt {
   readonly outcome: AttemptOutcome
-  /** Whether the webhook's row of failures began or ended with it. */
+  /** Whether the webhook's consecutive failures began or ended with the attempt. */
   readonly transition: HealthTransition | null
 }
 
@@ -52,8 +53,8 @@ const healthAfter = (webhook: Webhook, { url, sent }: Attempted, now: Instant): 
 }
 
 /**
- * Records an attempt: the event arrived, is retried after its delay, or is given up. The webhook's row of failures grows or ends, and the
- * owner is notified on the way to the switch-off (Specification, Webhooks).
+ * Records an attempt: the event was delivered, is retried after its delay, or is given up. The webhook's consecutive
+ * failures increase or end, and the owner is warned before the webhook turns off (Specification, Webhooks).
  */
 export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<RecordedAttempt> =>
   makeCommand(shop_id, { delivery: Load.delivery(attempted.event_id, attempted.token) }, (loaded, changes, moment) => {
@@ -84,7 +85,7 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<Re
       attempts_since_reset,
       due_at,
       generation: webhook.generation,
-      // If this record was sent twice because the first response was lost, it must not count twice.
+      // A new token makes a repetition of this record, after its first response was lost, count as superseded.
       token: delivery.token + 1
     }
     changes.add({ _tag: "DeliveryPut", row: next })
@@ -114,7 +115,7 @@ export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command
   makeCommand(shop_id, { attempts: Load.attempts(attempted.event_id) }, (loaded, changes, moment) => {
     const { attempts, webhook } = loaded
     if (webhook === null || attempts.some((one) => isSame(one, attempted))) return unchanged(SUPERSEDED)
-    // It shares the number of the one before it, because numbers are the delivery's, and it used up none of its attempts.
+    // The attempt gets the number of the one before it, because it used up none of the delivery's numbered attempts.
     const n = Math.max(1, ...attempts.filter((one) => one.started_at < attempted.started_at).map(({ n }) => n))
     const after = logged(
       changes,
@@ -125,7 +126,7 @@ export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command
     return changes.decided<RecordedAttempt>({ outcome: "superseded", transition: healthTransition(webhook, after) })
   })
 
-/** Whether an attempt is in the log already, perhaps as begun a little earlier: see {@link loggedStart}. */
+/** Whether an attempt is in the log already, possibly with a slightly earlier start: see {@link loggedStart}. */
 const isSame = (logged: AttemptRecord, { started_at, sent }: Attempted): boolean =>
   logged.started_at <= started_at &&
   logged.started_at > started_at - SAME_MS &&
@@ -133,13 +134,13 @@ const isSame = (logged: AttemptRecord, { started_at, sent }: Attempted): boolean
   logged.error === sent.error &&
   JSON.stringify(logged.timings) === JSON.stringify(sent.timings)
 
-/** How much earlier than it began an attempt may be logged, in milliseconds. */
+/** The maximum difference between an attempt's start and its logged start, in milliseconds. */
 const SAME_MS = 10
 
 /**
- * The instant with which the log keeps an overtaken attempt. In the log a number and an instant identify an attempt. While a clock
- * stands still, as a sandbox's may, the attempt that overtook this one began at the same instant, or will; so this one, which is the
- * older of them, is logged as begun a millisecond earlier.
+ * The logged start of an overtaken attempt. In the log, a number and a start identify an attempt. While a clock is
+ * frozen, as a sandbox's may be, the attempt that overtook this one has the same start, so this earlier one is logged
+ * as begun a millisecond before.
  */
 const loggedStart = (
   attempts: ReadonlyArray<AttemptRecord>,

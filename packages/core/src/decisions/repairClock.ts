@@ -12,11 +12,12 @@ import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 import type { Change } from "./ShopState.js"
 
-/** With a clock that was more than 34 years ahead, numbers could no longer be counted one by one. */
+/** A shop more than 34 years ahead would exceed this, and near 2^53 adding 1 to the count could have no effect. */
 const MOST_IDENTIFIERS_MADE = 2 ** 52
 
 /**
- * Treats the webhook as turned on now: everything that waits is due at once, including deliveries that the wrong clock delayed by weeks.
+ * Treats the webhook as turned on now: all waiting deliveries are due at once, including those that the wrong clock
+ * delayed by weeks.
  */
 const released = (webhook: Webhook, now: Instant): Webhook => ({
   ...webhook,
@@ -33,9 +34,9 @@ const takenBack = (head: ShopHead, now: Instant): ShopHead => {
 }
 
 /**
- * Brings a shop that a wrong clock dated ahead back to the present, so that its next changes get the present clock's instants again.
- * Returns the instant at which the shop was; null if it was not ahead. This is the only command that may set a shop's time back: its
- * tickets must be redated right after, see {@link redateTicket}.
+ * Sets a shop whose clock was ahead back to the present, so that its next changes get the present clock's instants
+ * again. Returns the shop's previous instant; null if it was not ahead. This is the only command that may set a shop's
+ * time back: its tickets must be redated directly afterwards, see {@link redateTicket}.
  */
 export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
   makeCommand(shop_id, {}, ({ head, webhook }, _changes, { now }) => {
@@ -45,7 +46,7 @@ export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
     return Either.right({ result: head.last_recorded_at, changes, limitStatuses: [] })
   })
 
-/** The ticket as it was before it was closed too early; undefined if it was not. */
+/** The fields of a ticket before it was closed too early; empty if it was not. */
 const reopened = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: Instant): Partial<TicketRecord> => {
   const move = closureMoves.find(({ reason }) => reason === abandon_reason)
   return state === "abandoned" && abandoned_at !== null && abandoned_at > now && move !== undefined
@@ -55,7 +56,7 @@ const reopened = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: In
 
 /**
  * Redates a ticket that has future instants: afterwards none of them is later than the present. A closure that came too early is undone,
- * with the event `ticket.reopened`. Returns whether it was such a ticket.
+ * with the event `ticket.reopened`. Returns whether the ticket had future instants.
  */
 export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, TicketNotFound> =>
   makeCommand(shop_id, { ticket: Load.ticket(id) }, (loaded, changes, moment) => {

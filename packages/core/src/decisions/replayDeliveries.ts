@@ -49,7 +49,8 @@ const again = (
   due_at: now,
   generation,
   is_replay: true,
-  // Higher than every token of the deleted row, so that a late record of an old attempt cannot end the replayed delivery.
+  // The token is higher than every token of the deleted row, so that a late record of an old attempt cannot end the
+  // replayed delivery.
   token: recorded_at + 2 * attempts_made + 1
 })
 
@@ -78,7 +79,10 @@ export interface ReplayStep {
   readonly is_done: boolean
 }
 
-/** Takes a replay's next step: looks at the next thousand events and makes the selected ones due again, with all attempts. */
+/**
+ * Advances a replay by one step: reads the next thousand events and makes the selected ones due again, with all
+ * attempts.
+ */
 export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> =>
   makeCommand(shop_id, { replay: Load.replay(id, Limits.replay_step_events) }, (loaded, changes, moment) => {
     const { replay, webhook } = loaded

@@ -11,9 +11,10 @@ export type NotificationAttempt = Pick<QueuedNotification, "shop_id" | "id" | "a
 type Begun = "begun" | "given_up" | "outdated" | "superseded"
 
 /**
- * Whether to send a notification now; `superseded` if another process has begun or sent it, and `outdated` if it notifies a client of a state
- * that the ticket has left, such as by a reopening. The command delays the next attempt beforehand, as after a failure: so no other process
- * begins meanwhile, and a notification that crashes its process is not tried forever.
+ * Begins an attempt to notify. The result is `superseded` if another process has begun or sent the notification, and
+ * `outdated` if its ticket has left the state that it reports, such as by a reopening. The command schedules the next
+ * attempt beforehand, as after a failure, so that no other process begins meanwhile, and a notification that crashes
+ * its process is not tried forever.
  */
 export const beginNotification = (
   { shop_id, id, attempts_made }: NotificationAttempt,
@@ -34,13 +35,13 @@ export const beginNotification = (
     }
   )
 
-/** Removes a notification that nobody sends. Returns whether it still waited. */
+/** Removes a notification that no process sends. Returns whether it still waited. */
 export const discardNotification = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<boolean> =>
   makeCommand(shop_id, { notification: Load.queuedNotification(id, attempts_made) }, ({ notification }, changes) =>
     notification === null ? unchanged(false) : removed(changes, notification).decidedWithoutHead(true)
   )
 
-/** Makes a notification due now that a clock which was ahead had delayed. */
+/** Makes a notification that a clock ahead of the present had delayed due now. */
 export const retryNotificationNow = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<void> =>
   makeCommand(shop_id, { notification: Load.queuedNotification(id, attempts_made) }, (loaded, changes, moment) => {
     const { notification } = loaded

@@ -30,8 +30,8 @@ export const Languages = Schema.Array(Language).pipe(
 )
 
 /**
- * Any of a shop's settings, and each field of its programme; absent fields keep their values. The programme's name and label may be null
- * (Specification, Sandbox).
+ * Changes of a shop's settings and of the fields of its programme. Absent fields keep their values, and null clears the
+ * programme's name and label (Specification, Sandbox).
  */
 export const ShopPatch = Schema.Struct({
   approved: optional(Schema.Boolean),

@@ -8,8 +8,8 @@ import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
 /**
- * Sets the shop's URL. The first time it takes the given secret; later it keeps the existing one (Specification, Webhooks). A new URL
- * starts with no failures, because those of the previous URL must not turn it off.
+ * Sets the shop's URL. The first call sets the given secret; later calls keep the existing one (Specification,
+ * Webhooks). A new URL starts with no failures, because those of the previous URL must not turn the webhook off.
  */
 export const setWebhook = (
   shop_id: ShopId,
@@ -40,15 +40,16 @@ const change = (shop_id: ShopId, next: (webhook: Webhook, now: Instant) => Webho
     return changes.add({ _tag: "WebhookPut", row }).decided(row)
   })
 
-/** A new secret, and until when the secret that it replaces early would have signed; null if none was ended early. */
+/** A new secret, and the instant until which a secret that it ended early would have signed; null if it ended none. */
 export interface RotatedSecret {
   readonly webhook: Webhook
   readonly replaces_before: Instant | null
 }
 
 /**
- * Gives the webhook a new secret; the old one signs beside it for 24 hours (Specification, Webhooks). A second rotation within these hours
- * ends the oldest secret early, and returns until when that would have signed (Specification, Endpoints).
+ * Gives the webhook a new secret; the old one also signs for 24 hours (Specification, Webhooks). A second rotation
+ * within these hours ends the oldest secret early, and returns the instant until which it would have signed
+ * (Specification, Endpoints).
  */
 export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSecret, WebhookNotSet> =>
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
@@ -72,7 +73,7 @@ export const disableWebhook = (shop_id: ShopId) =>
 
 /**
  * Removes the webhook, its URL, its secrets and its waiting deliveries, a thousand deliveries at a time. Until the last one is gone, the
- * webhook is only turned off, so nothing more is sent. The attempts stay in the log.
+ * webhook is only turned off, so no event is sent. The attempts stay in the log.
  */
 export const removeWebhook = (shop_id: ShopId): Command<"removed" | "more", WebhookNotSet> =>
   makeCommand(shop_id, { waiting: Load.waiting(Limits.replay_step_events) }, (loaded, changes) => {

@@ -10,17 +10,20 @@ import type { HandlerOutcome, HttpRequest } from "./HttpMessage.js"
 import { inputPart, type RequestPart } from "./RequestReader.js"
 import { failureIn, type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 
-/** A request on its way through the checks. A check that finds fields passes a new object that has them to the checks after it. */
+/**
+ * A request in the checks. A check that finds further fields passes a new object with these fields to the checks after
+ * it.
+ */
 export interface CheckedRequest {
   readonly request: HttpRequest
-  /** Undefined if no endpoint has this path and method. */
+  /** The endpoint of the path and method; undefined if there is none. */
   readonly match: RouteMatch | undefined
   readonly context: RequestContext
 }
 
 /**
- * A new request that also has the fields which a check found. Not an object spread, because one that adds a field takes 2 µs on Node 20,
- * fifteen times as long.
+ * A new request with the fields that a check found. This is not an object spread, because a spread that adds a field
+ * takes 2 µs on Node 20, which is fifteen times as long.
  */
 export const withFields = <In extends CheckedRequest, Fields extends object>(
   checked: In,
@@ -44,7 +47,7 @@ export interface ReadRequest extends RoutedRequest {
   readonly body: RequestPart
 }
 
-/** A request as the schemas of its endpoint read it. */
+/** A request that the schemas of its endpoint have decoded. */
 export interface ValidRequest extends RoutedRequest {
   readonly input: unknown
 }
@@ -62,10 +65,10 @@ export class Rejected {
 /** The result of a check: a refusal, or the request with the fields that the check found. */
 export type CheckResult<Out extends CheckedRequest = CheckedRequest> = Rejected | Out
 
-/** A step of a request, as the diagram in the docs shows it. */
+/** A step of a request in the diagram of the docs. */
 export interface StepDescription {
   readonly name: string
-  /** The statuses with which it refuses, in words. */
+  /** The statuses with which the step refuses, in words. */
   readonly refuses: string
 }
 
@@ -74,7 +77,7 @@ export type Check<In extends CheckedRequest = CheckedRequest, Out extends Checke
   (
     | { readonly kind: "sync"; readonly run: (checked: In) => CheckResult<Out> }
     | {
-        /** May wait for the store or for the body. The limits of the checks before it are counted before it runs. */
+        /** The check may wait for the store or for the body. The limits before it are counted before it runs. */
         readonly kind: "async"
         readonly run: AsyncRun<In, Out>
       }
@@ -90,7 +93,7 @@ type UsesOf<In> = (checked: In) => ReadonlyArray<LimitUse>
 /** Limits that a request counts against once it has passed the checks before them. */
 export interface LimitCheck<In extends CheckedRequest = CheckedRequest> extends StepDescription {
   readonly uses: UsesOf<In>
-  /** Whether a request that gets a 429 after these limits were counted gets its uses of them back (Specification, Limits). */
+  /** Whether a later 429 of the request gives back its uses of these limits (Specification, Limits). */
   readonly isGivenBackOn429?: boolean
 }
 
@@ -102,10 +105,11 @@ export interface HandlerStep<In extends CheckedRequest = CheckedRequest> extends
 type LimitCache = Context.Tag.Service<CachedRateLimits>
 
 /*
- * How a step advances: it gets the request and the step after it, `next`, and calls `next` with the request. A check that rejects the
- * request responds instead. A limit check only collects limits; they are counted in one call, all or none, before the next asynchronous
- * check, the handler or the response to a rejection, so that a request over one of them gets a 429 even if a check after it rejected.
- * An effect that fails skips the steps that are left, and the step that ran it responds to the failure.
+ * Each step gets the request and the next step, `next`, and calls `next` with the request, unless it rejects the
+ * request and responds. A limit check only collects limits. They are counted in one call, all or none, before the next
+ * asynchronous check, the handler or the response to a rejection, so that a request over one of the limits gets a 429
+ * even if a later check rejects it. If an effect fails, the step that ran it responds to the failure, and the steps
+ * after it do not run.
  *
  * For example, a key that has used its 120 requests of the minute reads a ticket of a deactivated shop. The limit on requests comes before
  * the check of the shop (Specification, Errors), so the response is a 429:
@@ -123,7 +127,7 @@ type Continue<In> = (checked: In, uncounted: ReadonlyArray<LimitUse>) => Effect.
 /** A step, which gets the steps after it as `next`. */
 type Link<In, Out> = (limits: LimitCache, next: Continue<Out>) => Continue<In>
 
-/** How a step counts limits: all that it may count, and of those before it the uses that a 429 gives back. */
+/** The limits that a step counts, and the uses that were counted before it and that a 429 gives back. */
 interface Counting<In> {
   readonly limits: LimitCache
   readonly givenBackOn429: UsesOf<In>
@@ -175,7 +179,7 @@ const handlerStep =
   (limits: LimitCache): Continue<In> => {
     const counting = { limits, givenBackOn429 }
     return afterCounting(counting, (counted, checked) =>
-      // Suspended, so that a handler that throws is a bug of this step.
+      // `suspend` makes an error that the handler throws a failure of this step.
       orFailed(
         counting,
         checked,
@@ -245,7 +249,10 @@ const failed = <In extends CheckedRequest>(
   return failure._tag === "LimitReached" ? Effect.as(giveBack(counting, checked), response) : Effect.succeed(response)
 }
 
-/** Names the part of the request that an invalid input was in, because the service that refused it does not know. */
+/**
+ * Adds the part of the request that contained an invalid input, because the service that refused the input does not
+ * know the part.
+ */
 const withPart = (failure: Failure, { method }: HttpRequest): Failure =>
   failure._tag === "InvalidInput" && inputPart(method) === "query"
     ? { _tag: "InvalidRequest", issues: failure.issues.map((issue) => ({ in: "query", ...issue })) }
@@ -266,15 +273,15 @@ const giveBack = <In extends CheckedRequest>(
 
 /** The steps of a request from its first check to its handler. */
 export interface RequestSteps {
-  /** In their order, for the diagram in the docs. */
+  /** The steps in order, for the diagram in the docs. */
   readonly steps: ReadonlyArray<StepDescription>
   /** Links the steps. The result runs a request through them. */
   readonly begin: (limits: LimitCache) => Continue<CheckedRequest>
 }
 
 /**
- * The checks of a request, in the order of Specification, Errors. The types let a check follow only those that find the fields that it
- * reads.
+ * The checks of a request, in the order of Specification, Errors. A check compiles only after the checks that find the
+ * fields that it needs.
  */
 export class Checks<Out extends CheckedRequest = CheckedRequest> {
   readonly steps: ReadonlyArray<StepDescription>

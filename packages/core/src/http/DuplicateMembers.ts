@@ -4,17 +4,17 @@ const COLON = 0x3a
 const COMMA = 0x2c
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** How many repeats are named; a request with more of them is refused for these. */
+/** The maximum number of duplicates in an error. */
 const MOST_NAMED = 20
 
-/** The place of the quote that ends the string which begins at `start`. */
+/** The position of the quote that ends the string which begins at `start`. */
 const endOfString = (text: string, start: number): number => {
   let at = start + 1
   for (let code = text.charCodeAt(at); code !== QUOTE; code = text.charCodeAt(at)) at += code === BACKSLASH ? 2 : 1
   return at
 }
 
-/** How many members are written in a JSON text: each has a colon outside the strings. */
+/** The number of members in a JSON text, which is that of the colons outside of strings. */
 const writtenMembers = (text: string): number => {
   let count = 0
   for (let at = 0; at < text.length; at++) {
@@ -25,7 +25,9 @@ const writtenMembers = (text: string): number => {
   return count
 }
 
-/** How many members the objects of a value have. Without recursion, since a body may nest thousands of lists. */
+/**
+ * The number of members of all objects in a value. There is no recursion, because a body may nest thousands of lists.
+ */
 const keptMembers = (value: unknown): number => {
   const open = [value]
   let count = 0
@@ -38,7 +40,7 @@ const keptMembers = (value: unknown): number => {
   return count
 }
 
-/** An object or a list that is being read: the member or the entry, and of an object its names so far. */
+/** An object or a list that is being read: the present member or entry, and the names of an object so far. */
 type Level =
   | { readonly names: Set<string>; at: string; isName: boolean }
   | { readonly names?: never; at: number; isName: false }
@@ -46,8 +48,8 @@ type Level =
 const pathOf = (levels: ReadonlyArray<Level>): string => levels.map(({ at }) => at).join(".")
 
 /**
- * Reads the text once more and names the members that are given twice, as dotted paths such as `items.1.label`. Every
- * repeat counts towards the bound, also one that is named already, because a path may be as long as the text is deep.
+ * Reads the text again and returns the paths of duplicate members, such as `items.1.label`. Every repetition counts
+ * towards the maximum, even one whose path is in the result already, because the path of a deep text is long.
  */
 const named = (text: string): ReadonlyArray<string> => {
   const paths = new Set<string>()
@@ -80,9 +82,9 @@ const named = (text: string): ReadonlyArray<string> => {
 }
 
 /**
- * The members that a valid JSON text gives twice in one object, by their dotted paths: of the first 20 repeats. `JSON.parse`
- * keeps the last and says nothing, so `value`, which it made of the text, has fewer members than were written.
- * Both are counted in one pass each; only if they differ is the text read again.
+ * Returns the paths of the members that a valid JSON text contains more than once in an object, for the first 20
+ * repetitions. `value` is the result of `JSON.parse`, which silently retains only the last of them. The text is
+ * therefore searched only if it has more members than `value`.
  */
 export const duplicateMembers = (text: string, value: unknown): ReadonlyArray<string> =>
   writtenMembers(text) === keptMembers(value) ? [] : named(text)

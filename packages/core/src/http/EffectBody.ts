@@ -6,10 +6,13 @@ import { Limits } from "../domain/Limits.js"
 import { bodyTooLarge } from "./ErrorTable.js"
 import { BodyIncomplete, BodyTooLarge, concatBytes } from "./HttpMessage.js"
 
-/** How long a client may take to read the last response on its connection, in real time. */
+/** The real time that a client has to read the last response on its connection. */
 const untilRead = Effect.withClock(Effect.sleep("1 second"), Clock.make())
 
-/** Reads a request's body to its end, or up to `unwanted_body_bytes` beyond `most`, because the connection ends with the stream. */
+/**
+ * Reads a body to its end, or up to `unwanted_body_bytes` beyond `most`, because ending the stream earlier closes the
+ * connection.
+ */
 const drain = <E>(
   stream: Stream.Stream<Uint8Array, E>,
   most: number,
@@ -26,14 +29,16 @@ const drain = <E>(
   )
 }
 
-/** The length of a request's body by its headers; undefined if it is not known beforehand. */
+/** The length of a request's body according to its headers; undefined if they do not give it. */
 export const announcedLength = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined
 
-/** Reads a body that no endpoint wants while the response is sent, because the server itself would read it without a bound. */
+/**
+ * Reads and drops an unneeded body while the response is sent, because the server itself would read it without a limit.
+ */
 export const discardBody = (request: HttpServerRequest.HttpServerRequest) => {
   const dropping = Effect.forkDaemon(Effect.either(drain(request.stream, 0, () => Effect.void)))
-  // Begun before the response is sent, because from then on node would read the rest itself.
+  // This begins before the response is sent, because Node itself would read the rest afterwards.
   return Effect.zipRight(dropping, Effect.yieldNow())
 }
 
@@ -43,7 +48,7 @@ export interface BodyProgress {
   isWhole: boolean
 }
 
-/** Reads a body of at most `most` bytes. It goes on to read one that is larger, so that the client gets the response. */
+/** Reads a body of at most `most` bytes. It drops the rest of a larger body, so that the client gets the response. */
 export const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, progress: BodyProgress) =>
   Effect.gen(function* () {
     const read = yield* Deferred.make<Uint8Array, BodyIncomplete | BodyTooLarge>()
@@ -54,7 +59,7 @@ export const readAll = (request: HttpServerRequest.HttpServerRequest, most: numb
       if (length <= most) chunks.push(chunk)
       return length <= most ? Effect.void : Deferred.fail(read, new BodyTooLarge())
     }
-    // In a fiber of its own, because it continues after the body is found to be too large.
+    // The read has its own fiber, because it continues after the body is found to be too large.
     yield* Effect.forkDaemon(
       drain(request.stream, most, take).pipe(
         Effect.matchEffect({
@@ -80,7 +85,10 @@ const unreadable = (
   return new HttpServerError.RequestError({ request, reason: "Transport", cause, description })
 }
 
-/** Whether a request has no body. One of the web platform need not have a length, and its stream fails if there is no body. */
+/**
+ * Whether a request has no body. A web-standard request need not have a length, and its stream fails if there is no
+ * body.
+ */
 const hasNoBody = ({ source, headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["content-length"] === "0" || (source as { readonly body?: unknown }).body === null
 
@@ -94,8 +102,8 @@ export interface RereadableRequest {
 }
 
 /**
- * A request whose text, JSON and bytes obey `withMaxBodySize` in such a way that the client gets a response, because the server itself
- * closes the connection of a larger body at once. Its streams have no limit.
+ * A request whose text, JSON and bytes are limited by `withMaxBodySize`, with a response for a larger body, because the
+ * server itself would close the connection at once. The request's streams have no limit.
  */
 export const rereadable = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<RereadableRequest> =>
   Effect.gen(function* () {

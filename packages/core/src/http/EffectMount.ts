@@ -18,11 +18,14 @@ import { type MountEffectOptions, mountEffect, mountOptions } from "./Mount.js"
 import { COMPRESSED, inputPart } from "./RequestReader.js"
 import { logUnavailable, retryAfter } from "./respond.js"
 
-/** The headers as they were sent, if the server is Node's; on other servers no repeated header is found. */
+/** The raw headers on Node's server; empty on other servers, so repeated headers are not found there. */
 const rawHeadersOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
   (source as { readonly rawHeaders?: ReadonlyArray<string> }).rawHeaders ?? []
 
-/** The part of a request of Node's server that holds the response. It gets its socket once it is the next one on the connection. */
+/**
+ * The part of a request of Node's server with its response, which gets a socket once it is the next one on the
+ * connection.
+ */
 interface OnNode {
   readonly response?: {
     readonly socket?: unknown
@@ -31,8 +34,8 @@ interface OnNode {
 }
 
 /**
- * Waits until a request's response is the next one on its connection, so that one request runs at a time even if a client sends
- * many ahead. This works on Node's server only. If the client leaves, its request is interrupted.
+ * Waits until a request's response is the next one on its connection, so that a client that pipelines requests runs one
+ * at a time. This works on Node's server only. If the client disconnects, its request is interrupted.
  */
 const inTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
   Effect.async((resume) => {
@@ -61,8 +64,8 @@ const requestFromEffect = (request: HttpServerRequest.HttpServerRequest, address
 }
 
 /**
- * The API as an `HttpApp` of `@effect/platform`, to be mounted beside your own routes: with `HttpRouter.mountApp`,
- * which takes its path off, or under the `prefix` of the options where the path stays on.
+ * The API as an `HttpApp` of `@effect/platform`, to be mounted next to your own routes: with `HttpRouter.mountApp`,
+ * which removes its path, or under the `prefix` of the options if the path is not removed.
  */
 export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest.HttpServerRequest, R> = {}) =>
   Effect.map(
@@ -76,10 +79,10 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
         const progress: BodyProgress = { isBegun: false, isWhole: length === 0 }
         const response = yield* handle(requestFromEffect(request, address, progress))
         if (!progress.isBegun && !progress.isWhole) yield* discardBody(request)
-        // Nothing can follow a body that may not be read to its end.
+        // The connection must close after a body that may not be read to its end.
         const isLast = !progress.isWhole && (length === undefined || length > Limits.unwanted_body_bytes)
         const { status, headers } = response
-        // The media type belongs to the body: in the headers it would be sent twice.
+        // The body sets the media type, and in the headers it would be sent twice.
         const { "Content-Type": contentType = "application/json", ...rest } = headers
         return HttpServerResponse.text(bodyText(response), {
           status,
@@ -100,7 +103,7 @@ export type HandlerFailure =
   | HttpServerError.RequestError
   | HttpBody.HttpBodyError
 
-/** The values of a request that have names: in its path, its query and its headers. */
+/** The named values of a request: those in its path, its query and its headers. */
 const namedValues = Effect.gen(function* () {
   const { url, headers } = yield* HttpServerRequest.HttpServerRequest
   const route = yield* Effect.serviceOption(HttpRouter.RouteContext)
@@ -112,8 +115,8 @@ const namedValues = Effect.gen(function* () {
 type NamedValues = Effect.Effect.Success<typeof namedValues>
 
 /**
- * The name of a single value of ours, such as `idempotency_key`, or of a schema with a brand; undefined for an object, which is taken for
- * the body.
+ * The name of a single value of the service, such as `idempotency_key`, or of a schema with a brand; undefined for an
+ * object, which counts as the body.
  */
 const nameOfScalar = (issue: ParseResult.ParseIssue): string | undefined => {
   if (!("ast" in issue) || issue._tag === "Missing") return undefined
@@ -123,8 +126,8 @@ const nameOfScalar = (issue: ParseResult.ParseIssue): string | undefined => {
 }
 
 /**
- * The place of a value that a handler decoded. A parse error says where in the value it is, but not where the value was in the request: a
- * value that is a parameter of the path or of the query, or a header, is that one. Any other single value has the name of its schema.
+ * The location in the request of a value that a handler decoded, which a parse error does not contain: the parameter of
+ * the path or of the query, or the header, that has this value. Any other single value has the name of its schema.
  */
 const placeOf = (field: string, issue: ParseResult.ParseIssue, part: RequestIssue["in"], named: NamedValues) => {
   const { actual } = issue
@@ -141,11 +144,11 @@ const placeOf = (field: string, issue: ParseResult.ParseIssue, part: RequestIssu
   return { in: part, field: name ?? part }
 }
 
-/** Whether a request says that its body is JSON, or says nothing, which Effect takes for JSON. */
+/** Whether a request's Content-Type is JSON or missing, which Effect reads as JSON. */
 export const isSentAsJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   (headers["content-type"] ?? "application/json").toLowerCase().includes("application/json")
 
-/** The issue with a body that is sent as something else than the JSON that its endpoint takes. */
+/** The issue with a body whose Content-Type is not JSON, although its endpoint needs JSON. */
 export const NOT_JSON: RequestIssue = { in: "header", field: "Content-Type", message: "must be application/json" }
 
 /** The issue with a body that could not be read or parsed. Effect has one error for both. */
@@ -195,21 +198,21 @@ export const failureResponse = (
   })
 
 /**
- * The response of the API to a failure of a handler of your own, with its status and envelope, for `Effect.catchAll` at the
- * handler's end. Why the store is unavailable goes to the log and not into the response (Specification, Errors). The fields of `beside`
- * are added to the body, such as how far an upload came.
+ * The response of the API to a failure of a handler of your own, with its status and envelope, for `Effect.catchAll` at
+ * the handler's end. The reason why the store is unavailable is logged, and is not in the response (Specification,
+ * Errors). The fields of `beside`, such as the progress of an upload, are added to the body.
  */
 export const refused = (
   failure: HandlerFailure,
   beside: Readonly<Record<string, unknown>> = {}
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
   Effect.gen(function* () {
-    // A bug, not a refusal: for the server's own 500.
+    // This is a bug and not a refusal, so the server responds with its own 500.
     if (failure._tag === "HttpBodyError") return yield* Effect.die(failure)
     const { method } = yield* HttpServerRequest.HttpServerRequest
     const part = inputPart(method)
     const response = yield* failureResponse(failureOf(failure, part, yield* namedValues), part, beside)
-    // Nothing can follow a body that is not read to its end.
+    // The connection must close after a body that is not read to its end.
     const isLast = failure._tag === "RequestError" && failure.cause instanceof BodyTooLarge
     return isLast ? HttpServerResponse.setHeader(response, "Connection", "close") : response
   })

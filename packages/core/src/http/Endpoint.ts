@@ -34,7 +34,10 @@ type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any, C> = (
   context: C
 ) => Effect.Effect<HandlerResultOf<HttpApiEndpoint.HttpApiEndpoint.Success<E>>, Failure>
 
-/** The handlers of one group of endpoints, typed by its contract: the input of each and its result. `C` is the caller as a handler gets it. */
+/**
+ * The handlers of one group of endpoints, whose inputs and results have the types of the contract. `C` is the type of a
+ * handler's caller.
+ */
 export type GroupHandlers<G, C> = {
   readonly [Name in HttpApiEndpoint.HttpApiEndpoint.Name<Endpoints<G>>]: Handler<
     HttpApiEndpoint.HttpApiEndpoint.WithName<Endpoints<G>, Name>,
@@ -62,23 +65,23 @@ export interface Route {
   readonly path: `/${string}`
   readonly scope: Scope | undefined
   readonly policies: ReadonlyArray<PolicyName>
-  /** Whether it has a JSON body. */
+  /** Whether the endpoint has a JSON body. */
   readonly takesBody: boolean
   /** How long its body may be, in bytes. */
   readonly body_bytes: number
   readonly headerNames: ReadonlyArray<string>
   /** The query parameters that are lists: `state=a&state=b` means the same as `state=a,b` (Specification, Lists and sync). */
   readonly listParameters: ReadonlyArray<string>
-  /** The request as its schemas read it, or everything that is wrong with it. */
+  /** Decodes a request by its schemas, or returns all its issues. */
   readonly decode: (raw: RawRequest) => Either.Either<unknown, ReadonlyArray<RequestIssue>>
   /** Validates an envelope against the contract's schema of success; tests check every response with it. */
   readonly validateEnvelope: (envelope: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
 }
 
-/** The handler of a route. `input` is the request as the route's `decode` reads it, and `C` the caller as the handler gets it. */
+/** The handler of a route. `input` is the result of the route's `decode`, and `C` the type of the handler's caller. */
 export type RouteHandler<C> = (input: unknown, caller: C) => Effect.Effect<HandlerOutcome, Failure>
 
-/** The parts of a request: the names that Effect gives each, and the name that issues give it. */
+/** The parts of a request, with their names in Effect and in issues. */
 const parts = [
   { name: "path", part: "path", schema: "pathSchema", options: {} },
   { name: "urlParams", part: "query", schema: "urlParamsSchema", options: { onExcessProperty: "error" } },
@@ -96,7 +99,7 @@ export const EmptyBody = Schema.Record({
 const undeclaredSchema = (name: (typeof parts)[number]["name"], method: string) =>
   name === "urlParams" || (name === "payload" && method !== "GET") ? EmptyBody : undefined
 
-/** The decoder of a part: a quick reader for valid values, and the schema itself for the values that it is unsure of. */
+/** The decoder of a part: a quick reader for most valid values, and the schema itself for all others. */
 const partReader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
   const read = ParseResult.decodeUnknownEither(schema, { errors: "all", ...options })
   const trim = trimmer(schema.ast)
@@ -109,7 +112,7 @@ const partReader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) =
   }
 }
 
-/** A header's name as people write it, such as `Idempotency-Key`. */
+/** A header's name in its usual spelling, such as `Idempotency-Key`. */
 export const headerCase = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
 /** The name of a field in an issue: the part's own name if the whole part is wrong, and a query parameter's name without the index in its list. */
@@ -142,7 +145,7 @@ const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route[
   }
 }
 
-/** The fields of a part that the contract may mention. */
+/** The fields that the contract declares for a part. */
 const fieldsOf = (part: Option.Option<unknown>): ReadonlyArray<AST.PropertySignature> =>
   Option.match(part as Option.Option<Schema.Schema<unknown>>, {
     onNone: () => [],
@@ -159,7 +162,7 @@ export const routes =
     handlers: Handlers<HttpApi.HttpApi<Id, G, E, R>, C>
   ): ReadonlyMap<Route, RouteHandler<C>> => {
     const compiled = new Map<Route, RouteHandler<C>>()
-    // Each handler's input has the type of its endpoint in the contract, by which the route decodes it.
+    // Each handler's input has the type of its endpoint in the contract, and the route decodes it by the same contract.
     const table = handlers as unknown as Record<string, Record<string, RouteHandler<C>>>
     HttpApi.reflect(api, {
       onGroup: () => undefined,
@@ -195,7 +198,10 @@ export interface RouteMatch {
   readonly path: unknown
 }
 
-/** Each path has one spelling, so that a client that forgot an id does not get the list (Specification, Errors: an unknown route is 404). */
+/**
+ * Accepts one spelling of each path, so that a client that forgot an id gets a 404 and not the list (Specification,
+ * Errors).
+ */
 const EXACT_MATCH = {
   caseSensitive: true,
   ignoreTrailingSlash: false,
@@ -210,10 +216,10 @@ const isSpelledAsDeclared = (route: string, path: string): boolean => {
   return route.split("/").every((segment, i) => segment.startsWith(":") || segment === sent[i])
 }
 
-/** Finds routes by method and path. A path without a route, or with another's method, finds nothing. */
+/** Returns a function that finds the route of a method and path, or undefined if there is none. */
 export const router = (routes: Iterable<Route>): ((method: string, path: string) => RouteMatch | undefined) => {
   const tree = FindMyWay.make<Route>(EXACT_MATCH)
-  // The tree looks methods up in a plain object, in which it would also find `constructor` and `toString`.
+  // The tree stores methods in a plain object, so a look-up there would also find `constructor` and `toString`.
   const methods = new Set<string>()
   for (const route of routes) {
     tree.on(route.method, route.path, route)
@@ -221,7 +227,7 @@ export const router = (routes: Iterable<Route>): ((method: string, path: string)
   }
   return (method, path) => {
     if (!methods.has(method)) return undefined
-    // The tree ignores what follows `;` and `#`, and takes an empty segment for a parameter.
+    // The tree ignores the text after `;` and `#`, and accepts an empty segment as a parameter.
     if (path.includes(";") || path.includes("#") || path.endsWith("/") || path.includes("//")) return undefined
     const leaf = tree.find(method, path)
     return leaf === undefined || !isSpelledAsDeclared(leaf.handler.path, path)

@@ -6,7 +6,10 @@ import { Limits, Policies, type PolicyName } from "../domain/Limits.js"
 import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { type ErrorCode, errorCodes, type Failure, failureRows, type RequestIssue } from "./ErrorTable.js"
 
-/** The envelope of a result: `success`, `data` and, where there is more to say, `meta` (Specification, Requests and responses; Lists and sync). */
+/**
+ * The envelope of a result: `success`, `data` and, for some endpoints, `meta` (Specification, Requests and responses;
+ * Lists and sync).
+ */
 export const SuccessBody = <D extends Schema.Schema.All>(data: D) =>
   Schema.Struct({ success: Schema.Literal(true), data })
 
@@ -14,7 +17,7 @@ export const SuccessBody = <D extends Schema.Schema.All>(data: D) =>
 export const SuccessBodyWithMeta = <D extends Schema.Schema.All, M extends Schema.Schema.All>(data: D, meta: M) =>
   Schema.Struct({ success: Schema.Literal(true), data, meta })
 
-/** Gives an envelope its status, for responses that are not 200. */
+/** Annotates an envelope with the status 201. */
 export const status201 = <A, I, R>(envelope: Schema.Schema<A, I, R>) =>
   envelope.annotations(HttpApiSchema.annotations({ status: 201 }))
 
@@ -68,10 +71,13 @@ const Details = {
 } as const
 
 type AnyDetails = Schema.Schema<Readonly<Record<string, unknown>>>
-// Which of the three it is depends on the status, which the compiler does not follow.
+// The status decides which of three types `details` has, which the compiler cannot infer.
 type MaybeDetails = { readonly details: ReturnType<typeof optional<Readonly<Record<string, unknown>>, unknown>> }
 
-/** The `details` of a status: required if they name the cause, optional in a 403, which has them with one code only, and else absent. */
+/**
+ * The `details` of a status: required if they contain the cause, optional in a 403, where only one code has them, and
+ * else absent.
+ */
 const detailsOfStatus = (status: number): MaybeDetails => {
   if (!(status in Details)) return {} as MaybeDetails
   const details = Details[status as keyof typeof Details] as unknown as AnyDetails
@@ -97,7 +103,7 @@ export const FailureBodyOf = <const Codes extends readonly [ErrorCode, ...Array<
     description: codes.map((code) => `${code}: ${errorCodes[code].meaning}`).join(". ")
   })
 
-/** A failure as responses contain it. */
+/** The body of a failure's response. */
 export interface FailureBody {
   readonly success: false
   readonly error: {
@@ -117,7 +123,9 @@ export const failureBody = (
   error: details === undefined ? { code, message } : { code, message, details }
 })
 
-/** The first issues, and whether there are more. A field may be whatever a client made up. */
+/**
+ * The first issues, with names cut to a maximum length because clients choose them, and whether there are more issues.
+ */
 const issueDetails = (issues: ReadonlyArray<RequestIssue>) => {
   const most = Limits.issue_field_characters
   const shown = issues
@@ -149,7 +157,10 @@ const detailsOf = (failure: Failure, part: RequestIssue["in"]): Readonly<Record<
   }
 }
 
-/** The response to a failure: its row of the table, in words. `part` is the part of the request in which a service's own input is. */
+/**
+ * The response to a failure, from its row of the table. `part` is the part of the request that contains a service's
+ * input.
+ */
 export const failureStatusAndBody = (
   failure: Failure,
   part: RequestIssue["in"] = "body"

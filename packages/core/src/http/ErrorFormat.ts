@@ -23,13 +23,13 @@ type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 type Found = FindMyWay.FindResult<Endpoint>
 type AnySchema = Schema.Schema<unknown>
 
-/** The issues of one part of a request; null if they cannot be found again. */
+/** The issues of one part of a request; null if they cannot be recomputed. */
 interface PartIssues {
   readonly part: RequestIssue["in"]
   readonly issues: ReadonlyArray<RequestIssue> | null
 }
 
-/** The issues of one part of a request. Null if its schema needs services, which are only at its endpoint. */
+/** Recomputes the issues of one part of a request. Null if its schema needs services, which only its endpoint has. */
 const issuesOf = (part: RequestIssue["in"], schema: AnySchema, value: unknown): Effect.Effect<PartIssues> =>
   ParseResult.decodeUnknown(schema, { errors: "all" })(value).pipe(
     Effect.match({
@@ -41,21 +41,21 @@ const issuesOf = (part: RequestIssue["in"], schema: AnySchema, value: unknown): 
     Effect.map((issues) => ({ part, issues }))
   )
 
-/** Whether a value may be one text. */
+/** Whether a schema accepts a text. */
 const takesText = (ast: AST.AST): boolean => {
   if (AST.isUnion(ast)) return ast.types.some(takesText)
   if (AST.isRefinement(ast)) return takesText(ast.from)
   return AST.isStringKeyword(ast) || AST.isLiteral(ast) || AST.isTemplateLiteral(ast) || AST.isEnums(ast)
 }
 
-/** The parameters of the query, with a list for each that is one although it is given once, as `HttpApi` reads them. */
+/** The parameters of the query in the form of `HttpApi`, where a list parameter that is given once is a list too. */
 const listed = ({ ast }: AnySchema, params: Found["searchParams"]) => {
   const lists = AST.getPropertySignatures(AST.encodedAST(ast)).filter(({ type }) => !takesText(type))
   const isList = (name: string) => lists.some((list) => list.name === name)
   return Record.map(params, (value, name) => (typeof value === "string" && isList(name) ? [value] : value))
 }
 
-/** Whether an endpoint takes its body as JSON only. */
+/** Whether an endpoint accepts its body only as JSON. */
 const isJson = ({ ast }: AnySchema) =>
   (AST.isUnion(ast) ? ast.types : [ast]).every(
     (member) =>
@@ -64,7 +64,7 @@ const isJson = ({ ast }: AnySchema) =>
       HttpApiSchema.getMultipartStream(member) === undefined
   )
 
-/** The body as `HttpApi` read it. */
+/** Reads the body in the same way as `HttpApi`. */
 const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, HttpServerError.RequestError> => {
   if (isSentAsJson(request)) return request.json
   const type = request.headers["content-type"]?.toLowerCase().trim() ?? ""
@@ -72,7 +72,10 @@ const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unk
   return type.startsWith("text/") ? request.text : Effect.map(request.arrayBuffer, (buffer) => new Uint8Array(buffer))
 }
 
-/** The issues of a payload. `HttpApi` reads no body for `handleRaw`, and a form of several parts can be read only once. */
+/**
+ * The issues of a payload. There are none for `handleRaw`, whose body `HttpApi` does not read, nor for multipart forms,
+ * which can be read only once.
+ */
 const payloadIssues = (
   schema: AnySchema,
   { searchParams }: Found,
@@ -100,7 +103,7 @@ const requestIssues = (found: Found, rereadable: RereadableRequest) => {
   ])
 }
 
-/** The issues as `HttpApi` words them, one for each field, of a part whose own cannot be found again. */
+/** The issues with the messages of `HttpApi`, one for each field, for a part whose issues cannot be recomputed. */
 const issuesInItsWords = (part: RequestIssue["in"], { issues }: HttpApiDecodeError): ReadonlyArray<RequestIssue> => {
   const messages = new Map<string, string>()
   for (const { path, message } of issues) {
@@ -124,7 +127,7 @@ const decodeFailure = (failure: HttpApiDecodeError, found: Found | undefined, re
     return yield* Effect.dieMessage(`The response to ${method} ${url} does not match its schema: ${failure.message}`)
   }).pipe(Effect.catchTag("RequestError", refused))
 
-/** The endpoints of an API by method and path, found as the server's router finds them. */
+/** Finds the endpoints of an API by method and path, with a router like the server's. */
 const endpointsOf = (api: HttpApi.HttpApi.AnyWithProps) =>
   Effect.map(FiberRef.get(HttpRouter.currentRouterConfig), (config) => {
     const tree = FindMyWay.make<Endpoint>({ ...config, maxParamLength: Limits.url_characters })
@@ -136,7 +139,10 @@ const endpointsOf = (api: HttpApi.HttpApi.AnyWithProps) =>
       tree.find(method, url) ?? (method === "HEAD" ? tree.find("GET", url) : undefined)
   })
 
-/** Lets parameters of paths be as long as the API itself takes them: beyond 100 characters, the router of `HttpApi` finds no route. */
+/**
+ * Raises the maximum length of path parameters to the API's own, because by default the router of `HttpApi` finds no
+ * route beyond 100 characters.
+ */
 export const longParameters = Layer.scopedDiscard(
   Effect.locallyScopedWith(HttpRouter.currentRouterConfig, (config) => ({
     maxParamLength: Limits.url_characters,
@@ -148,9 +154,10 @@ export const longParameters = Layer.scopedDiscard(
 const NO_BODY = { isBegun: true, isWhole: true }
 
 /**
- * Gives the refusals of `HttpApi` itself the format of the API, in all groups: a request that does not match the schemas of its endpoint,
- * with every wrong value and its place; a body that cannot be read or is larger than `withMaxBodySize` allows, 400; an unknown path or
- * method, 404. A response that does not match its schema becomes a defect, because that is a bug of the handler, and not a 400.
+ * Gives the refusals of `HttpApi` itself the format of the API, in all groups. A request that does not match the
+ * schemas of its endpoint is a 400 with every wrong value and its location, a body that cannot be read or is larger
+ * than `withMaxBodySize` allows is a 400, and an unknown path or method is a 404. A response that does not match its
+ * schema becomes a defect, because that is a bug of the handler.
  */
 export const errorFormat = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>

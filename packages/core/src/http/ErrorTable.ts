@@ -36,7 +36,7 @@ export type ErrorCode = keyof typeof errorCodes
 export interface NotSignedIn {
   readonly _tag: "NotSignedIn"
   readonly message: string
-  /** How a client may sign in, as `WWW-Authenticate` says it, such as `Basic realm="shop"`. */
+  /** The response's `WWW-Authenticate`, such as `Basic realm="shop"`. */
   readonly challenge?: string | undefined
 }
 
@@ -56,27 +56,27 @@ export type AdmissionRefusal =
   | { readonly _tag: "ScopeMissing"; readonly scope: Scope }
   | InvalidRequest
 
-/** A request that is wrong in itself. */
+/** A request that does not match the schemas of its endpoint. */
 export interface InvalidRequest {
   readonly _tag: "InvalidRequest"
   readonly issues: ReadonlyArray<RequestIssue>
 }
 
-/** One thing that is wrong with a request: in which part, where in it, and what to change (Specification, Errors). */
+/** One error of a request: its part of the request, the field, and what to change (Specification, Errors). */
 export interface RequestIssue {
   readonly in: "body" | "query" | "path" | "header"
   readonly field: string
   readonly message: string
 }
 
-/** Everything that ends a request without its result. */
+/** Every reason why a request has no result. */
 export type Failure =
   | Refusal
   | AdmissionRefusal
   | { readonly _tag: "StoreUnavailable" }
-  /** An embedder stopped the workshop; the message says what to change. */
+  /** The embedder has stopped the workshop; the message says what to change. */
   | { readonly _tag: "WorkshopStopped"; readonly message: string }
-  /** The request would have waited too long for those before it. */
+  /** Too many requests run, so this one would have to wait too long. */
   | { readonly _tag: "Overloaded" }
   /** The process should get no requests for now; the message says why. */
   | { readonly _tag: "NotReady"; readonly message: string }
@@ -85,9 +85,9 @@ export type Failure =
 
 interface Row {
   readonly code: ErrorCode
-  /** Of a 409: the cause that `details.reason` names. */
+  /** The `details.reason` of a 409. */
   readonly reason?: string
-  /** Where the failure has no words of its own. */
+  /** The message of the response, if the failure has none. */
   readonly message?: string
 }
 
@@ -157,7 +157,7 @@ export const bodyTooLarge = (most: number): RequestIssue => ({
   message: `must be at most ${most} bytes`
 })
 
-/** The issue with something that a request may say once. */
+/** The issue with a header or parameter that may be given only once. */
 export const givenTwice = (part: RequestIssue["in"], field: string): RequestIssue => ({
   in: part,
   field,

@@ -22,12 +22,12 @@ const readRest = async (reader: Reader): Promise<void> => {
 }
 
 /**
- * Discards the rest of a body while the response is sent, up to `Limits.unwanted_body_bytes`, because a client that is stopped at once may
- * lose its response. It does not matter if the client leaves meanwhile.
+ * Discards the rest of a body while the response is sent, up to `Limits.unwanted_body_bytes`, because a client whose
+ * upload is cut at once may lose the response. It ignores errors, because the client may disconnect meanwhile.
  */
 const discardRest = (reader: Reader): void => void readRest(reader).catch(() => undefined)
 
-/** Reads a stream; undefined as soon as it grows past `most` bytes. */
+/** Reads a stream; undefined as soon as it has more than `most` bytes. */
 const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | undefined> => {
   const reader = stream.getReader()
   const chunks: Array<Uint8Array> = []
@@ -44,7 +44,7 @@ const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promis
   }
 }
 
-/** The pipeline's request, made from a web-standard one. */
+/** Makes the pipeline's request from a web-standard one. */
 export const fetchRequest = (request: Request, address: string): HttpRequest => {
   const { pathname, search } = new URL(request.url)
   return {
@@ -67,7 +67,7 @@ export const fetchRequest = (request: Request, address: string): HttpRequest => 
   }
 }
 
-/** A body that goes on until its reader leaves. */
+/** A body that continues with the texts of `follow` until its reader cancels it. */
 const streamOf = (body: HttpResponse["body"], follow: Follow): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()
   let stop = (): void => undefined
@@ -80,10 +80,12 @@ const streamOf = (body: HttpResponse["body"], follow: Follow): ReadableStream<Ui
   })
 }
 
-/** The web-standard response, made from the pipeline's. It throws if the connection is to be cut. */
+/**
+ * Makes a web-standard response from the pipeline's. It throws if the connection is to be closed without a response.
+ */
 export const fetchResponse = (request: Request, { status, headers, body, isCut, follow }: HttpResponse): Response => {
   if (isCut === true) throw Object.assign(new TypeError("The connection was cut"), { code: "ECONNRESET" })
-  // A body that middleware of the server has begun to read is left to it.
+  // If middleware of the server has begun to read the body, it also reads the rest.
   if (request.body !== null && !request.bodyUsed && !request.body.locked) discardRest(request.body.getReader())
   if (follow !== undefined && request.method !== "HEAD")
     return new Response(streamOf(body, follow), { status, headers })

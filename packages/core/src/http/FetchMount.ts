@@ -15,7 +15,7 @@ export const webHandler =
 
 /**
  * The API as a web-standard `fetch`: for Hono, workers, Bun, Deno and other runtimes with `Request` and `Response`. `authenticate`
- * and `addressOf` also get all that you pass besides the request.
+ * and `addressOf` also get all values that you pass after the request.
  */
 export const mountFetch = <Context extends ReadonlyArray<unknown> = []>(
   workshop: Mountable,

@@ -1,7 +1,7 @@
 import { Data, type Effect, Exit } from "effect"
 import type { LimitStatus } from "../domain/LimitWindow.js"
 
-/** The body is larger than the service takes. */
+/** The body is larger than the service accepts. */
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
 
 /** The body ended before it was whole. */
@@ -9,15 +9,15 @@ export class BodyIncomplete extends Data.TaggedError("BodyIncomplete")<{}> {}
 
 /** A request, whichever server received it. */
 export interface HttpRequest {
-  /** In capital letters. */
+  /** The method in capital letters. */
   readonly method: string
-  /** As sent, percent-encoded, without the query. */
+  /** The path as it was sent, percent-encoded, without the query. */
   readonly path: string
-  /** As sent, without the question mark; empty if there is none. */
+  /** The query as it was sent, without the question mark; empty if there is none. */
   readonly query: string
-  /** A header by its name in lower case. */
+  /** Returns a header by its name in lower case. */
   readonly header: (name: string) => string | undefined
-  /** Whether a header, by its name in lower case, came more than once. */
+  /** Returns whether a header, by its name in lower case, was sent more than once. */
   readonly repeats: (name: string) => boolean
   /** The sender's address, for the limit on requests without a valid key. */
   readonly address: string
@@ -28,14 +28,16 @@ export interface HttpRequest {
   readonly body: (most: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete>
   /** The framework's own request, if the API is mounted in one, for the embedder's `authenticate`. */
   readonly source?: unknown
-  /** Called once the request's key is found valid. The server then serves its connection before those without a valid key. */
+  /**
+   * Called once the request's key is found valid. The server then prefers its connection to those without a valid key.
+   */
   readonly onAuthenticated?: (() => void) | undefined
 }
 
 /** Whether the call of `body` has read the whole body, so that no fiber has to wait for it. */
 export const hasArrived = <A, E>(reading: Effect.Effect<A, E>): reading is Exit.Exit<A, E> => Exit.isExit(reading)
 
-/** Whether a header comes more than once in a list of names and values in turn, such as Node's `rawHeaders`. */
+/** Whether a header occurs more than once in a list that alternates names and values, such as Node's `rawHeaders`. */
 export const isHeaderRepeated = (rawHeaders: ReadonlyArray<string>, name: string): boolean => {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -60,7 +62,7 @@ export const concatBytes = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Bytes where many responses share one body. */
+  /** The body, as bytes if many responses share it. */
   readonly body: string | Uint8Array<ArrayBuffer>
   /** Sends more text after the body, until the client leaves or the server stops. Only a sandbox has such responses. */
   readonly follow?: Follow
@@ -68,16 +70,16 @@ export interface HttpResponse {
   readonly isCut?: boolean
 }
 
-/** Calls `send` with each text as it comes, until the function that it returns is called. */
+/** Calls `send` with each new text, until the function that it returns is called. */
 export type Follow = (send: (text: string) => void) => () => void
 
 /** A response's body as text. */
 export const bodyText = ({ body }: Pick<HttpResponse, "body">): string =>
   typeof body === "string" ? body : new TextDecoder().decode(body)
 
-/** The result of a handler; the envelope is put around it. */
+/** The result of a handler, which `respond` puts into the envelope. */
 export interface HandlerResult {
-  /** 200 if it is omitted. */
+  /** The status of the response, 200 by default. */
   readonly status?: number
   readonly data: unknown
   readonly meta?: unknown

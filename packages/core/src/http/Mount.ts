@@ -16,7 +16,10 @@ import { respond } from "./respond.js"
 import { type TrackingOptions, trackingRoutes } from "./tracking/trackingRoutes.js"
 import { workshopRoutes } from "./workshopRoutes.js"
 
-/** The caller of a request: the fields of a {@link Caller} as plain values. `via` may be there too, and is always the API. */
+/**
+ * The caller of a request: the fields of a {@link Caller} as plain values. A given `via` is ignored, because it is
+ * always the API.
+ */
 export type CallerFields = Omit<PlainCaller, "via">
 
 /** The 401 of an API that uses your own authentication. */
@@ -30,28 +33,31 @@ export interface Unauthenticated {
 const SIGN_IN: Unauthenticated = { message: "Sign in first" }
 
 /**
- * How the API is mounted inside a server that has routes of its own. `Request` is that server's form of a request, and `Context` what
- * you pass to the mount's handler besides it, such as Hono's `c` or a worker's `env`.
+ * The options with which the API is mounted inside a server that has routes of its own. `Request` is that server's type
+ * of a request, and `Context` the values that you pass to the mount's handler after it, such as Hono's `c` or a
+ * worker's `env`.
  */
 export interface MountOptions<Request, Context extends ReadonlyArray<unknown> = []> {
   /** The path below which the API's `/v1` is, such as `/workshop`; the root if it is omitted. */
   readonly prefix?: `/${string}`
   /**
-   * Finds the caller by your own sessions, in place of API keys: the shop, the scopes, and an id of the caller, any text of up to
-   * 80 characters, by which idempotency and limits count. Null or undefined, or a shop that does not exist, gives a 401. If it throws or returns
-   * anything else, such as a caller with an unknown field, the response is a 500, and the log names the wrong field.
+   * Finds the caller by your own sessions, in place of API keys. Returns the shop, the scopes, and an id of the caller,
+   * any text of up to 80 characters, for which idempotency keys and limits are counted. Null, undefined, or an unknown
+   * shop gives a 401. If it throws or returns anything else, such as a caller with an unknown field, the response is a
+   * 500, and the log names the wrong field.
    */
   readonly authenticate?: (
     request: Request,
     ...context: Context
   ) => Promise<CallerFields | null | undefined> | CallerFields | null | undefined
-  /** The response to a caller whom `authenticate` does not know; `Sign in first` if it is omitted. */
+  /** The response if `authenticate` finds no caller, by default with the message `Sign in first`. */
   readonly unauthenticated?: Unauthenticated
-  /** How many bits of an IPv6 address name its network, which counts as one address; 64 if it is omitted. */
+  /** The number of bits of an IPv6 address that are its network, which counts as one address; 64 by default. */
   readonly ipv6Prefix?: number
   /**
-   * Serves the page of each ticket too, below `/t`, with a template of your own or for one shop alone; `{}` as they are, and not at
-   * all if it is omitted. `trackingBaseUrl` of the workshop makes `tracking_url` lead there.
+   * Also serves the page of each ticket below `/t`, optionally with your own template or only for one shop; `{}` serves
+   * the default pages. By default there are no pages. Set `trackingBaseUrl` of the workshop to their address, so that
+   * `tracking_url` leads there.
    */
   readonly trackingPages?: TrackingOptions
   /** Observes each request to the API, such as `makeHttpMetrics()` of `@workshop/http-node`, which counts them for the metrics. */
@@ -68,7 +74,7 @@ interface Received<Request> {
 
 /** The API inside another server. */
 export interface Mounted<Request> {
-  /** Whether a path belongs to the API; all others are the server's own. */
+  /** Returns whether a path belongs to the API. All other paths belong to the server. */
   readonly owns: (path: string) => boolean
   /** Handles a request. It never fails. */
   readonly handle: (request: HttpRequest & { readonly source: Request }) => Effect.Effect<HttpResponse>
@@ -97,8 +103,9 @@ const callerFrom = (fields: CallerFields): Effect.Effect<Caller> =>
   )
 
 /**
- * Authentication by a function that returns plain values or their promise. A rejection with `StoreUnavailable`, as of `withClient` while the
- * database is unreachable, gives a 503; any other is a bug in that function.
+ * Authentication by a function that returns plain values or a promise of them. If it rejects with `StoreUnavailable`,
+ * as `withClient` does while the database is unreachable, the response is a 503; any other rejection is a bug in that
+ * function.
  */
 const promisedCaller =
   <Request, Context extends ReadonlyArray<unknown>>(
@@ -162,7 +169,7 @@ export const mountEffect = <Request, R = never>({
 const NO_WORKSHOP =
   "A mount takes the workshop to which start resolves: await start first, and give what it resolves to"
 
-/** Mounts a workshop of the Promise API in a server, whose own requests `authenticate` gets. */
+/** Mounts a workshop of the Promise API in a server. `authenticate` receives the server's own request. */
 export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
   workshop: Mountable,
   { authenticate, ...rest }: Omit<MountOptions<Request, Context>, "addressOf">
@@ -180,7 +187,7 @@ export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
   return { ...mounted, handle: (request) => (isStopped(runtime) ? refused : mounted.handle(request)) }
 }
 
-/** A workshop of the Promise API, as far as a mount needs it. */
+/** The part of a Promise API workshop that a mount needs. */
 export interface Mountable {
   readonly runtime: Runtime.Runtime<WorkshopServices>
 }

@@ -17,20 +17,21 @@ import { type ObservedResponse, type RequestContext, respond, respondToCause } f
  *    requests run (`RunningRequests.ts`), it responds with a 503.
  * 3. `workshopRoutes.ts` has the group `/v1`. `workshopChecks` lists its checks and limits in their order; the checks are in
  *    `authentication.ts` and `endpointChecks.ts`. The last ones read the request by the schemas of its endpoint (`RequestReader.ts`).
- * 4. `Checks.ts` runs a request through this list: each check adds what it found or rejects the request, and limits are counted.
+ * 4. `Checks.ts` runs a request through this list: each check adds the fields that it found or rejects the request, and
+ *    limits are counted.
  * 5. The handler of the endpoint (`workshopRoutes.ts`) calls one service, such as `Tickets.create` (`services/Tickets.ts`).
  * 6. For a write, the service makes a command from a pure decision, such as `createTicket` (`decisions/createTicket.ts`), and gives it to
  *    `Store.transact`, which loads, decides and saves. `Lane.ts` of store-pg describes this part of the path.
  * 7. `respond` (`respond.ts`) makes status, headers and body from the result, or from a failure by its row in `ErrorTable.ts`.
- * 8. `Listener.ts` sends the response, or interrupts the fiber if the client has left.
+ * 8. `Listener.ts` sends the response, or interrupts the fiber if the client has disconnected.
  *
- * A failure skips the steps that are left: a check that rejects, an effect that fails in a check, or a handler that fails gets its response
- * from the step in `Checks.ts` that ran it. A bug becomes a 500 there, or in `pipeline` if it is outside the checks.
+ * If a check rejects, or if a check or the handler fails, the step in `Checks.ts` that ran it responds, and the steps
+ * after it do not run. A bug becomes a 500 there, or in `pipeline` if it is outside the checks.
  */
 
 /** The routes below a prefix, and their handler. */
 export interface RouteGroup {
-  /** The first segment of its paths, such as `/v1`. */
+  /** The first segment of the group's paths, such as `/v1`. */
   readonly prefix: `/${string}`
   /** Finds the endpoint of a method and a path; omitted if the group has only pages. */
   readonly find?: (method: string, path: string) => RouteMatch | undefined
@@ -45,10 +46,10 @@ export interface RouteGroup {
 export type Pipeline = (request: HttpRequest) => Effect.Effect<HttpResponse>
 
 /**
- * Observes a request until its response, to count, log and trace; it does not change the response. Each request runs in a fiber of its own.
- * `context` has the facts known when the request begins, with the endpoint of its path, for a request whose client leaves before the
- * response. The response has its own context, with what the checks found; a request that was refused before its route was checked has the
- * prefix as its route there.
+ * Observes a request until its response, to count, log and trace it, and does not change the response. Each request
+ * runs in its own fiber. `context` has the facts known at the beginning, with the endpoint of the path, because the
+ * client may disconnect before the response. The response has its own context with the results of the checks. If a
+ * request was refused before its route was checked, its route there is the prefix.
  */
 export type RequestObserver = (
   request: HttpRequest,

@@ -121,7 +121,7 @@ export const readRequest = (
   }
   const decoded = route.decode({ path, urlParams: query.value, headers, payload: body.value })
   if (formIssues.length === 0) return decoded
-  // A malformed part cannot be decoded; the other parts still say what is wrong with them.
+  // A malformed part cannot be decoded, but the issues of the other parts are reported too.
   const isKnown = (issue: RequestIssue) =>
     (body.issues.length > 0 && body.value === undefined && issue.in === "body") ||
     formIssues.some((known) => known.in === issue.in && known.field === issue.field)

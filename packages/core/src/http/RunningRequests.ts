@@ -7,15 +7,15 @@ import { type HttpRequest, hasArrived } from "./HttpMessage.js"
 const { requests_running_min, request_burst_ms, request_count_window_ms } = ServiceLimits
 
 /**
- * Sheds load: refuses requests beyond the number that ended in the last second, because a further one would wait for longer than that.
- * Without it, all requests would wait until their clients have given up.
+ * Sheds load: refuses requests beyond the number that ended in the last second, because another one would wait for more
+ * than a second. Without it, all requests would wait until their clients have given up.
  */
 export class RunningRequests {
   #running = 0
   #ended = 0
   #endedInLastWindow = 0
   #windowStart_ms = 0
-  /** Since when more requests run than the capacity. */
+  /** The time since which more requests run than the capacity. */
   #fullSince_ms: number | undefined
 
   /** Whether another request must be refused. `now_ms` is monotonic real time. */
@@ -35,9 +35,9 @@ export class RunningRequests {
   }
 
   /**
-   * Handles a request in a fiber, and counts it as running until its response. While its body arrives it does not count, so that slow
-   * clients take no capacity. `onFailure` makes the response to a failure. An observer of the fiber notices if the client leaves, because
-   * `Effect.ensuring` would cost every request four steps of Effect.
+   * Handles a request in a fiber, and counts it as running until its response. While its body arrives it does not
+   * count, so that slow clients use no capacity. `onFailure` makes the response to a failure. An observer of the fiber
+   * notices if the client disconnects, because `Effect.ensuring` would cost every request four steps of Effect.
    */
   track<A, E>(
     fiber: Fiber.RuntimeFiber<unknown, unknown>,

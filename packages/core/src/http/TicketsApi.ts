@@ -14,10 +14,10 @@ import { RequiredScope } from "./Endpoint.js"
 import { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, status201 } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 
-/** The header of the endpoints that ask for a key (Specification, Endpoints). */
+/** The header of the endpoints that require an idempotency key (Specification, Endpoints). */
 export const IdempotencyHeader = Schema.Struct({ "idempotency-key": IdempotencyKey })
 
-/** The same where it may be left out (Specification, Endpoints). */
+/** The header of the endpoints with an optional idempotency key (Specification, Endpoints). */
 const OptionalIdempotencyHeader = Schema.Struct({
   "idempotency-key": Schema.optionalWith(IdempotencyKey, { exact: true })
 })

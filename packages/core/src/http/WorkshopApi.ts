@@ -8,7 +8,7 @@ import { FailureBodyOf, SuccessBody } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 import { TicketsApi } from "./TicketsApi.js"
 
-/** The shop behind the key (Specification, Endpoints). */
+/** The endpoint that returns the key's shop (Specification, Endpoints). */
 export class ShopApi extends HttpApiGroup.make("shop")
   .annotateContext(OpenApi.annotations({ title: "Shop", description: "The shop behind the key" }))
   .add(
@@ -33,7 +33,10 @@ export const EVERYWHERE = {
   unavailable: FailureBodyOf("UNAVAILABLE")
 } as const
 
-/** The contract: every endpoint of the specification, from which the server, the client and the OpenAPI document come. */
+/**
+ * The contract: every endpoint of the specification. The server, the client and the OpenAPI document are derived from
+ * it.
+ */
 export class WorkshopApi extends HttpApi.make("workshop")
   .add(ShopApi)
   .add(TicketsApi)

@@ -11,8 +11,8 @@ import type { NotSignedIn } from "./ErrorTable.js"
 import type { HttpRequest } from "./HttpMessage.js"
 
 /**
- * Finds the caller in place of API keys; null if nobody is signed in (Specification, Keys and scopes). All checks that follow
- * stay: the shop's flags, scopes, and the limits, which count by `caller_id`.
+ * Finds the caller in place of API keys; null if nobody is signed in (Specification, Keys and scopes). The later checks
+ * still apply: the shop's flags, scopes, and the limits, which are counted for each `caller_id`.
  */
 export type Authenticate = (request: HttpRequest) => Effect.Effect<Caller | null, StoreUnavailable>
 
@@ -29,9 +29,9 @@ export const bearer = (request: HttpRequest): string | undefined =>
 const { key_look_ups_waiting, key_look_up_pause_ms } = ServiceLimits
 
 /**
- * Looks up the holder of a key in the store. Keys that the process does not know are looked up one by one if their address is at its limit,
- * with a pause after each, so that guesses cost the store little and a valid key is still found. Beyond `key_look_ups_waiting` the address
- * gets a 429, so that the look-ups that wait cannot take all memory.
+ * Looks up the holder of a key in the store. If an address is at its limit, keys that are not cached are looked up one
+ * by one, with a pause after each, so that guesses cost the store little and a valid key is still found. Beyond
+ * `key_look_ups_waiting` the address gets a 429, because waiting look-ups use memory.
  */
 const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimits>) =>
   Effect.map(Effect.makeSemaphore(1), (oneByOne) => {
@@ -59,7 +59,7 @@ const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimi
     }
   })
 
-/** The check as the diagram in the docs shows it. */
+/** The check in the diagram of the docs. */
 export const AUTHENTICATION = {
   name: "authentication",
   refuses: "401, or 429 if the address has sent too many requests without a valid key",
@@ -83,7 +83,7 @@ export const authentication = (own?: OwnAuthentication) =>
       return new Rejected(own?.refusal ?? { _tag: refusal }, [addressUse(request)])
     }
 
-    /** The caller whom the embedder's authentication finds, with their shop as it is now. */
+    /** The caller whom the embedder's authentication finds, with their shop's present settings. */
     const embedderCaller = Effect.fnUntraced(function* (request: HttpRequest, authenticate: Authenticate) {
       const caller = yield* authenticate(request)
       if (caller === null) return null

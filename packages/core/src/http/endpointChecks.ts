@@ -32,7 +32,10 @@ export const refusalCheck = <In extends CheckedRequest = CheckedRequest>(
   }
 })
 
-/** The headers that a request may send once, because two would leave open which is meant (Specification, Requests and responses). */
+/**
+ * The headers that a request may send only once, because two values would be ambiguous (Specification, Requests and
+ * responses).
+ */
 const SINGLE_HEADERS = ["authorization", "host"] as const
 
 /** Refuses a request that sends its key or its host twice. */

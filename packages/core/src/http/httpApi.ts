@@ -14,7 +14,10 @@ import type { RequestObserver } from "./Pipeline.js"
 import { TicketsApi } from "./TicketsApi.js"
 import { EVERYWHERE, ShopApi } from "./WorkshopApi.js"
 
-/** The services that the groups use. `Workshop.layer` over a store, as in the guide, has all of them; a `Dispatcher` is not among them. */
+/**
+ * The services that the groups need. `Workshop.layer` over a store, as in the guide, provides all of them. A
+ * `Dispatcher` is not needed.
+ */
 export type ServicesOfGroups = Effect.Effect.Context<ReturnType<typeof httpApp<never>>>
 
 /** The caller of a request. Your own `HttpApiMiddleware` provides it, with a `security` scheme that your OpenAPI document then names. */
@@ -24,7 +27,7 @@ export class CurrentCaller extends Context.Tag("@workshop/core/http/CurrentCalle
 export class ApiKeys extends HttpApiMiddleware.Tag<ApiKeys>()("@workshop/core/http/ApiKeys", {
   security: { apiKey: HttpApiSecurity.bearer }
 }) {
-  /** Passes every request on, because the groups themselves check the key, with the responses of the API. */
+  /** Accepts every request, because the groups themselves check the key, with the responses of the API. */
   static readonly layer = Layer.succeed(ApiKeys, { apiKey: () => Effect.void })
 }
 
@@ -40,14 +43,15 @@ const withFailures = <Id extends string, Endpoint extends HttpApiEndpoint.HttpAp
     .addError(EVERYWHERE.internal)
     .addError(EVERYWHERE.unavailable)
 
-/** A middleware behind which the API can be: one that provides {@link CurrentCaller}, or {@link ApiKeys}. */
+/** A middleware that can protect the API: one that provides {@link CurrentCaller}, or {@link ApiKeys}. */
 export type CallerMiddleware<I, S> = Context.Tag<I, S> &
   (I extends ApiKeys ? unknown : { readonly provides: typeof CurrentCaller })
 
 /**
- * The API behind a middleware of yours that provides {@link CurrentCaller}, or behind {@link ApiKeys}, to be added to your own:
- * `MyApi.addHttpApi(apiBehind(SignedIn).prefix("/workshop"))`. The middleware and the API's failures belong to its groups, so that your own
- * groups have neither, in your OpenAPI document and in clients that are made from your API.
+ * The API behind a middleware of yours that provides {@link CurrentCaller}, or behind {@link ApiKeys}, to be added to
+ * your own API: `MyApi.addHttpApi(apiBehind(SignedIn).prefix("/workshop"))`. The middleware and the API's failures
+ * belong to its groups, so that your own groups have neither, in your OpenAPI document and in clients that are made
+ * from your API.
  */
 export const apiBehind = <I extends HttpApiMiddleware.HttpApiMiddleware.AnyId, S>(
   middleware: CallerMiddleware<I, S>
@@ -64,7 +68,7 @@ type Name = (typeof GROUPS)[number]
 
 type AnyGroup = HttpApiGroup.HttpApiGroup.AnyWithProps
 
-/** Whether a type is a union of several: of groups with one name, your API keeps the last only. */
+/** Whether a type is a union of several types, which here means two groups with the same name. */
 type IsSeveral<A, Each = A> = Each extends unknown ? ([A] extends [Each] ? false : true) : never
 
 type Wrong<Groups extends HttpApiGroup.HttpApiGroup.Any, N extends Name> = [
@@ -75,7 +79,10 @@ type Wrong<Groups extends HttpApiGroup.HttpApiGroup.Any, N extends Name> = [
     ? `Your HttpApi has another group called ${N}: rename it`
     : never
 
-/** Nothing to add if an API has each group of {@link apiBehind} once; otherwise a sentence about the wrong one, which does not compile. */
+/**
+ * An empty type if an API has each group of {@link apiBehind} once, else an error message, with which the call does not
+ * compile.
+ */
 type WithGroupsOnce<Groups extends HttpApiGroup.HttpApiGroup.Any> = [
   Wrong<Groups, "shop"> | Wrong<Groups, "tickets"> | Wrong<Groups, "clients">
 ] extends [never]
@@ -97,13 +104,16 @@ const groupsOf = (api: { readonly groups: unknown }): Readonly<Record<Name, AnyG
   return all as Readonly<Record<Name, AnyGroup>>
 }
 
-/** How the groups are served. */
+/** The options of the served groups. */
 export interface GroupsOptions {
-  /** Observes each request that your middleware let through, such as `makeHttpMetrics()` of `@workshop/http-node`, which counts them. */
+  /**
+   * Observes each request that your middleware accepted, such as `makeHttpMetrics()` of `@workshop/http-node`, which
+   * counts them.
+   */
   readonly observe?: RequestObserver
 }
 
-/** The path before `/v1`, as your own API has it. */
+/** The path before `/v1` in your API. */
 const prefixOf = (shop: AnyGroup): `/${string}` | undefined =>
   shop.endpoints.read?.path.replace(/\/v1\/shop$/, "") as `/${string}` | undefined
 
@@ -111,7 +121,10 @@ const prefixOf = (shop: AnyGroup): `/${string}` | undefined =>
 const bringsCaller = ({ middlewares }: AnyGroup): boolean =>
   [...middlewares].some(({ provides }: HttpApiMiddleware.TagClassAny) => provides?.key === CurrentCaller.key)
 
-/** A group whose requests reach the handler as they are: the API reads them itself, so that all its responses have one form. */
+/**
+ * A group whose handlers get undecoded requests, because the API decodes them itself, so that its errors have one
+ * format.
+ */
 const unread = (group: AnyGroup): AnyGroup => {
   const none = Option.none()
   const endpoints = Object.entries(group.endpoints).map(([name, endpoint]) => [
@@ -126,7 +139,7 @@ const unread = (group: AnyGroup): AnyGroup => {
   return Object.assign(Object.create(Object.getPrototypeOf(group)), group, { endpoints: Object.fromEntries(endpoints) })
 }
 
-/** Below a path that no request has, every request gets the response to an unknown path. */
+/** A prefix that no request has, so that every request gets the response to an unknown path. */
 const NOWHERE = "/ "
 
 /** All methods but HEAD, which the router handles as GET. */
@@ -156,7 +169,7 @@ export const groups = <Id extends string, Groups extends HttpApiGroup.HttpApiGro
       authenticate: () => Effect.map(Effect.serviceOption(CurrentCaller), Option.getOrNull)
     })
   })
-  // Your middleware runs for endpoints only, so an unknown path has no caller.
+  // The embedder's middleware runs for endpoints only, so an unknown path has no caller.
   const unknown = HttpApiBuilder.Router.use((router) =>
     Effect.flatMap(hasCaller ? httpApp({ prefix: NOWHERE, ...(observe && { observe }) }) : serving, (app) =>
       Effect.forEach(METHODS, (method) => router[method](`${prefix ?? ""}/v1/*`, app), { discard: true })

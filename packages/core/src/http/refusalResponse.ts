@@ -9,7 +9,7 @@ import { retryAfter } from "./respond.js"
 export interface RefusalResponse {
   /** The HTTP status. */
   readonly status: 400 | 401 | 403 | 404 | 409 | 422 | 429 | 500 | 503
-  /** `Retry-After`, where waiting helps. */
+  /** `Retry-After`, if waiting helps. */
   readonly headers: Readonly<Record<string, string>>
   /** The envelope of the API. */
   readonly body: {
@@ -18,7 +18,7 @@ export interface RefusalResponse {
   }
 }
 
-/** A refusal of the services: what `refusal` of a result may be, and what the promises of `orThrow` reject with. */
+/** A refusal of the services: the `refusal` of a result, or the error with which a promise of `orThrow` rejects. */
 export type AnyRefusal = Refusal | StoreUnavailable | WorkshopStopped
 
 const BUG: Failure = { _tag: "InternalError", message: "Something went wrong here" }
@@ -28,9 +28,9 @@ export const isRefusal = (error: unknown): error is AnyRefusal =>
   error instanceof Error && "_tag" in error && Object.hasOwn(failureRows, String(error._tag))
 
 /**
- * The response that the API gives to a refusal, for routes of your own: the same status, code, reason and fields. For anything else that
- * was thrown it is a 500 without details. Express: `response.status(status).set(headers).json(body)`; Fastify:
- * `reply.code(status).headers(headers).send(body)`; Hono: `c.json(body, status, headers)`.
+ * The response of the API to a refusal, for routes of your own, with the same status, code, reason and fields. For any
+ * other error that was thrown, it is a 500 without details. Express: `response.status(status).set(headers).json(body)`;
+ * Fastify: `reply.code(status).headers(headers).send(body)`; Hono: `c.json(body, status, headers)`.
  */
 export const refusalResponse = (error: unknown): RefusalResponse => {
   const refusal: Failure = isRefusal(error) ? error : BUG

@@ -10,23 +10,24 @@ import { failureStatusAndBody } from "./Envelope.js"
 import { type Failure, failureRows } from "./ErrorTable.js"
 import type { HandlerOutcome, HandlerResult, HttpResponse } from "./HttpMessage.js"
 
-/** The facts about a request. A context is never changed: a check that learns more replaces it. */
+/** The facts about a request. A context is immutable: a check that finds more facts makes a new one. */
 export interface RequestContext {
-  /** Its `Request-Id`. */
+  /** The `Request-Id`. */
   readonly id: string
-  /** When it began. */
+  /** The instant at which the request began. */
   readonly now: Instant
   /**
-   * The template of its path, such as `/v1/tickets/:id`; null if the path leads nowhere. A request that was refused before its route was
-   * checked keeps the prefix, so that the log and the metrics of an endpoint have no requests without a valid key.
+   * The template of the path, such as `/v1/tickets/:id`; null if no route has the path. A request that was refused
+   * before its route was checked has only the prefix, so that the log and the metrics of an endpoint contain no
+   * requests without a valid key.
    */
   readonly route: string | null
   readonly caller: Caller | null
-  /** The limits that it counted against so far. */
+  /** The statuses of the limits that were counted so far. */
   readonly limitStatuses: ReadonlyArray<LimitStatus>
 }
 
-/** A response with the facts by which observers count and log it. */
+/** A response with the facts that observers count and log. */
 export interface ObservedResponse extends HttpResponse {
   readonly context: RequestContext
   /** Why the request got no result. */
@@ -36,7 +37,7 @@ export interface ObservedResponse extends HttpResponse {
 const secondsUntil = (instant: Instant, now: Instant): string =>
   String(Math.max(0, Math.ceil((instant - now) / SECOND_MS)))
 
-/** Responses contain texts of shops and clients, which no browser may show as a page. */
+/** Responses contain texts of shops and clients, which a browser must not show as a page. */
 const NO_SNIFFING = "nosniff"
 
 const commonHeaders = (
@@ -58,8 +59,8 @@ const commonHeaders = (
 }
 
 /**
- * In how many seconds after `now` another try is worthwhile; undefined if waiting does not help (Specification, Errors; Limits). Without
- * `now` they count from the refusal.
+ * The seconds from `now`, by default the refusal, until a retry may succeed; undefined if waiting does not help
+ * (Specification, Errors; Limits).
  */
 export const retryAfter = (failure: Failure, now?: Instant): string | undefined => {
   if (failure._tag === "LimitReached") return secondsUntil(failure.decisive.resets_at, now ?? failure.refused_at)
@@ -120,8 +121,8 @@ export const failureIn = <E extends Failure>(cause: Cause.Cause<E>): E | undefin
   Option.getOrUndefined(Cause.failureOption(cause))
 
 /**
- * The response to a cause. The reason of a 500 or a 503 goes to the log under the request's id, and no part of it into the
- * response (Specification, Errors).
+ * The response to a cause. The reason of a 500 or a 503 is logged with the request's id, and no part of the reason is
+ * in the response (Specification, Errors).
  */
 export const respondToCause = (
   cause: Cause.Cause<Failure>,

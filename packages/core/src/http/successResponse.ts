@@ -4,11 +4,17 @@ import type { Ticket } from "../domain/Ticket.js"
 
 const REPLAYED = { "Idempotent-Replayed": "true" } as const
 
-/** The response to an idempotent request. A repetition says so in `meta` and in a header (Specification, Lists and sync). */
+/**
+ * The response to an idempotent request. A repetition is marked in `meta` and in a header (Specification, Lists and
+ * sync).
+ */
 export const idempotentResponse = <A>({ data, replayed }: IdempotentResult<A>) =>
   replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
 
-/** The response to a ticket's creation: 201 the first time, 200 when repeated, with the limits that it counted against. */
+/**
+ * The response to a ticket's creation: 201 the first time and 200 for a repetition, with the limits that it counted
+ * against.
+ */
 export const createdTicketResponse = ({
   data,
   replayed,
@@ -28,7 +34,7 @@ export const byNumberResponse = <A, B>({ data, others }: { readonly data: A; rea
 export interface SuccessResponse<D> {
   /** The HTTP status: 201 for a ticket that was created, otherwise 200. */
   readonly status: 200 | 201
-  /** `Idempotent-Replayed`, where the result is a repetition. */
+  /** `Idempotent-Replayed`, if the result is a repetition. */
   readonly headers: Readonly<Record<string, string>>
   /** The envelope of the API. */
   readonly body: { readonly success: true; readonly data: D; readonly meta?: unknown }
@@ -52,8 +58,9 @@ const partsOf = (result: unknown): ResponseParts => {
 }
 
 /**
- * The response that the API gives to a result of a method, for routes of your own: the same status and envelope, such as 201 and
- * `meta.replayed` for `tickets.create`, and the `meta` of a list. The counterpart of `refusalResponse`, and sent in the same way.
+ * The response of the API to a result of a method, for routes of your own, with the same status and envelope, such as
+ * 201 and `meta.replayed` for `tickets.create`, and the `meta` of a list. Send it in the same way as the one of
+ * `refusalResponse`.
  */
 export const successResponse = <A>(result: A): SuccessResponse<DataOf<A>> => {
   const { status = 200, data, meta, headers = {} } = partsOf(result)

@@ -31,7 +31,9 @@ const shopRefusal = ({ shop }: AuthenticatedRequest): AdmissionRefusal | undefin
   return shop.api_enabled ? undefined : { _tag: "ApiDisabled" }
 }
 
-/** A limit of a caller. Keys are unique; ids of an embedder's own are unique only within a shop. */
+/**
+ * A use of a limit of a caller. Ids of keys are unique, but an embedder's ids of callers are unique only within a shop.
+ */
 const callerUse = (policy: "requests_per_minute" | "writes_per_minute", { caller_id, shop_id }: Caller): LimitUse => ({
   policy,
   subject: isUuid(caller_id) ? caller_id : `${shop_id} ${caller_id}`,
@@ -39,8 +41,8 @@ const callerUse = (policy: "requests_per_minute" | "writes_per_minute", { caller
 })
 
 /**
- * The checks of a request to the API, in the order of Specification, Errors: of two refusals the earlier one is the response. A limit is
- * counted before the next asynchronous step or refusal, so a 429 wins over a 403.
+ * The checks of a request to the API, in the order of Specification, Errors: the first check that refuses decides the
+ * response. A limit is counted before the next asynchronous step or refusal, so a 429 takes precedence over a 403.
  */
 export const workshopChecks = (
   authenticationCheck: Check<CheckedRequest, AuthenticatedRequest>,

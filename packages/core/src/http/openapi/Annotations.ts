@@ -3,17 +3,17 @@ import { Context } from "effect"
 import type { PolicyName } from "../../domain/Limits.js"
 import type { RefusalName } from "./Refusals.js"
 
-/** The refusals of an endpoint besides those that every endpoint has: so the document can show each case by itself. */
+/** The refusals of an endpoint in addition to those of every endpoint, so that the document can list each of them. */
 export class MayRefuse extends Context.Tag("@workshop/core/http/MayRefuse")<
   MayRefuse,
   {
     readonly refusals: ReadonlyArray<RefusalName>
-    /** Limits that the command itself counts against; those of admission are known from the endpoint. */
+    /** The limits that the command itself counts; the endpoint declares those that are counted before it. */
     readonly limits: ReadonlyArray<PolicyName>
   }
 >() {}
 
-/** An endpoint in a person's words, and the ways in which it may end without its result. */
+/** The annotations of an endpoint: its summary, its description and its refusals. */
 export const described = ({
   refusals = [],
   limits = [],

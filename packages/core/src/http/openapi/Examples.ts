@@ -2,7 +2,7 @@ import { Limits } from "../../domain/Limits.js"
 import type { RequestIssue } from "../ErrorTable.js"
 import * as Sample from "./Samples.js"
 
-/** Something to show, and what it shows. */
+/** An example with its summary. */
 export interface Example {
   readonly summary: string
   readonly value: unknown
@@ -11,7 +11,7 @@ export interface Example {
 /** The examples of an operation. */
 interface Shown {
   readonly requests?: Readonly<Record<string, Example>>
-  /** By status, then by name. */
+  /** The examples of responses, by status and then by name. */
   readonly responses: Readonly<Record<string, Readonly<Record<string, Example>>>>
   readonly issues: ReadonlyArray<RequestIssue>
 }

@@ -73,7 +73,10 @@ const event = {
 }
 const eventData = Object.fromEntries(Object.entries(event).map(([name, words]) => [`data.${name}`, words]))
 
-/** The meaning of each field of each named schema. The compiler refuses a table that lacks a field; `a.b` is the field b of a field a that has no name. */
+/**
+ * The description of each field of each named schema. A missing field does not compile. `a.b` is the field b of an
+ * unnamed schema at the field a.
+ */
 export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ticket: ticket,
   TicketInput: {
@@ -196,7 +199,7 @@ const amount: Node = { format: "int64", minimum: 0, maximum: Limits.amount_minor
 const number: Node = { minimum: 1, maximum: Limits.ticket_number_max }
 const label: Node = { pattern: "^[0-9]{4}$" }
 const phone: Node = { pattern: "^\\+[1-9][0-9]{1,14}$" }
-// As it is typed: trimmed first, and what stands between the digits is dropped.
+// The pattern of an input, because the service trims it and removes the characters between the digits.
 const typedPhone: Node = { pattern: "^\\s*\\+.*[0-9]" }
 const currency: Node = { pattern: "^[A-Z]{3}$" }
 const decimals: Node = { minimum: 0, maximum: 4 }
@@ -207,7 +210,7 @@ const itemBounds = {
   price_minor: amount
 }
 
-/** The bounds of a field's values that its schema lacks and its prose gives: bounds, patterns, sizes and defaults, by named schema. */
+/** The bounds, patterns, sizes and defaults that the generated schema of a field lacks, by named schema. */
 export const fieldBounds: Readonly<Record<string, Readonly<Record<string, Node>>>> = {
   Ticket: {
     number,

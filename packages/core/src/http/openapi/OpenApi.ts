@@ -26,7 +26,7 @@ import { namedSchemas, normalizeSchema, responseSchema, toJson, withReferences }
 import { introduction, webhooksTag } from "./Text.js"
 import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
 
-/** The parts of an endpoint's contract besides its schemas. */
+/** The parts of an endpoint's contract other than its schemas. */
 interface Rules {
   readonly id: string
   readonly method: string
@@ -99,7 +99,7 @@ const failuresOf = ({ id, scope, refusals, limits }: Rules, status: number): Rec
 
 const failureStatuses = [...new Set(Object.values(errorCodes).map(({ status }) => status))]
 
-/** All cases of all operations: many share one. */
+/** The error examples of all operations, each once, because many operations share one. */
 const sharedExamples = (rules: Iterable<Rules>): Node =>
   toJson(
     Object.assign({}, ...[...rules].flatMap((one) => failureStatuses.map((status) => failuresOf(one, status))))
@@ -217,7 +217,9 @@ const build = (): Node => {
   }
 }
 
-/** The OpenAPI 3.1 document of the service, made from its contract. The same on every machine and at every time. */
+/**
+ * The OpenAPI 3.1 document of the service, made from its contract. It is the same on every machine and at every time.
+ */
 export const document: Node = build()
 
 /** The parts of the document that an operator chooses. */
@@ -234,5 +236,5 @@ export const documentOf = (options: DocumentOptions): Node => {
   return { ...document, webhooks: toJson(webhooks(signatureHeader)) }
 }
 
-/** A document as a server itself serves it: its calls go to where it came from. */
+/** The document that a server serves, in which the API's address is the origin of the document. */
 export const withServerAtOrigin = (document: Node): Node => ({ ...document, servers: serversAt("/", "This server") })

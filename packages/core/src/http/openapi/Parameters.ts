@@ -2,7 +2,7 @@ import { DAY_MS } from "../../domain/Instant.js"
 import { Limits } from "../../domain/Limits.js"
 import { badge, inWorkshop } from "./Samples.js"
 
-/** The schema of a parameter in the document, in place of its text form's. */
+/** The schema of a parameter in the document, in place of the schema of its text. */
 interface Parameter {
   readonly name?: string
   readonly description: string

@@ -22,7 +22,7 @@ import { WorkshopStopped } from "../../services/WorkshopStopped.js"
 import { type FailureBody, failureStatusAndBody } from "../Envelope.js"
 import type { Failure, RequestIssue } from "../ErrorTable.js"
 
-/** A refusal as it might happen, and its cause. The document shows the service's real response to it. */
+/** An example of a refusal, and its cause. The document contains the service's real response to it. */
 interface Sample {
   readonly when: string
   readonly refusal: Failure
@@ -30,7 +30,7 @@ interface Sample {
 
 const present = (state: TicketState) => ({ state, updated_at: Date.UTC(2026, 10, 21, 16, 40, 30, 8) })
 
-/** One way to be refused a row, by the name under which the document shows it. */
+/** One sample for each refusal, by its name in the document. */
 export const refusalSamples = {
   unauthenticated: { when: "No key, a wrong key or a revoked one", refusal: { _tag: "Unauthenticated" } },
   account_deactivated: { when: "The shop's account is closed", refusal: { _tag: "AccountDeactivated" } },
@@ -94,10 +94,10 @@ export const refusalSamples = {
   }
 } as const satisfies Record<string, Sample>
 
-/** The name of a way to be refused. */
+/** The name of a sample. */
 export type RefusalName = keyof typeof refusalSamples
 
-/** One case as the document shows it. */
+/** An example of an error in the document. */
 export interface ErrorExample {
   readonly summary: string
   readonly value: FailureBody

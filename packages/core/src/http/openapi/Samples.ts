@@ -3,7 +3,7 @@ import type { LoyaltyCard, LoyaltyProgram } from "../../domain/LoyaltyCard.js"
 import type { ShopView } from "../../domain/Shop.js"
 import type { Ticket } from "../../domain/Ticket.js"
 
-/** The client of the examples, as a ticket carries them. */
+/** The client of the examples, as in a ticket. */
 export const badge = { id: "0198c5f2-4c01-7000-9e27-c1a05b7d3f88", display_name: "Amira B." } as const
 
 /** The shop of the examples. */
@@ -87,7 +87,7 @@ export const abandoned: Ticket = {
   updated_at: "2027-01-20T16:40:30.008Z"
 }
 
-/** The boots, after the shop rang its client up. */
+/** The boots, after the shop called its client. */
 export const notified: Ticket = {
   ...ready,
   notified_at: "2026-11-22T09:15:00.220Z",
@@ -134,7 +134,7 @@ export const requoted = {
   updated_at: answered_at
 } as const satisfies Ticket
 
-/** An order of several things, for nobody in particular. */
+/** A ticket with several items, without a client. */
 export const order: Ticket = {
   ...inWorkshop,
   id: "0198c5f3-1f00-7000-a2d4-90cb5e6a7712",

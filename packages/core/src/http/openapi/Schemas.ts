@@ -7,7 +7,7 @@ import type { Json, Node } from "./Json.js"
 const isNode = (json: Json | undefined): json is Node =>
   typeof json === "object" && json !== null && !Array.isArray(json)
 
-/** Words that the generator makes up where a schema has none: they say less than the keywords beside them. */
+/** Descriptions that the generator adds to schemas without one. They say less than the schema's keywords. */
 const GENERATED = /^(an? (integer|number|string|array|non[ -])|an object to)/
 const DROPPED = new Set(["$id", "title"])
 
@@ -49,7 +49,10 @@ const formatOf = (name: string): string | undefined => {
 
 const holdsText = ({ type }: Node): boolean => type === "string" || (Array.isArray(type) && type.includes("string"))
 
-/** OpenAPI 3.1 says that something may be null with a list of types; references and enumerations need a choice. */
+/**
+ * Makes a schema nullable with a list of types, or with `anyOf` for references and enumerations, which have no list of
+ * types.
+ */
 const nullable = (node: Node): Node => {
   const { anyOf, ...rest } = node
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || !anyOf.some((one) => isNode(one) && one.type === "null"))
@@ -59,13 +62,16 @@ const nullable = (node: Node): Node => {
   return { ...other, ...rest, type: [other.type, "null"] }
 }
 
-/** The generator wraps a reference that has a description of its own; OpenAPI 3.1 takes both side by side. */
+/**
+ * Unwraps a reference with a description, because OpenAPI 3.1 allows both in one object, and the generator wraps the
+ * reference.
+ */
 const unwrapped = (node: Node): Node => {
   const { allOf, ...rest } = node
   return Array.isArray(allOf) && allOf.length === 1 && isNode(allOf[0]) ? { ...allOf[0], ...rest } : node
 }
 
-/** Integers are named by the generator; a name for each number helps nobody. */
+/** Replaces the generator's named schema of integers with an inline one, which is easier to read. */
 const integer = (node: Node): Node =>
   node.$ref === "#/components/schemas/Int" ? { type: "integer", ...withoutRef(node) } : node
 
@@ -95,7 +101,7 @@ interface Said {
 
 const UNSAID: Said = { words: {}, bounds: {} }
 
-/** The words of the fields below a field, which the table names `field.below`. */
+/** The descriptions of the fields of a field, which the table calls `field.below`. */
 const below = ({ words }: Said, name: string): Said => ({
   words: Object.fromEntries(
     Object.entries(words).flatMap(([path, text]) =>
@@ -119,7 +125,10 @@ const property = (json: Json, name: string, said: Said): Json => {
   }
 }
 
-/** Puts a generated schema in the document's own style. Answers stay open to fields to come; what is asked does not. */
+/**
+ * Puts a generated schema in the document's own style. Responses allow additional fields, for later versions, and
+ * requests do not.
+ */
 const normalized = (json: Json, said: Said, isAsked: boolean): Json => {
   if (Array.isArray(json)) return json.map((one: Json) => normalized(one, UNSAID, isAsked))
   if (!isNode(json)) return json
@@ -143,10 +152,13 @@ const normalized = (json: Json, said: Said, isAsked: boolean): Json => {
   return constant(nullable(integer(unwrapped({ ...around, ...fields, ...others }))))
 }
 
-/** A schema that has no name. */
+/** Normalizes a schema without a name. */
 export const normalizeSchema = (json: Json): Json => normalized(json, UNSAID, false)
 
-/** The schema of a name, with its fields in words and their bounds. Names that end in `Input` are of requests, all others of responses. */
+/**
+ * Normalizes a named schema, with descriptions and bounds of its fields. Names that end in `Input` are of requests, all
+ * others of responses.
+ */
 export const normalizeNamedSchema = (name: string, json: Json): Json => {
   const said = { words: fieldDescriptions[name] ?? {}, bounds: fieldBounds[name] ?? {} }
   const schema = normalized(json, said, name.endsWith("Input"))
@@ -164,15 +176,18 @@ const sorted = (json: Json): Json => {
   )
 }
 
-/** The values that a schema allows, without its words and the order of its keywords; undefined if a name would say no more than it. */
+/**
+ * A schema as text without its description and in a fixed order of keywords; undefined if it is too simple to need a
+ * name.
+ */
 const shapeOf = ({ description: _, ...schema }: Node): string | undefined =>
   (Array.isArray(schema.enum) && schema.enum.length > 1) || isNode(schema.properties ?? null)
     ? JSON.stringify(sorted(schema))
     : undefined
 
 /**
- * Puts a reference in the place of each copy of a named schema: a generator would make a type of its own of every copy.
- * A copy arises where a schema is annotated in the place where it is used. `own` is the name of the schema itself.
+ * Replaces each copy of a named schema with a reference, because a client generator would make a separate type of every
+ * copy. Annotating a schema where it is used makes a copy. `own` is the name of the schema itself.
  */
 export const referring = (schemas: Node): ((json: Json, own?: string) => Json) => {
   const names = new Map<string, string>()
@@ -194,12 +209,12 @@ export const referring = (schemas: Node): ((json: Json, own?: string) => Json) =
   return replaced
 }
 
-/** A value as JSON holds it. */
+/** Converts a value to JSON and back. */
 export const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
 
 const NOISE = new Set(["HttpApiDecodeError", "Issue", "PropertyKey", "Int"])
 
-/** The generator adds an error of its own to every 400; the service sends only the envelope. */
+/** Removes the error that the generator adds to every 400, because the service sends only the envelope. */
 const withoutDecodeError = (schema: Node): Node => {
   const { anyOf } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -212,7 +227,7 @@ export const responseSchema = (schema: unknown): Json => normalizeSchema(without
 
 const byName = ([a]: readonly [string, Json], [b]: readonly [string, Json]) => (a < b ? -1 : 1)
 
-/** The named schemas of a contract and of what else is to be named; `more` are added as they are. */
+/** The named schemas of a contract and of the given schemas; those of `more` are added unchanged. */
 export const namedSchemas = (
   spec: OpenApi.OpenAPISpec,
   others: ReadonlyArray<Schema.Schema.AnyNoContext> = [],
@@ -226,7 +241,7 @@ export const namedSchemas = (
   return Object.fromEntries([...named, ...Object.entries(more)].sort(byName))
 }
 
-/** Replaces each inline copy of a named schema by a reference. */
+/** Replaces each inline copy of a named schema with a reference. */
 export const withReferences = <Parts extends { readonly [part: string]: Node }>(
   schemas: Node,
   parts: Parts

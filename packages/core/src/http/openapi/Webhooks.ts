@@ -16,7 +16,7 @@ const NotifiedChannel = Schema.Literal("app", "sms", "whatsapp", "call").annotat
   description: "How the client was notified"
 })
 
-/** The fields of `data`, by type. The compiler holds each to what the service raises. */
+/** The schemas of `data` by type of event. The compiler checks that each matches the data that the service raises. */
 const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = {
   "ticket.created": ofTicket,
   "ticket.ready": ofTicket,
@@ -81,7 +81,7 @@ export const eventSchema = (type: EventType) =>
     data: (dataSchemas[type] as Schema.Schema<unknown>).annotations({ description: "The data of this type of event" })
   }).annotations({ identifier: eventName(type), description: eventTypes[type] })
 
-/** Every event's schema, and what several of them hold alike. */
+/** The schema of every event, and the schema that several of them share. */
 export const eventSchemas = [...types.map(eventSchema), ofTicket]
 
 /** Any event, distinguished by `type`. */
@@ -94,7 +94,7 @@ export const anyEvent = {
   }
 }
 
-/** An event of a type, as it might be sent. */
+/** An example of an event of a type. */
 export const eventExample = (type: EventType): unknown => {
   const data: { readonly ticket?: Ticket } = samples[type]
   const at = data.ticket?.updated_at ?? Sample.inWorkshop.created_at
@@ -137,5 +137,5 @@ const webhook = (type: EventType, header: string) => ({
   }
 })
 
-/** The webhooks section: one entry an event type, signed in the header of this name. */
+/** The webhooks section: one entry for each type of event, signed in the header of this name. */
 export const webhooks = (header: string) => Object.fromEntries(types.map((type) => [type, webhook(type, header)]))

@@ -6,14 +6,14 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-// XML 1.0 has no place for other control characters, not even escaped.
+// XML 1.0 does not allow other control characters, not even escaped.
 const UNWRITABLE = /[^\P{Cc}\n\t]/gu
 
-/** Text as XML and HTML take it, also between quotes. */
+/** Escapes text for XML and HTML, also between quotes. */
 export const escaped = (text: string): string =>
   text.replaceAll(UNWRITABLE, "?").replaceAll(/[&<>"']/g, (character) => entities[character] ?? "")
 
-/** A piece of HTML. Only `html` makes one of other texts, so a text that was not escaped is none. */
+/** A piece of HTML. Only `html` makes one, and it escapes all other texts. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -27,6 +27,6 @@ const written = (part: HtmlPart): string => {
   return typeof part === "object" ? part.map(({ text }) => text).join("") : escaped(String(part))
 }
 
-/** HTML from a template literal: everything that is put in is escaped, unless it is HTML already. */
+/** HTML from a template literal: inserted values are escaped, unless they are HTML already. */
 export const html = (literal: TemplateStringsArray, ...parts: ReadonlyArray<HtmlPart>): Html =>
   new Html(literal.reduce((text, next, i) => text + written(parts[i - 1]!) + next))

@@ -9,10 +9,10 @@ export interface TrackingLocale {
 
 const languages: ReadonlyArray<TrackingLanguage> = ["en", "fr", "ar"]
 
-/** How many languages of a header are looked at. */
+/** The maximum number of a header's languages that are read. */
 const MOST_LANGUAGES = 20
 
-/** One entry of `Accept-Language`: a language, perhaps a script and a region, and how much it is wanted (RFC 9110 §12.5.4). */
+/** One entry of `Accept-Language`: a language, an optional script and region, and a quality (RFC 9110 §12.5.4). */
 const ENTRY =
   /^([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}|\d{3}))?(?:-[a-z0-9-]+)?\s*(?:;\s*q=(0(?:\.\d{1,3})?|1(?:\.0{1,3})?))?$/i
 
@@ -24,7 +24,7 @@ const readEntry = (text: string): { readonly found: TrackingLocale; readonly wei
   return { found: { language, locale }, weight: Number(weight) }
 }
 
-/** The language that a browser asks for most; English where it asks for none of ours. */
+/** The available language with the highest quality, or English if there is none. */
 export const localeOf = (accept_language: string | undefined): TrackingLocale => {
   const entries = (accept_language ?? "").split(",", MOST_LANGUAGES).flatMap((text) => readEntry(text) ?? [])
   const best = entries.reduce<(typeof entries)[number] | null>(

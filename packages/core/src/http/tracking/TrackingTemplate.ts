@@ -3,7 +3,7 @@ import { Html, html } from "./Html.js"
 import type { TrackingLocale } from "./TrackingLanguage.js"
 import { type TrackingWords, trackingWords } from "./TrackingWords.js"
 
-/** The style of the pages. The policy of the pages allows this very text and no other. */
+/** The style of the pages. Their content security policy allows exactly this text. */
 export const trackingStyle = `
 :root { color-scheme: light dark;
   --page: #f3f1ec; --card: #fff; --text: #1d1b18; --faint: #5c574f; --line: #dedad2;
@@ -45,7 +45,7 @@ footer b { color: var(--text); font-weight: 600; }
 @media (max-width: 26rem) { dl div { grid-template-columns: 1fr; } dl .amount { grid-template-columns: 1fr auto; } }
 `
 
-/** One page: its language, its title and what is in the card. */
+/** One page with its language, its title and the contents of the card. */
 const page = ({ language }: TrackingLocale, title: string, body: Html): string =>
   html`<!doctype html>
 <html lang="${language}" dir="${trackingWords[language].direction}"><head><meta charset="utf-8">
@@ -54,22 +54,22 @@ const page = ({ language }: TrackingLocale, title: string, body: Html): string =
 <body>${body}</body></html>
 `.text
 
-/** A page that says why there is no ticket on it. */
+/** A page that explains why it shows no ticket. */
 export const trackingMessage = (message: "not_found" | "too_many" | "unavailable", locale: TrackingLocale): string => {
   const { title, text } = trackingWords[locale.language][message]
   return page(locale, title, html`<main><h1>${title}</h1><p class="lead">${text}</p></main>`)
 }
 
-// A text of the shop may run in the other direction than the words around it: the marks keep it together (Unicode, FSI and PDI).
+// A text of the shop may have another direction than the words around it, so Unicode's FSI and PDI isolate it.
 const isolated = (text: string): string => `\u2068${text}\u2069`
 
-// French has its 24 hours also in regions whose other language has twelve, and the Maghreb writes them in Arabic too.
+// French uses 24 hours even in regions whose other language uses 12, and so does Arabic in the Maghreb.
 const hours = ({ language, locale }: TrackingLocale) =>
   language === "fr" || /^ar-(DZ|MA|MR|TN)$/.test(locale) ? ({ hourCycle: "h23" } as const) : {}
 
 const dates = (reader: TrackingLocale, { time_zone, updated_at }: TrackingView) => {
   const format = (iso: string, more: Intl.DateTimeFormatOptions): string => {
-    // The year matters where it is another one.
+    // The year is shown only if it is not the present one.
     const year = iso.slice(0, 4) === updated_at.slice(0, 4) ? {} : ({ year: "numeric" } as const)
     const time = { hour: "numeric", minute: "2-digit", ...hours(reader) } as const
     const shown = { timeZone: time_zone, month: "long", day: "numeric", ...year, ...time, ...more } as const
@@ -84,7 +84,7 @@ const dates = (reader: TrackingLocale, { time_zone, updated_at }: TrackingView) 
 type Dates = ReturnType<typeof dates>
 
 const amounts = (locale: string, { currency, decimals }: TrackingView) => {
-  // 25,000 reads as twenty-five thousand: a whole amount of a currency with three decimals stands without them.
+  // Readers could take 25,000 for twenty-five thousand, so a whole amount of a currency with three decimals has none.
   const trailingZeroDisplay = decimals > 2 ? "stripIfInteger" : "auto"
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals, trailingZeroDisplay } as const
   const format = new Intl.NumberFormat(locale, { style: "currency", currency, ...digits })

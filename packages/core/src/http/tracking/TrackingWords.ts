@@ -28,7 +28,7 @@ export interface TrackingWords {
   readonly progress_title: string
   readonly details_title: string
   readonly promised_at: string
-  /** `date` is the one promised before. */
+  /** `date` is the previously promised date. */
   readonly delay: Notice & { readonly before: (date: string) => string }
   readonly part: {
     readonly ordered: string
@@ -44,7 +44,7 @@ export interface TrackingWords {
   readonly ticket: string
   readonly code: string
   readonly updated_at: string
-  /** Between a label and what it is of. */
+  /** The text between a label and its value. */
   readonly colon: string
   readonly not_found: Notice
   readonly too_many: Notice
@@ -279,7 +279,7 @@ const arabic: TrackingWords = {
   unavailable: { title: "غير متاح الآن", text: "يرجى المحاولة مجددًا بعد قليل." }
 }
 
-/** The words of a ticket's page in each language; the type holds every language to all of them. */
+/** The words of a ticket's page in each language. The type requires all words of every language. */
 export const trackingWords: Readonly<Record<TrackingLanguage, TrackingWords>> = {
   en: english,
   fr: french,

@@ -13,11 +13,11 @@ import { logUnavailable, type RequestContext, respond, retryAfter } from "../res
 import { localeOf, type TrackingLocale } from "./TrackingLanguage.js"
 import { trackingMessage, trackingStyle, trackingTemplate } from "./TrackingTemplate.js"
 
-/** How the clients' pages are served. */
+/** The options of the clients' pages. */
 export interface TrackingOptions {
-  /** Writes the page of a ticket as HTML. It must escape the texts of the view. `trackingTemplate` if it is omitted. */
+  /** Returns the page of a ticket as HTML, by default with `trackingTemplate`. It must escape the texts of the view. */
   readonly template?: (view: TrackingView, locale: TrackingLocale) => string
-  /** The one shop whose tickets are shown; those of all shops if it is omitted. */
+  /** The only shop whose tickets are shown, by default all shops. */
   readonly shop_id?: ShopId
 }
 
@@ -25,7 +25,7 @@ const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes)
 
 const OWN_STYLE = `'sha256-${base64(sha256(new TextEncoder().encode(trackingStyle)))}'`
 
-/** No script runs, whatever a template writes; of styles only ours, or a template's own. */
+/** The content security policy: no scripts, even if a template contains some, and only this style. */
 const policy = (style: string, images: string): string =>
   `default-src 'none'; style-src ${style}; img-src ${images}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
@@ -47,7 +47,7 @@ const PREFIX = "/t"
 
 const decodeCode = Schema.decodeEither(TrackingCodeText)
 
-/** The code in a path; null if there is none, or what is there cannot be one. */
+/** The tracking code in a path; null if there is none, or the text cannot be a code. */
 const codeIn = ({ path }: HttpRequest): string | null => {
   try {
     return Either.getOrNull(decodeCode(decodeURIComponent(path.slice(PREFIX.length + 1))))
@@ -63,9 +63,9 @@ const useOf = ({ address }: HttpRequest): LimitUse => ({
 })
 
 /**
- * `GET /t/{tracking_code}`: the page on which a client follows a ticket, without a key and without scripts. A code that means no
- * ticket, one of another shop, or one that ended long ago gets the same 404. Every request counts against the limit of its address,
- * so that codes cannot be guessed by trying.
+ * `GET /t/{tracking_code}`: the page on which a client follows a ticket, without a key and without scripts. An unknown
+ * code, and the code of a ticket of another shop or of one that ended long ago, get the same 404. Every request counts
+ * against the limit of its address, so that codes cannot be guessed.
  */
 export const trackingRoutes = ({ template = trackingTemplate, shop_id }: TrackingOptions = {}) =>
   Effect.gen(function* () {
