@@ -1,4 +1,7 @@
-/** Entry `@workshop/core/adapter`: what an adapter is built from, such as a server or a command line. Few embedders need it. */
+/**
+ * Entry `@workshop/core/adapter`: the parts of which an adapter, such as a server or a command line, is built. Few
+ * embedders need it.
+ */
 
 export { previewActs, type TicketActName, ticketActs } from "./decisions/previewActs.js"
 export { isActive, keyHash, looksLikeKey, looksLikeTestKey, scopePresets } from "./domain/ApiKey.js"

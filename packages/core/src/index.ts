@@ -1,4 +1,7 @@
-/** Entry `@workshop/core`: the services of the workshop as Effect layers, their inputs, results and errors, and what they run on. */
+/**
+ * Entry `@workshop/core`: the services of the workshop as Effect layers, their inputs, results and errors, and the
+ * ports that they need.
+ */
 
 export { TicketInput } from "./decisions/createTicket.js"
 export { TicketEdit } from "./decisions/editTicket.js"

@@ -1,6 +1,9 @@
-/** Entry `@workshop/core/lint`: a plugin for ESLint with the types of typescript-eslint, which reports refusals that nobody looks at. */
+/**
+ * Entry `@workshop/core/lint`: a plugin for ESLint with the types of typescript-eslint, which reports results of the
+ * Promise API that are not used.
+ */
 
-/** A type of TypeScript's checker, as far as the rule needs it. */
+/** The part of a type of TypeScript's checker that the rule needs. */
 interface Type {
   readonly types?: ReadonlyArray<Type>
   readonly getProperty: (name: string) => unknown
@@ -27,14 +30,14 @@ export interface RuleContext {
   readonly report: (problem: { readonly node: unknown; readonly messageId: "ignored" }) => void
 }
 
-/** Whether it is a `Result`: one part of the union has a refusal, and all say whether they are `ok`. */
+/** Whether a type is a `Result`: one member of the union has a `refusal`, and all have `ok`. */
 const isResult = (type: Type): boolean => {
   const parts = type.types ?? [type]
   const has = (name: string) => (part: Type) => part.getProperty(name) !== undefined
   return parts.every(has("ok")) && parts.some(has("refusal"))
 }
 
-/** Reports a statement that calls a method of the Promise API and does not look at its result. */
+/** Reports a statement that calls a method of the Promise API and does not use its result. */
 const ignoredRefusal = {
   meta: {
     type: "problem",

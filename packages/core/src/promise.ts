@@ -1,4 +1,4 @@
-/** Entry `@workshop/core/promise`: the workshop by plain values and promises, for teams without Effect. */
+/** Entry `@workshop/core/promise`: the workshop with plain values and promises, for teams without Effect. */
 
 export type { Client, LoyaltyCard, Ticket } from "@workshop/client"
 export type { ShopSnapshot } from "./decisions/ChangeSet.js"

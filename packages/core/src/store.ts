@@ -1,6 +1,6 @@
 /**
- * Entry `@workshop/core/store`: what a store is built from. It has the ports that a store implements, their rows and changes, and the
- * decisions that a store runs with `decide` or `execute`.
+ * Entry `@workshop/core/store`: the parts of which a store is built. It has the ports that a store implements, their
+ * rows and changes, and the decisions that a store runs with `decide` or `execute`.
  */
 
 export type { Decision, ShopSnapshot } from "./decisions/ChangeSet.js"

@@ -3,7 +3,7 @@ import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type { WorkshopApi } from "../http/WorkshopApi.js"
 
-// The types that callers need of the contract, derived from it: when an endpoint changes, they stop compiling.
+// The types that callers need, derived from the contract, so that callers stop compiling when an endpoint changes.
 
 type Parts<Api> =
   Api extends HttpApi.HttpApi<infer _Id, infer Group, infer E, infer _R> ? { readonly group: Group; error: E } : never
@@ -21,7 +21,7 @@ export type EndpointOf<G extends GroupName, N extends EndpointName<G>> = HttpApi
   N
 >
 
-/** The result of an endpoint, without the envelope's mark: `data`, and `meta` where there is one. */
+/** The result of an endpoint, without `success` of the envelope: `data`, and `meta` if there is one. */
 export type AnswerOf<G extends GroupName, N extends EndpointName<G>> =
   HttpApiEndpoint.HttpApiEndpoint.Success<EndpointOf<G, N>> extends infer Success
     ? Success extends unknown
@@ -34,6 +34,6 @@ export type FailureOf<G extends GroupName, N extends EndpointName<G>> =
   | HttpApiEndpoint.HttpApiEndpoint.Error<EndpointOf<G, N>>
   | Everywhere
 
-/** The codes that an endpoint's failures bear (Specification, Errors). */
+/** The codes of an endpoint's failures (Specification, Errors). */
 export type CodeOf<G extends GroupName, N extends EndpointName<G>> =
   FailureOf<G, N> extends infer F ? (F extends { readonly error: { readonly code: infer C } } ? C : never) : never

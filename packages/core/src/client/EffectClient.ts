@@ -27,14 +27,14 @@ type Method<G extends GroupName, N extends EndpointName<G>> = (
   Refused<Extract<CodeOf<G, N>, ErrorCode>> | HttpClientError.HttpClientError | ParseResult.ParseError
 >
 
-/** The API as effects: requests are branded by its schemas, and results are `data` and `meta`. */
+/** The API as effects: inputs have the types of its schemas, and results have `data` and `meta`. */
 export type EffectClient = {
   readonly [G in GroupName]: { readonly [N in EndpointName<G>]: Method<G, N> }
 }
 
 /** The address of the service, and the key of a shop. */
 export interface EffectClientOptions {
-  /** With or without `/v1`. */
+  /** The address of the service, with or without `/v1`. */
   readonly baseUrl: string
   readonly key: Redacted.Redacted<string>
 }
@@ -47,7 +47,7 @@ interface Envelope {
 const isFailure = (error: unknown): error is Required<Envelope> =>
   typeof error === "object" && error !== null && "success" in error && error.success === false
 
-/** Takes the envelope off: its failures become tagged errors. */
+/** Removes the envelope, and makes its failures tagged errors. */
 const unwrapped = (answered: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> =>
   Effect.mapError(answered, (error) => {
     if (!isFailure(error)) return error
@@ -56,8 +56,8 @@ const unwrapped = (answered: Effect.Effect<unknown, unknown>): Effect.Effect<unk
   })
 
 /**
- * A client over an `HttpClient` of `@effect/platform`, derived from the contract, so no endpoint is written twice. It
- * repeats nothing by itself: put `Effect.retry` where it is safe, with the same idempotency key (Specification, Idempotency).
+ * A client over an `HttpClient` of `@effect/platform`, derived from the contract. It does not retry: use `Effect.retry`
+ * where it is safe, with the same idempotency key (Specification, Idempotency).
  */
 export const make = ({
   baseUrl,

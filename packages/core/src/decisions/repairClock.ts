@@ -12,7 +12,10 @@ import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 import type { Change } from "./ShopState.js"
 
-/** A shop more than 34 years ahead would exceed this, and near 2^53 adding 1 to the count could have no effect. */
+/**
+ * The maximum count of identifiers, because a number above 2^53 cannot be increased by 1. A shop 34 years ahead would
+ * exceed it.
+ */
 const MOST_IDENTIFIERS_MADE = 2 ** 52
 
 /**

@@ -28,9 +28,9 @@ export const scopePresets = {
 
 /** An API key as it is stored: its hash and its last four characters, but never the key itself (Specification, Keys and scopes). */
 export interface ApiKeyRecord {
-  /** The key's id, by which it is revoked. */
+  /** The key's id, with which the owner revokes it. */
   readonly id: KeyId
-  /** The shop that the key opens. */
+  /** The shop to which the key gives access. */
   readonly shop_id: ShopId
   /** The name by which the owner knows the key. */
   readonly name: string
@@ -44,7 +44,7 @@ export interface ApiKeyRecord {
   readonly created_at: Instant
   /** When the key was revoked; null if it was not. */
   readonly revoked_at: Instant | null
-  /** From this instant on the key is refused; null if it never expires. */
+  /** The instant from which the key is refused; null if it never expires. */
   readonly expires_at: Instant | null
   /** When a request last used the key, to the minute; null if none did. */
   readonly last_used_at: Instant | null
@@ -60,13 +60,13 @@ export const isActive = ({ revoked_at, expires_at }: ApiKeyRecord, now: Instant)
  */
 export type KeyKind = "live" | "test"
 
-/** How a key begins. */
+/** The beginning of a key, by its kind. */
 export const keyPrefixes = { live: "wk_live_", test: "wk_test_" } as const satisfies Record<KeyKind, string>
 
 /** The length of a test key may vary, because a tester may choose its text, so that a till's configuration stays valid. */
 const TEST_KEY = /^wk_test_[A-Za-z0-9_-]{8,64}$/
 
-/** Bytes of entropy a new key takes. */
+/** The number of random bytes in a new key. */
 export const KEY_BYTES = SECRET_BYTES
 
 /** The key's text, shown once. */

@@ -35,7 +35,7 @@ export type AuditAct = keyof typeof auditActs
 
 /** An entry of the audit log. It never changes, and contains no secret and no client's name or phone number. */
 export interface AuditEntry {
-  /** {@link NO_SHOP} if the act concerns no single shop. */
+  /** The shop, or {@link NO_SHOP} if the act concerns no single shop. */
   readonly shop_id: ShopId
   /** The entry's id. */
   readonly id: string

@@ -2,8 +2,8 @@ import { Either, Schema } from "effect"
 import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, SECOND_MS } from "./Instant.js"
 import { keptText, type Reading } from "./Text.js"
 
-// Formatters are cached, because creating one costs 65 µs and using it 1 µs, and every create needs one for a day's limits. There are at
-// most as many as IANA has zones.
+// Formatters are cached, because creating one takes 65 µs and using it 1 µs, and every creation of a ticket needs one
+// for a day's limits. The cache is bounded by the number of IANA's zones.
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 const formatterOf = (name: string): Intl.DateTimeFormat => {
@@ -70,7 +70,7 @@ export const nextMidnight = (now: Instant, time_zone: TimeZone): Instant => {
   const unchanged = next_day * DAY_MS - offset
   if (offsetAt(formatter, unchanged) === offset) return unchanged
 
-  // The clocks change in between, once, so this finds the first instant of the new offset.
+  // The offset changes once between the two instants, and this finds the first instant of the new offset.
   let [before, changed] = [now, unchanged]
   while (changed - before > 1) {
     const middle = Math.floor((before + changed) / 2)

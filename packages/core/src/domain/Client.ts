@@ -77,7 +77,10 @@ export const visibleLink = { known_at: true, blocked_at: false } as const satisf
 export const isVisible = (link: ClientLink): boolean =>
   (link.known_at !== null) === visibleLink.known_at && (link.blocked_at !== null) === visibleLink.blocked_at
 
-/** The client as this shop may see them; null both for an unknown and for a blocking one (Specification, Clients and loyalty). */
+/**
+ * The client as this shop may see them; null for an unknown client and for one who blocks it (Specification, Clients
+ * and loyalty).
+ */
 export const asSeen = (account: ClientAccount | undefined, link: ClientLink | undefined): Client | null =>
   account === undefined || link === undefined || !isVisible(link)
     ? null

@@ -12,20 +12,20 @@ const DIGEST_CHARACTERS = 16
 const digest = ({ shop_id, filters }: CursorBinding, place: string): string =>
   sha256Hex(JSON.stringify([shop_id, filters, place])).slice(0, DIGEST_CHARACTERS)
 
-/** An opaque text that names a place in a list. */
+/** Makes an opaque text from a position in a list. */
 export const encode = (binding: CursorBinding, place: string): string =>
   `${btoa(place)
     .replace(/(?<!=)=+$/, "")
     .replaceAll("+", "-")
     .replaceAll("/", "_")}.${digest(binding, place)}`
 
-/** The place that a cursor names; null if the cursor is damaged, or belongs to another shop or other filters. */
+/** The position of a cursor; null if the cursor is damaged, or belongs to another shop or other filters. */
 export const decode = (binding: CursorBinding, cursor: string): string | null => {
   const text = /^([A-Za-z0-9_-]{1,200})\.[0-9a-f]+$/.exec(cursor)?.[1]
   if (text === undefined) return null
   try {
     const place = atob(text.replaceAll("-", "+").replaceAll("_", "/"))
-    // Compares the whole text and not only the digest, because `atob` reads several texts as the same place.
+    // This compares the whole text and not only the digest, because `atob` decodes several texts to the same position.
     return encode(binding, place) === cursor ? place : null
   } catch {
     return null

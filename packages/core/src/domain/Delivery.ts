@@ -5,7 +5,9 @@ import type { Instant } from "./Instant.js"
 import { Limits, retryDelays_ms, ServiceLimits } from "./Limits.js"
 import type { SendResult, Webhook } from "./Webhook.js"
 
-/** The state of an event's delivery: waiting, delivered, parked until its webhook is on again, or given up. */
+/**
+ * The state of an event's delivery: it waits, was delivered, is parked until its webhook is on again, or was given up.
+ */
 export type DeliveryState = "pending" | "delivered" | "parked" | "dead"
 
 /**
@@ -18,22 +20,25 @@ export interface DeliveryRecord {
   readonly type: EventType
   /** Deliveries of one ticket are sent one at a time, in the order of their events; null for a ping. */
   readonly ticket_id: TicketId | null
-  /** The event's place in the shop's order of events. */
+  /** The event's position in the shop's order of events. */
   readonly seq: number
   /** How many attempts were made in all; the numbers of attempts continue after releases and replays. */
   readonly attempts_made: number
-  /** How many attempts were made since the delivery was last made due again: the retry schedule counts these. */
+  /** How many attempts were made since the last release or replay. The retry schedule depends on this number. */
   readonly attempts_since_reset: number
   readonly due_at: Instant
   /** The webhook's generation when the row was written; a delivery of an older one is due again, see {@link presentSchedule}. */
   readonly generation: number
   /** A replayed delivery waits until no live one is due, so that a replay delays no new event. */
   readonly is_replay: boolean
-  /** Increases with every claim, and with every record of an attempt. A result with an older token changes nothing. */
+  /**
+   * A number that increases with every claim and every record of an attempt. A result with an older token changes
+   * nothing.
+   */
   readonly token: number
 }
 
-/** One attempt, as it is logged permanently. */
+/** One attempt in the log. */
 export interface AttemptRecord extends SendResult {
   readonly shop_id: ShopId
   readonly event_id: EventId
@@ -99,7 +104,7 @@ export const nextAttempt = (made: number, ended_at: Instant, jitter: number): In
 
 /** A delivery in the queue. */
 export interface WaitingDelivery {
-  /** The event's place in the shop's order of events. */
+  /** The event's position in the shop's order of events. */
   readonly seq: number
   /** Deliveries of one ticket are sent one after another; null if there is no ticket. */
   readonly ticket: number | null
@@ -123,7 +128,10 @@ export interface ShopQueue {
   readonly in_flight: ReadonlyArray<WaitingDelivery>
 }
 
-/** The shop's next delivery: not one of a ticket that has one in flight, and none if the shop has as many in flight as it may. */
+/**
+ * The shop's next delivery. It is not of a ticket with a delivery in flight; undefined if the shop has the maximum in
+ * flight.
+ */
 const nextOf = ({ waiting, in_flight }: ShopQueue, now: Instant): WaitingDelivery | undefined => {
   if (in_flight.length >= Limits.deliveries_in_flight_per_shop) return undefined
   const busy = new Set(in_flight.map(({ ticket }) => ticket))
@@ -131,7 +139,7 @@ const nextOf = ({ waiting, in_flight }: ShopQueue, now: Instant): WaitingDeliver
   return [...free].sort(compareClaims)[0]
 }
 
-/** The claimed deliveries, each with the place of its shop in the queue before the claim, and the queue afterwards. */
+/** The claimed deliveries, each with the index of its shop in the queue before the claim, and the queue afterwards. */
 export interface NextClaims<Shop> {
   readonly claims: ReadonlyArray<readonly [place: number, delivery: WaitingDelivery]>
   readonly queue: ReadonlyArray<Shop>
@@ -175,14 +183,17 @@ export interface ReplayFilter {
   readonly state?: DeliveryState
 }
 
-/** A replay's progress through the shop's events. It takes a thousand at a time, so that a long replay does not delay the shop. */
+/**
+ * A replay's progress through the shop's events. It processes a thousand at a time, so that a long replay does not
+ * delay the shop.
+ */
 export interface ReplayRecord {
   readonly shop_id: ShopId
   readonly id: string
   readonly filter: ReplayFilter
-  /** The place in the order of events after which the replay continues. */
+  /** The `seq` after which the replay continues. */
   readonly after_seq: number
-  /** The place at which it ends; later events are not replayed. */
+  /** The `seq` at which the replay ends, exclusive. */
   readonly until_seq: number
   readonly is_done: boolean
   readonly created_at: Instant
@@ -201,11 +212,13 @@ export interface Replayable {
 /** The events that a replay's next step read. The number of events read is bounded, even if few of them match. */
 export interface EventRange {
   readonly events: ReadonlyArray<Replayable>
-  /** The place up to which the step looked. */
+  /** The `seq` of the last event that the step read. */
   readonly last_seq: number
 }
 
-/** Whether a filter matches an event whose delivery is in a state (undefined: it never had a delivery). */
+/**
+ * Whether a filter matches an event whose delivery has this state, which is undefined if there never was a delivery.
+ */
 export const matchesReplayFilter = (
   { event_ids, since, until, state }: ReplayFilter,
   event: Pick<EventRecord, "id" | "created_at">,

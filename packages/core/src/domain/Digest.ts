@@ -2,7 +2,7 @@ import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 
-/** Digests of texts, taken as UTF-8, in lower-case hex. */
+/** Digests of texts in UTF-8, as lower-case hex. */
 export interface Digests {
   readonly sha256Hex: (text: string) => string
   readonly hmacSha256Hex: (key: string, text: string) => string
@@ -21,7 +21,7 @@ interface Host {
   readonly process?: { readonly getBuiltinModule?: (name: "node:crypto") => NativeCrypto | undefined }
 }
 
-/** In plain JavaScript, for platforms without node:crypto. */
+/** The digests in plain JavaScript, for platforms without node:crypto. */
 export const portable: Digests = {
   sha256Hex: (text) => bytesToHex(sha256(utf8ToBytes(text))),
   hmacSha256Hex: (key, text) => bytesToHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(text)))

@@ -15,7 +15,7 @@ export const durationMs = (text: string): number | undefined => {
 
 const REFUSED = "must be a length of time such as 60d, 23h59m or 24h1ms: numbers with d, h, m, s or ms"
 
-/** A length of time as people write it, to milliseconds. */
+/** A schema that decodes such a length of time to milliseconds. */
 export const DurationText = Schema.transformOrFail(Schema.String, Schema.Int, {
   strict: true,
   decode: (text, _, ast) => {

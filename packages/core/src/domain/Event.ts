@@ -38,7 +38,7 @@ export interface EventRecord {
   readonly id: EventId
   /** The type of the event. */
   readonly type: EventType
-  /** The event's place in the shop's order of events. */
+  /** The event's position in the shop's order of events. */
   readonly seq: number
   /** The event's ticket; null for a ping. */
   readonly ticket_id: TicketId | null

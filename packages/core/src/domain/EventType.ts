@@ -1,7 +1,7 @@
 import { DAY_MS } from "./Instant.js"
 import { Limits } from "./Limits.js"
 
-/** When each event is sent, a row each (Specification, Webhooks). */
+/** The types of events, each with a description of when it is sent (Specification, Webhooks). */
 export const eventTypes = {
   "ticket.created": "A ticket is created, in the app or through the API",
   "ticket.ready": "The ticket is ready",

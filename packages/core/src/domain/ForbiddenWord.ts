@@ -6,9 +6,9 @@ import * as WordList from "./WordList.js"
 
 /** A word that was found in a text, and that a shop may refuse. */
 export interface FoundWord {
-  /** The dotted path of the text, such as `items.1.label`. */
+  /** The path of the text, such as `items.1.label`. */
   readonly field: string
-  /** The word as it is in the text; a shop that allows it names this form. */
+  /** The word as it is in the text. A shop allows it in this form. */
   readonly word: string
   /** Only shops with one of these languages refuse the word; if undefined, every shop does. */
   readonly languages?: ReadonlyArray<Language>
@@ -62,7 +62,7 @@ const isRefused = (text: string, found: ReadonlyArray<string>, allowed: Readonly
   const words = [...new Set(found.map(WordList.spelled))]
   const list = WordList.makeWordList(words)
   if (WordList.findWords(list, text, allowed).length > 0) return true
-  // An embedder's filter may name a word in another form than the list; then the shop must allow that form.
+  // An embedder's filter may return a word in another form than the list's, and the shop must then allow that form.
   const written = new Set(WordList.findWords(list, text))
   return words.some(
     (word) => !written.has(word) && WordList.findWords(WordList.makeWordList([word]), word, allowed).length > 0

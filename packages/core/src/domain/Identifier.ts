@@ -5,8 +5,8 @@ import { Text } from "./Text.js"
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * A UUID in lower case. Upper case is accepted and converted, so that one thing has one spelling in maps, cursors and fingerprints
- * (Specification, Tickets).
+ * A UUID in lower case. Upper case is accepted and converted, so that an id has one spelling in maps, cursors and
+ * fingerprints (Specification, Tickets).
  */
 const Uuid = Schema.transform(
   Schema.String,
@@ -14,7 +14,7 @@ const Uuid = Schema.transform(
   { strict: true, decode: (text) => text.trim().toLowerCase(), encode: (id) => id }
 )
 
-/** Whether a text is a UUID as it is kept. */
+/** Whether a text is a UUID in its stored form. */
 export const isUuid = (text: string): boolean => pattern.test(text)
 
 /** Identifies a shop. */

@@ -13,7 +13,7 @@ export const HOUR_MS = 60 * MINUTE_MS
 /** Milliseconds in 24 hours. A calendar day may have 23 or 25 hours: see `CalendarDay`. */
 export const DAY_MS = 24 * HOUR_MS
 
-// 0001-01-01T00:00:00.000Z: with the last one, the range that a year of four digits can express.
+// 0001-01-01T00:00:00.000Z, because a year has four digits.
 const FIRST_INSTANT: Instant = -62_135_596_800_000
 /** 9999-12-31T23:59:59.999Z, the latest instant. */
 export const LAST_INSTANT: Instant = 253_402_300_799_999
@@ -40,7 +40,8 @@ const daysInMonth = (year: number, month: number): number =>
   month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0)
 
 /**
- * The instant that the parts of a text name; undefined if the date does not exist. `Date.parse` would read 30 February as a day in March.
+ * The instant of the parts of a text; undefined if the date does not exist. `Date.parse` would read 30 February as a
+ * day in March.
  */
 const parse = (parts: RegExpExecArray | null): Instant | undefined => {
   if (parts === null) return undefined
@@ -100,9 +101,10 @@ const startOf = (text: string): Instant | undefined => {
 }
 
 /**
- * A limit of a period: like `DateTimeText`, or a bare date, which means 00:00 UTC of that day (Specification, Lists and sync). A fraction
- * between two milliseconds is rounded up, so that the same instants are before and after it. A space is read as the `+` of the offset,
- * because an unescaped `+` arrives as a space in a query (Specification, Lists and sync).
+ * A limit of a period: like `DateTimeText`, or a bare date, which means 00:00 UTC of that day (Specification, Lists and
+ * sync). A fraction between two milliseconds is rounded up, so that every instant stays on its side of the limit. A
+ * space is read as the `+` of the offset, because an unescaped `+` arrives as a space in a query (Specification, Lists
+ * and sync).
  */
 export const DateOrDateTimeText = instantFrom((text) => startOf(text.trim()), {
   refused: `must be a date and time such as ${EXAMPLE}, or a date such as 2026-11-20`,

@@ -4,14 +4,17 @@ import { SchemaAST as AST, Data, Option, type ParseResult, Schema } from "effect
 export interface Issue {
   readonly field: string
   readonly message: string
-  /** Where the API has an argument that is no field of its body, such as an id in the path. */
+  /** The location in the API's request of an argument that is not a field of its body, such as an id in the path. */
   readonly api?: { readonly in: "body" | "query" | "path" | "header"; readonly field: string }
 }
 
 /** An input breaks a rule that depends on the shop's data, such as a quote below the deposit (Specification, Errors; Tickets). */
 export class InvalidInput extends Data.TaggedError("InvalidInput")<{
   readonly issues: ReadonlyArray<Issue>
-  /** For the programmer, if a method was called with fewer or other arguments than it takes: what to pass. The API does not show it. */
+  /**
+   * The arguments to pass, if a method was called with too few or other arguments. Responses of the API do not contain
+   * this.
+   */
   readonly usage?: string
 }> {
   override get message() {
@@ -78,7 +81,7 @@ export const nameOfValue = (ast: AST.Annotated): string | undefined => {
   return name?.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()
 }
 
-// By its tag, because the Date of a test runner's realm is another class.
+// This compares the tag, because `Date` in the realm of a test runner is another class.
 const isDate = (value: unknown): boolean => Object.prototype.toString.call(value) === "[object Date]"
 
 /** A message without the value that Effect's own decoders repeat, as in `Unable to decode "x" into a number`. */
@@ -98,7 +101,7 @@ const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Arr
 const at = (path: string, more: ParseResult.Path): string =>
   [path, ...many(more).map(String)].filter((part) => part !== "").join(".")
 
-/** Of the alternatives of a union, the errors of the one that comes closest: not null, and refused at the deepest field. */
+/** The errors of the closest alternative of a union: the one other than null that was refused at the deepest field. */
 const nearest = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issue> => {
   if (literals(issue.ast) !== undefined) return [{ field: path, message: expectation(issue.ast) }]
   const choices = many(issue.issues).filter((choice) => !(choice._tag === "Type" && isNull(choice.ast)))

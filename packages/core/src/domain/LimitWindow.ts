@@ -17,7 +17,7 @@ export interface LimitStatus {
   readonly resets_at: Instant
 }
 
-/** Policies have no uses left. Wait until the latest `resets_at` (Specification, Limits). */
+/** Some policies have too few uses left. Wait until the latest `resets_at` (Specification, Limits). */
 export class LimitReached extends Data.TaggedError("LimitReached")<{
   /** The policies that refused. */
   readonly limitStatuses: ReadonlyArray<LimitStatus>
@@ -41,7 +41,7 @@ const windowNames = { minute: "minute", hour: "hour", calendar_day: "day" } as c
   string
 >
 
-/** When a window that opens now ends. A day is the shop's own calendar day (Specification, Limits). */
+/** The end of a window that opens now. A day is the shop's own calendar day (Specification, Limits). */
 const endOfWindow = (policy: PolicyName, now: Instant, time_zone: TimeZone | null): Instant => {
   const kind = Policies[policy].window
   if (kind === "minute") return now + MINUTE_MS
@@ -50,14 +50,17 @@ const endOfWindow = (policy: PolicyName, now: Instant, time_zone: TimeZone | nul
   return nextMidnight(now, time_zone)
 }
 
-/** Whether a window is still open. If it seems to last longer than any window can, it was opened by a clock that has stepped back since. */
+/**
+ * Whether a window is still open. A window that ends later than any window can was opened before its clock was set
+ * back, and does not count.
+ */
 const isOpen = ({ resets_at }: LimitWindow, policy: PolicyName, now: Instant): boolean =>
   now < resets_at && resets_at - now <= longest[Policies[policy].window]
 
 // Processes share windows, so a process whose clock is a little behind must not restart another process's window.
 const { window_clock_skew_ms } = ServiceLimits
 
-// The longest calendar day has one more hour, when clocks go back; this allows two.
+// When clocks go back, a calendar day is usually one hour longer; this allows two.
 const longest = {
   minute: MINUTE_MS + window_clock_skew_ms,
   hour: HOUR_MS + window_clock_skew_ms,
@@ -120,7 +123,7 @@ interface OpenWindow {
   readonly limit?: number | undefined
 }
 
-/** The windows after `n` uses of each; a refusal with the statuses of those policies that have too few left. */
+/** The windows after `n` uses of each, or a refusal with the statuses of the policies that have too few left. */
 const windowsAfter = (
   open: ReadonlyArray<OpenWindow>,
   n: number,
@@ -143,7 +146,7 @@ export interface UseCounting<P extends PolicyName> {
   readonly bounds: Pick<LimitsByPolicy, P> | null
   readonly now: Instant
   readonly time_zone: TimeZone
-  /** How many uses of each policy; 1 if it is omitted. */
+  /** The number of uses of each policy, 1 by default. */
   readonly n?: number
 }
 
@@ -156,8 +159,8 @@ export interface TakenUses<P extends PolicyName> {
 const NOT_COUNTED = Either.right({ windows: {}, limitStatuses: [] })
 
 /**
- * Takes uses of every policy by the windows that one record stores, such as a ticket; the caller saves the windows. If a policy has too few
- * left, it takes none, and the refusal names those policies (Specification, Limits).
+ * Takes uses of every policy from the windows that one record, such as a ticket, stores. The caller saves the windows.
+ * If a policy has too few left, it takes none, and the refusal names those policies (Specification, Limits).
  */
 export const takeUses = <P extends PolicyName>(
   windows: { readonly [Q in P]: LimitWindow | null | undefined },
@@ -200,8 +203,8 @@ const windowOf = (windows: LimitWindows, use: LimitUse, now: Instant): LimitWind
   currentWindow(windows.get(use), use.policy, now, use.time_zone)
 
 /**
- * Takes one use for each of several subjects, by the windows that a store keeps for them, and saves the windows. If a policy has none left,
- * it takes none, and the refusal names those policies (Specification, Limits).
+ * Takes one use of each policy from its subject's window, and saves the windows. If a policy has no use left, it takes
+ * none, and the refusal names the policies without uses (Specification, Limits).
  */
 export const takeEach = (
   windows: LimitWindows,
@@ -217,7 +220,7 @@ export const takeEach = (
   )
 }
 
-/** Returns uses of a result `limitStatuses`, if their windows are still the same. */
+/** Gives back the uses that resulted in `limitStatuses`, if their windows are still the same. */
 export const giveBackUses = (
   windows: LimitWindows,
   uses: ReadonlyArray<LimitUse>,

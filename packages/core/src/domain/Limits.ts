@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./Instant.js"
  * Tickets; Clients and loyalty; Webhooks). Durations are in milliseconds, lengths in Unicode code points.
  */
 export const Limits = {
-  /** The work of a ticket. */
+  /** The length of a ticket's service, which is the work to do. */
   service_characters: 120,
   /** The item that was brought in. */
   item_characters: 200,
@@ -79,7 +79,7 @@ export const Limits = {
   unwanted_body_bytes: 256 * 1024,
   /** How long a collected ticket can be reopened. */
   reopen_window_ms: 24 * HOUR_MS,
-  /** After this time without news from the shop a ticket in the workshop or ready is closed. */
+  /** The time after which a ready ticket that is not collected, or a ticket in the workshop without news, is closed. */
   closure_ms: 60 * DAY_MS,
   /** How long a ticket's tracking page can be read after the ticket has ended. */
   tracking_after_end_ms: 30 * DAY_MS,
@@ -97,7 +97,7 @@ export const Limits = {
   webhook_response_headers: 64,
   /** How much of the body of a receiver's response is read. */
   webhook_response_body_bytes: 16 * 1024,
-  /** How much of the start of a receiver's response is kept for the log. */
+  /** How much of the start of a receiver's response is stored in the log. */
   webhook_response_kept_bytes: 4 * 1024
 } as const
 
@@ -122,19 +122,22 @@ export const ServiceLimits = {
   key_look_ups_waiting: 50,
   /** The pause after each of these look-ups, in real time. */
   key_look_up_pause_ms: 10,
-  /** How long a command waits for its turn and for the lock of its shop, in real time; then it gets a 503. */
+  /** How long a command waits for earlier commands and for the lock of its shop, in real time; then it gets a 503. */
   command_wait_max_ms: 5 * SECOND_MS,
-  /** The commands that wait in a process; a further one gets a 503. */
+  /** The commands that may wait in a process; a further one gets a 503. */
   commands_waiting: 10_000,
-  /** The commands of one shop that wait in a process; a further one gets a 503. */
+  /** The commands of one shop that may wait in a process; a further one gets a 503. */
   commands_waiting_per_shop: 1_000,
   /** The commands that one transaction runs. */
   commands_per_batch: 128,
-  /** The counts of rate limits that wait in a process; the request of a further one gets a 503. */
+  /** The updates of rate limits that may wait in a process; a request with a further one gets a 503. */
   rate_limits_waiting: 10_000,
   /** How long the store may take to respond before a process counts as not ready. */
   readiness_ms: 2 * SECOND_MS,
-  /** The requests that a process lets wait for unavailable cells, to see whether they are back; it refuses the others at once. */
+  /**
+   * The requests that may wait in a process for unavailable cells, in case these respond again; it refuses the others
+   * at once.
+   */
   requests_waiting_for_cells: 8,
   /** How long a scrape of the metrics waits for the database. Gauges that are late show their last value. */
   measuring_ms: 2 * SECOND_MS,
@@ -158,17 +161,17 @@ export const ServiceLimits = {
   delivery_claim_pause_min_ms: 1,
   /** The longest pause between two claims; otherwise it is as long as the last claim took. */
   delivery_claim_pause_max_ms: 5,
-  /** How often a process looks for due deliveries if nothing notifies it. */
+  /** How often a process queries due deliveries if it is not notified of any. */
   delivery_poll_ms: 250,
-  /** How often a process looks for leases that have ended. */
+  /** How often a process queries leases that have ended. */
   delivery_reclaim_every_ms: SECOND_MS,
-  /** A process that always has deliveries looks for replays once in this many claims. */
+  /** A process that always has deliveries queries the replays once in this many claims. */
   delivery_claims_per_replay_look: 16,
-  /** The replays that one look advances. */
+  /** The replays that a process advances at once. */
   replays_per_look: 100,
   /** Jitter delays a retry by at most this share of its delay, so that retries do not all start at once. */
   retry_jitter_share: 0.1,
-  /** Jitter delays a retry by at most this. */
+  /** Jitter delays a retry by at most this time. */
   retry_jitter_max_ms: 5 * MINUTE_MS,
   /** The notifications that one process sends at once. */
   notifications_in_flight_per_process: 256,
@@ -176,13 +179,13 @@ export const ServiceLimits = {
   notifier_timeout_ms: 10 * SECOND_MS,
   /** How long a client's notification waits for a process with a notifier. Then a process without one removes it. */
   notification_wait_max_ms: 3 * DAY_MS,
-  /** How often a process looks for due notifications. */
+  /** How often a process queries due notifications. */
   notification_poll_ms: SECOND_MS,
-  /** After this time a last attempt without a result counts as failed. */
+  /** The time after which a last attempt without a result counts as failed. */
   notification_last_look_ms: MINUTE_MS,
   /** How long a process that stops waits for work in flight, in real time. */
   stop_grace_ms: 5 * SECOND_MS,
-  /** How often a process looks for tickets to close. */
+  /** How often a process queries tickets to close. */
   closure_poll_ms: SECOND_MS,
   /** The tickets to close that a process reads at once. */
   closures_per_batch: 256,
@@ -204,9 +207,12 @@ export const ServiceLimits = {
   data_ahead_check_every_ms: MINUTE_MS,
   /** A window that ends later than its full length plus this means that a clock was set back; it starts again. */
   window_clock_skew_ms: 5 * SECOND_MS,
-  /** The windows of each policy that a process remembers as used up; beyond that it forgets the oldest. */
+  /** The used-up windows of each policy that a process caches; beyond that it drops the oldest. */
   used_up_windows: 10_000,
-  /** The shortest time for which events and their attempts can be kept: longer than the last retry, and than a shop usually takes to ask about an event. */
+  /**
+   * The shortest time for which events and their attempts can be stored: longer than all retries take, and than a shop
+   * usually takes to ask about an event.
+   */
   events_kept_min_ms: 7 * DAY_MS,
   /** The rows of a list without pages: the latest ones. */
   list_max: 10_000,
@@ -214,11 +220,11 @@ export const ServiceLimits = {
   attempts_read_max: 100,
   /** The tickets with one tracking code that are read; codes are unique only within a shop. */
   tracked_max: 8,
-  /** The changes that one page of a list with `updated_since` and a filter looks at. */
+  /** The changes that one page of a list with `updated_since` and a filter reads. */
   changes_read_max: 1000,
   /** The rows of a list without pages if an owner gives no `limit`. */
   list_default: 1000,
-  /** The events that a stream keeps for a slow reader; if there are more, it drops the oldest. */
+  /** The events that a stream buffers for a slow reader; if there are more, it drops the oldest. */
   event_stream_buffer: 1024,
   /** Requests up to this length are their own fingerprint; longer ones are hashed. */
   fingerprint_characters: 512

@@ -13,7 +13,7 @@ export interface Moment {
   readonly tracking_base_url?: string | null
 }
 
-/** A moment, as a decision on a shop sees it. */
+/** A moment with the recorded instant of the shop and the author of the command. */
 export interface ShopMoment extends Moment {
   /**
    * The instant in `created_at`, `updated_at` and identifiers: `now`, or the instant of the shop's latest command if that is later. So they
@@ -24,7 +24,7 @@ export interface ShopMoment extends Moment {
   readonly author?: ChangeAuthor
 }
 
-/** How many identifiers a moment's millisecond has room for. */
+/** The maximum number of identifiers of one millisecond. */
 export const IDENTIFIERS_PER_MS = 4096
 
 /** The first bytes of a moment's entropy, which its identifiers use. */
@@ -55,7 +55,7 @@ export const identifier = <Id extends string>(moment: Moment, n: number): Id => 
 
 /**
  * An identifier that grants access, such as an offer's. All others of a decision differ only by their count, so each can be derived from
- * another; this one has random bytes of its own. A decision has one.
+ * another; this one has its own random bytes. A decision has at most one.
  */
 export const grantIdentifier = <Id extends string>({ now, entropy }: Moment, n: number): Id => {
   const { before, after } = around({ now, entropy: entropy.subarray(GRANT_AT) })

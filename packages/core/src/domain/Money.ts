@@ -21,7 +21,7 @@ export const Decimals = Schema.Int.pipe(Schema.between(0, 4, { message: () => "m
 export const usualDecimals = (currency: string): number =>
   new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2
 
-/** Whether a currency is one of ISO 4217 that this machine knows. */
+/** Whether the platform knows a currency code (ISO 4217). */
 export const isKnownCurrency = (currency: string): boolean => Intl.supportedValuesOf("currency").includes(currency)
 
 /** A ticket's money, as responses contain it (Specification, Resources). */

@@ -1,4 +1,4 @@
-/** How many letters must be added, dropped, replaced or swapped with the next to turn one name into the other. */
+/** The number of letters to add, remove, replace or swap with the next one to turn one name into the other. */
 export const distance = (a: string, b: string): number => {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
@@ -14,7 +14,7 @@ export const distance = (a: string, b: string): number => {
   return at(a.length, b.length)
 }
 
-/** The name that somebody most likely meant; undefined if none comes near. */
+/** The most similar name; undefined if none is similar enough. */
 export const nearestName = (written: string, names: ReadonlyArray<string>): string | undefined => {
   const most = written.length < 3 ? 0 : Math.floor((written.length + 1) / 3)
   const ranked = names

@@ -7,13 +7,13 @@ import type { NoticeRecord } from "./Webhook.js"
 
 /** A notification to a client: their ticket is ready, or it cannot be done (Specification, States). */
 export interface NotificationRecord {
-  /** The same when it is sent again. */
+  /** The id of the notification, which repetitions have too. */
   readonly id: string
   /** The ticket's shop. */
   readonly shop_id: ShopId
-  /** The client, in whose inbox it is; null for a client without an account. */
+  /** The client with the notification in their inbox; null for a client without an account. */
   readonly client_id: ClientId | null
-  /** The news of the ticket. */
+  /** The type of the ticket's news. */
   readonly type: "ticket.ready" | "ticket.impossible"
   /** The ticket at the time of the notification. */
   readonly ticket: Ticket
@@ -23,7 +23,7 @@ export interface NotificationRecord {
   readonly created_at: Instant
 }
 
-/** A notification as the embedder's notifier gets it. */
+/** A notification in the form that the embedder's notifier gets. */
 export interface ClientNotification extends NotificationRecord {
   /** `app` for a client with an account; `phone` for a walk-in, of whom only the number on the ticket is known. */
   readonly channel: "app" | "phone"
@@ -31,7 +31,10 @@ export interface ClientNotification extends NotificationRecord {
   readonly phone: Phone | null
 }
 
-/** Whether the ticket is still in the state that a notification reports. A client who is notified of an earlier state would come in vain. */
+/**
+ * Whether the ticket is still in the state that a notification reports. Otherwise the client might come to the shop in
+ * vain.
+ */
 export const isCurrent = ({ type }: Pick<NotificationRecord, "type">, state: TicketState): boolean =>
   statusMoves.some(({ event, to }) => event === type && to === state)
 
@@ -41,7 +44,7 @@ export const withChannel = (record: NotificationRecord, phone: Phone | null): Cl
     ? null
     : { ...record, channel: record.client_id === null ? "phone" : "app", phone }
 
-/** To whom an entry of the queue is sent: a client gets a notification, and an owner gets a notice. */
+/** The receiver of an entry of the queue: a client gets a notification, and an owner gets a notice. */
 export type NotificationReceiver = "client" | "owner"
 
 /**

@@ -18,7 +18,7 @@ export interface OfferRecord {
   readonly shop_id: ShopId
   /** The offered ticket. */
   readonly ticket_id: TicketId
-  /** The number to which it is offered. */
+  /** The number to which the ticket is offered. */
   readonly phone: Phone
   /** Whether it is open, accepted or blocked. */
   readonly status: OfferStatus

@@ -1,13 +1,13 @@
 import { Data } from "effect"
 import { nearestName } from "./NearestName.js"
 
-/** The complaint about the value of an option, such as `must be a function`; undefined if it is right. */
+/** The complaint about the value of an option, such as `must be a function`; undefined if the value is valid. */
 export type Complaint = string | undefined
 
-/** The check of each option. An option without a check here is unknown. */
+/** The check of each option. An option without a check is refused as unknown. */
 export type OptionChecks = Readonly<Record<string, (value: unknown) => Complaint>>
 
-/** Accepts every value, which is checked where it is used. */
+/** Accepts every value, because the code that uses the value checks it. */
 export const isAny = (): Complaint => undefined
 
 /** Accepts functions. */
@@ -29,7 +29,7 @@ export const isBoolean = (value: unknown): Complaint =>
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** An option is wrong; the message says which, and what to give. */
+/** An option is wrong; the message says which one, and what to pass. */
 export class OptionRefused extends Data.TaggedError("OptionRefused")<{
   /** The option's name. */
   readonly option: string
@@ -46,7 +46,7 @@ const unknownOf = (given: object, names: ReadonlyArray<string>, { one, many } = 
   return { name, complaint: `has no ${one} ${name}${instead}` }
 }
 
-/** The complaint about the first name that is none of these, with the nearest of them; undefined if all are known. */
+/** The complaint about the first unknown name, with the nearest known one; undefined if all names are known. */
 export const firstUnknown = (given: object, names: ReadonlyArray<string>, words = OPTIONS): Complaint =>
   unknownOf(given, names, words)?.complaint
 
@@ -65,8 +65,8 @@ export const ofFields =
   }
 
 /**
- * The refusal of the first option that is unknown or wrong; null if all are right. `whose` takes the options, such as `start` or
- * `the store`.
+ * The refusal of the first option that is unknown or wrong; null if all are right. `whose` is the function or part with
+ * the options, such as `start` or `the store`.
  */
 export const refusedOption = (whose: string, given: unknown, checks: OptionChecks): OptionRefused | null => {
   const refuse = (option: string, message: string) => new OptionRefused({ option, message })
@@ -78,7 +78,7 @@ export const refusedOption = (whose: string, given: unknown, checks: OptionCheck
   return wrong === undefined ? null : refuse(wrong.name, `The option ${wrong.name} of ${whose} ${wrong.complaint}`)
 }
 
-/** The options as they are, if all are right; throws a sentence about the first that is not. */
+/** Returns the options if all are right; throws a sentence about the first that is not. */
 export const checkedOptions = <A extends object>(whose: string, given: A, checks: OptionChecks): A => {
   const refused = refusedOption(whose, given, checks)
   if (refused !== null) throw refused

@@ -2,10 +2,10 @@ import type { ClientBadge } from "./Client.js"
 import type { ClientId } from "./Identifier.js"
 import { numberParts, type Phone } from "./Phone.js"
 
-/** The person whose data are searched for: a client's id, names and numbers. */
+/** A person to search for: a client's id, names and numbers. */
 export interface Person {
   readonly client_id: ClientId
-  /** Given and family name. */
+  /** The given name and the family name. */
   readonly names: ReadonlyArray<string>
   readonly phones: ReadonlyArray<Phone>
 }
@@ -36,7 +36,10 @@ const namePattern = (name: string): RegExp => {
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${names})(?![\\p{L}\\p{N}])`, "giu")
 }
 
-/** Removes a person's names and numbers from texts. A name of one character stays, because it would be found everywhere. */
+/**
+ * Returns a function that erases a person's names and numbers from texts, except names of one character, which occur
+ * everywhere.
+ */
 export const eraser = ({ names, phones }: Person): ((text: string) => string) => {
   const patterns = [...phones.map(numberPattern), ...names.filter((name) => [...name].length > 1).map(namePattern)]
   return (text) => patterns.reduce((left, pattern) => left.replace(pattern, ERASED), text)
@@ -57,8 +60,9 @@ interface Written {
 }
 
 /**
- * A ticket without a person. If the ticket is theirs, the number, the picture and all notes are removed. From texts that the shop's books
- * need (service, item, labels, the caller's reference), and from tickets of others, only their names and numbers are removed.
+ * Erases a person from a ticket. If the ticket is theirs, the number, the picture and all notes are removed. From texts
+ * that the shop's books need (service, item, labels, the caller's reference), and from tickets of others, only the
+ * person's names and numbers are removed.
  */
 export const ticketWithout = <T extends Written>(person: Person, ticket: T, isTheirs: boolean): T => {
   const erase = eraser(person)
@@ -89,14 +93,17 @@ const badgeWithout = ({ client_id }: Person, badge: ClientBadge): ClientBadge =>
 /** Whether a ticket that had this client may be the person's. */
 const isOf = ({ client_id }: Person, client: ClientBadge | null): boolean => client === null || client.id === client_id
 
-/** A ticket of an earlier response or event, without a person. It is theirs unless it had another client. */
+/**
+ * Erases a person from a ticket in a stored response or event. The ticket counts as theirs unless it had another
+ * client.
+ */
 export const seenWithout = <T extends Seen>(person: Person, ticket: T): T => {
   const isTheirs = isOf(person, ticket.client)
   const client = ticket.client && badgeWithout(person, ticket.client)
   return { ...ticketWithout(person, ticket, isTheirs), client }
 }
 
-/** The text of an event without a person; everything else, including its id, stays as it was frozen. */
+/** Erases a person from the text of an event, and changes nothing else. */
 export const bodyWithout = (person: Person, body: string): string => {
   const erase = eraser(person)
   const event = JSON.parse(body)

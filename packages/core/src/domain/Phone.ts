@@ -7,12 +7,12 @@ const E164 = /^\+[1-9]\d{1,14}$/
 
 const REFUSED = Either.left("must be a phone number in international format, such as +21620123456")
 
-// The length of the longest reasonable spelling of fifteen digits, so that the parser need not read huge texts.
+// The longest reasonable spelling of fifteen digits has this length, and the parser should not read huge texts.
 const LONGEST = 64
 
-// Checks that a number is possible, not that it is valid: `isPossible` checks the calling code and the length. Validity also requires an
-// assigned range, and these change every few months: a client with a new number would be refused until this library is updated, and a
-// stored number could become invalid.
+// This checks that a number is possible, which depends on the calling code and the length, and not that it is valid.
+// Valid numbers are in an assigned range, and the ranges change every few months, so a client with a new number would
+// be refused until this library is updated, and a stored number could become invalid.
 const read = (text: string): Reading<string> => {
   const trimmed = text.trim()
   // A `;` begins the parameters of a tel: URI, which may contain the country separately from the number.
@@ -23,9 +23,9 @@ const read = (text: string): Reading<string> => {
 }
 
 /**
- * The number that somebody in `country` wrote, as tickets take it: `internationalPhone("06 12 34 56 78", "FR")` is `+33612345678`. A
- * number with `+` keeps its own country. Null if it cannot be a number. `country` is a code of two letters (ISO 3166); throws a
- * `RangeError` if there is no such country.
+ * A number that was written in `country`, in the form of tickets: `internationalPhone("06 12 34 56 78", "FR")` is
+ * `+33612345678`. A number with `+` keeps its own country. Null if it cannot be a number. `country` is a code of two
+ * letters (ISO 3166); throws a `RangeError` if there is no such country.
  */
 export const internationalPhone = (text: string, country: string): string | null => {
   const defaultCountry = country.toUpperCase()
@@ -60,7 +60,7 @@ const jsonSchema = {
 export const Phone = keptText(read, jsonSchema).pipe(Schema.brand("Phone"))
 export type Phone = typeof Phone.Type
 
-// Only a leading space replaces the `+`; a space before an escaped + is just a space.
+// Only a leading space is read as `+`; a space before an escaped + is just a space.
 const readInQuery = (text: string): Reading<string> =>
   read(text.startsWith(" ") && !text.trimStart().startsWith("+") ? `+${text.trim()}` : text)
 

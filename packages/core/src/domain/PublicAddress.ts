@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js"
 
 // IANA assigns global unicast only from this block. All addresses that contain an IPv4 address (mapped, compatible, translated, NAT64) are
-// outside it, except 6to4 and Teredo, which ipaddr.js knows by name.
+// outside it, except 6to4 and Teredo, which ipaddr.js recognizes.
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3")
 
 // These addresses look public but are internal: the first is the host of a virtual machine on Azure. ISATAP puts an IPv4 address, which may
@@ -28,7 +28,7 @@ export const isPublicAddress = (ip: string): boolean => {
 /** Whether a text is a network, such as `203.0.113.0/24` or `2001:db8::/32`. */
 export const isNetwork = (text: string): boolean => ipaddr.isValidCIDR(text)
 
-/** Whether an address, in the form of {@link isPublicAddress}, is in one of some networks. */
+/** Whether an address, in the form of {@link isPublicAddress}, is in one of the networks. */
 export const isInNetworks = (ip: string, networks: ReadonlyArray<string>): boolean => {
   if (!ipaddr.isValid(ip)) return false
   const address = ipaddr.parse(ip)
@@ -42,8 +42,9 @@ export const isInNetworks = (ip: string, networks: ReadonlyArray<string>): boole
 export const IPV6_PREFIX = 64
 
 /**
- * The address by which requests and connections are counted: for IPv6 the network, such as `2001:db8:1:2::/64`, because a client with one
- * address there has all of them. An IPv4 address within IPv6 counts as itself.
+ * The address for which requests and connections are counted: for IPv6 the network, such as `2001:db8:1:2::/64`,
+ * because a client with one address of a network can use all of them. An IPv4 address within IPv6 counts as that IPv4
+ * address.
  */
 export const countedAddress = (address: string, ipv6Prefix: number = IPV6_PREFIX): string => {
   if (!ipaddr.IPv6.isValid(address)) return address

@@ -1,7 +1,7 @@
 import { Data } from "effect"
 import type { YieldableError } from "effect/Cause"
 
-/** The class of a refusal that has no fields: its tag, and the message that says what is wrong. */
+/** Makes the class of a refusal without fields, with its tag and a message that says what is wrong. */
 export const RefusalOf = <const Tag extends string>(
   tag: Tag,
   message: string

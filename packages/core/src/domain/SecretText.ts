@@ -18,7 +18,7 @@ export const inAlphabet = (alphabet: string): ((bytes: Uint8Array) => string) =>
   }
 }
 
-/** Bytes of randomness in a key or a webhook secret. */
+/** The number of random bytes in a key or a webhook secret. */
 export const SECRET_BYTES = 32
 
 /** Base64url without padding: 43 characters for 32 bytes (Specification, Keys and scopes; Webhooks). */

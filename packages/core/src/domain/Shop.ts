@@ -46,9 +46,9 @@ export interface ShopRecord {
 export interface ShopHead {
   readonly shop_id: ShopId
   readonly next_number: number
-  /** The place of the next change of a ticket. */
+  /** The `change_seq` of the next change of a ticket. */
   readonly change_seq: number
-  /** The place of the next event. */
+  /** The `seq` of the next event. */
   readonly event_seq: number
   /** The instant of the latest command; the next command's is never earlier (Specification, Lists and sync). */
   readonly last_recorded_at: Instant
@@ -96,9 +96,9 @@ export const firstHead = (shop_id: ShopId): ShopHead => ({
 })
 
 /**
- * The latest rows of each shop that are shown, at most `client_list_of_shop_max` of the first `client_list_shops_max` shops by their ids, in
- * the given order, which is by age. So a shop that sends a client many offers or notifications exhausts neither the client's lists nor the
- * memory of the process that reads them.
+ * The latest `client_list_of_shop_max` rows of each shop for which `isShown` is true, of the first
+ * `client_list_shops_max` shops by id, in the given order, which is by age. A shop with many offers or notifications to
+ * a client can therefore not fill the client's lists or the memory of the process.
  */
 export const latestOfShops = <Row extends { readonly shop_id: ShopId }>(
   rows: ReadonlyArray<Row>,
@@ -117,14 +117,14 @@ export const latestOfShops = <Row extends { readonly shop_id: ShopId }>(
     .reverse()
 }
 
-/** The shops whose instant is later than another one. */
+/** The shops whose latest instant is after a given one. */
 export interface ShopsAhead {
   readonly count: number
   /** The first of them, ordered by id: at most `ServiceLimits.data_ahead_named`. */
   readonly first: ReadonlyArray<ShopId>
 }
 
-/** Those of several cells together. */
+/** Merges the results of several cells. */
 export const allAhead = (cells: ReadonlyArray<ShopsAhead>): ShopsAhead => ({
   count: cells.reduce((sum, { count }) => sum + count, 0),
   first: cells

@@ -1,7 +1,7 @@
 import { SchemaAST as AST, Either, Option, ParseResult, Schema } from "effect"
 import { Limits } from "./Limits.js"
 
-// The class Cc has C0, DEL and C1; the class Cs, in a `u` expression, matches a surrogate without its other half.
+// The class Cc is C0, DEL and C1. In a `u` expression, the class Cs matches only lone surrogates.
 const UNCLEAN = /[^\P{Cc}\n\t]|\p{Cs}/u
 
 const REFUSED_TYPE = Either.left("must be a string")
@@ -13,9 +13,9 @@ export const isCleanText = (text: string): boolean => !UNCLEAN.test(text)
 export type Reading<A> = Either.Either<A, string>
 
 /**
- * A schema of strings that are normalised as they are read: `read` returns the string to keep. It is a declaration and not a
- * transformation, because that takes a third of the time, and because annotations added later still reach OpenAPI (effect ignores them on a
- * transformation that has a JSON Schema of its own).
+ * A schema of strings that are normalised when they are decoded: `read` returns the string to store. It is a
+ * declaration and not a transformation, because that takes a third of the time, and because annotations added later
+ * still reach OpenAPI (effect ignores them on a transformation that has a JSON Schema of its own).
  */
 export const keptText = (read: (text: string) => Reading<string>, jsonSchema: object): Schema.Schema<string> =>
   Schema.declare(
@@ -36,8 +36,9 @@ const REFUSED_CONTROL = Either.left("must not hold control characters other than
 const REFUSED_SURROGATE = Either.left("must be well-formed Unicode, without lone surrogates")
 
 /**
- * A text from outside with at most `max` Unicode code points (Specification, Tickets). Surrounding white space is removed first, and at
- * least one character must remain. Control characters other than newline and tab, and lone surrogates, are refused.
+ * A text of an input with at most `max` Unicode code points (Specification, Tickets). Surrounding white space is
+ * removed first, and at least one character must remain. Control characters other than newline and tab, and lone
+ * surrogates, are refused.
  */
 export const Text = (max: number): Schema.Schema<string> => {
   const refusedLength = Either.left(`must be 1 to ${max} characters`)
@@ -65,16 +66,22 @@ const isLonger = (text: string, max: number): boolean => text.length > max && [.
 export const optional = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.NullOr(schema), { exact: true })
 
-/** For `annotations` of an input: decoding refuses unknown fields under any options of the caller, so that no misspelt field is lost. */
+/**
+ * Annotations of an input whose decoding refuses unknown fields with any options of the caller, so that no misspelt
+ * field is ignored.
+ */
 export const exactly = { parseOptions: { onExcessProperty: "error" } } as const
 
 type Trim = (value: unknown) => unknown
 
-/** Objects of a class are left alone, because only the class knows what its fields mean; JSON yields none. */
+/**
+ * Whether a value is a plain object. Objects of a class, which JSON does not have, are not trimmed, because their
+ * fields may be internal.
+ */
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
-/** Unknown fields are refused by name, and an error names at most this many. */
+/** Trims an object. It retains only as many unknown fields as an error lists. */
 const ofFields = (ast: AST.TypeLiteral): Trim => {
   const trims = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), trimmer(type)]))
   return (value) => {
@@ -105,8 +112,9 @@ const ofList = (ast: AST.TupleType, most: number): Trim => {
 }
 
 /**
- * Cuts a value, before it is read, to slightly more than its schema could accept: the first entry too many and the first unknown fields are
- * enough to refuse it, and reading the rest would be unbounded work. Undefined if nothing needs to be cut.
+ * Cuts a value, before it is decoded, to slightly more than its schema could accept: the first entry too many and the
+ * first unknown fields are enough to refuse it, and decoding the rest would be unbounded work. Undefined if no value of
+ * the schema needs to be cut.
  */
 export const trimmer = (ast: AST.AST, most = Number.POSITIVE_INFINITY): Trim | undefined => {
   switch (ast._tag) {

@@ -20,13 +20,15 @@ import { trackingUrl } from "./TrackingCode.js"
  */
 export type TicketPolicy = "moves_per_day" | "notifications_per_day"
 
-/** How often a ticket may be moved, and its client notified, in a day of its shop. The embedder may set these. */
+/**
+ * How often a ticket may be moved, and its client notified, in a day of its shop. The embedder may set these limits.
+ */
 export type TicketBounds = Pick<LimitsByPolicy, TicketPolicy>
 
 /** The default limits. */
 export const ticketBounds: TicketBounds = defaultLimits
 
-/** The windows as a ticket stores them; null if a policy was never used. */
+/** The windows that a ticket stores; null if a policy was never used. */
 export type TicketWindows = Readonly<Record<TicketPolicy, LimitWindow | null>>
 
 const { ticket_number_max } = Limits
@@ -40,8 +42,9 @@ export const TicketNumber = Schema.Int.pipe(
 export const nextNumber = (number: number): number => (number >= ticket_number_max ? 1 : number + 1)
 
 /**
- * The ticket that the endpoint `by-number` returns as its `data`, then at most `limit` others. It prefers the newest open one, or else takes the newest. `tickets` have the same
- * number, newest first; the newest open one and the first `limit + 1` are enough (Specification, Lists and sync).
+ * The ticket that the endpoint `by-number` returns as its `data`, which is the newest open one or else the newest, then
+ * at most `limit` others. `tickets` have the same number, newest first. The newest open one and the first `limit + 1`
+ * of them are enough (Specification, Lists and sync).
  */
 export const preferredByNumber = <T>(
   tickets: ReadonlyArray<T>,
@@ -95,7 +98,7 @@ export class QuoteClosed extends Data.TaggedError("QuoteClosed")<
   }
 }
 
-/** Whether the part is on its way or in the workshop. */
+/** The status of a part: ordered, or received in the workshop. */
 export const PartStatus = Schema.Literal("ordered", "received").annotations({ identifier: "PartStatus" })
 export type PartStatus = typeof PartStatus.Type
 
@@ -210,7 +213,7 @@ export interface Ticket extends Named.Ticket {}
 /** How the client was notified (Specification, Endpoints; States). */
 export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call"
 
-/** A ticket as it is stored: the data that `ticketView` needs, and those that the rules count from. */
+/** A ticket as it is stored: the data of `ticketView`, and the data that the rules need. */
 export interface TicketRecord extends TicketWindows {
   readonly shop_id: ShopId
   readonly id: TicketId
@@ -240,17 +243,23 @@ export interface TicketRecord extends TicketWindows {
   readonly abandoned_at: Instant | null
   readonly abandon_reason: AbandonReason | null
   readonly notified_at: Instant | null
-  /** How the client was last notified; null also if an older release recorded it. */
+  /** How the client was last notified; null if they were not, or if an older release did not record how. */
   readonly notified_channel: NotifiedChannel | null
   readonly created_via: "app" | "api"
   readonly external_ref: string | null
-  /** The place of the ticket's last change in the shop's order of changes, which the sync follows (Specification, Lists and sync). */
+  /**
+   * The position of the ticket's last change in the shop's order of changes, which is that of the sync (Specification,
+   * Lists and sync).
+   */
   readonly change_seq: number
   /** When the shop last did something with the ticket; a client's acts do not change it (Specification, States). */
   readonly shop_changed_at: Instant
-  /** Whether the ticket has earned its stamps, even if they were none: once in its life (Specification, Clients and loyalty). */
+  /**
+   * Whether the ticket has earned its stamps, even if their number was 0. It earns them once (Specification, Clients
+   * and loyalty).
+   */
   readonly stamps_earned: boolean
-  /** The changes with their authors, oldest first; null for a ticket of an older release. Lists leave it out. */
+  /** The changes with their authors, oldest first; null for a ticket of an older release. Lists of tickets omit it. */
   readonly history?: ReadonlyArray<TicketChangeRecord> | null
 }
 
@@ -306,9 +315,9 @@ export const ticketView = (
 })
 
 /**
- * The stamps that a move gives: once in a ticket's life, at the first of `ready` or `collected` (with outcome ready) at which it has a
- * linked client and the programme is on, even if the programme gives none then (Specification, Clients and loyalty). Null at any other
- * move, so that a later one may still give them.
+ * The stamps that a move earns, once in a ticket's life: at the first move to `ready` or `collected` (with outcome
+ * ready) at which it has a linked client and the programme is on, even if the programme then gives 0 stamps
+ * (Specification, Clients and loyalty). Null at any other move, so that a later move may still earn them.
  */
 export const stampsEarned = (
   ticket: TicketRecord,

@@ -12,7 +12,7 @@ export interface ChangeAuthor {
   readonly caller_id: string | null
 }
 
-/** The author of what no caller asked for. */
+/** The author of the service's own changes. */
 export const theService: ChangeAuthor = { by: "service", caller_id: null }
 
 /** A client who acts in the app, or null if it is not known which. */
@@ -29,7 +29,7 @@ export interface TicketChangeRecord extends ChangeAuthor {
 
 /** A change of a ticket: when, what, and by whom. The API of the service shows none of it. */
 export interface TicketChange extends ChangeAuthor {
-  /** When (ISO 8601). */
+  /** The instant of the change (ISO 8601). */
   readonly at: string
   /** The event that the change raised, such as `ticket.ready`. */
   readonly type: Exclude<EventType, "ping">
@@ -39,14 +39,14 @@ export interface TicketChange extends ChangeAuthor {
 
 type History = ReadonlyArray<TicketChangeRecord>
 
-/** The history with one more change. Of a long one, the first change and the latest stay. */
+/** The history with one more change. A long history retains only its first change and the latest ones. */
 export const withChange = (history: History | null | undefined, change: TicketChangeRecord): History => {
   if (history == null) return [change]
   const kept = history.length < ServiceLimits.history_changes ? history : [history[0]!, ...history.slice(2)]
   return [...kept, change]
 }
 
-/** The history, oldest first, as methods return it. */
+/** The history in the form that methods return, oldest first. */
 export const historyView = (history: History | null | undefined): ReadonlyArray<TicketChange> =>
   (history ?? []).map(({ at, type, changed = null, by, caller_id }) => ({
     at: toIso(at),
@@ -56,7 +56,7 @@ export const historyView = (history: History | null | undefined): ReadonlyArray<
     caller_id
   }))
 
-/** The history without a client: an id or a number of theirs is removed, and the ids of a shop's own people stay. */
+/** Erases a client from a history: their id and numbers are removed, and the ids of a shop's own people stay. */
 export const historyWithout = ({ client_id, phones }: Person, history: History): History => {
   const isTheirs = ({ caller_id }: ChangeAuthor) =>
     caller_id === client_id || phones.some((phone) => phone === caller_id)

@@ -26,9 +26,9 @@ export interface StatusMove {
   readonly from: TicketState
   readonly to: TicketStatus
   readonly event: EventType
-  /** The linked client is notified in the app (Specification, States). */
+  /** Whether the move notifies the client (Specification, States). */
   readonly notifies_client: boolean
-  /** The first such move of a ticket earns its stamps (Specification, Clients and loyalty). */
+  /** Whether the move earns the ticket's stamps, if it has not earned them yet (Specification, Clients and loyalty). */
   readonly earns_stamps: boolean
   /** How long after the collection the move is still accepted. */
   readonly within_ms?: number
@@ -58,7 +58,8 @@ export interface ClosureMove {
 
 const quiet = { notifies_client: false, earns_stamps: false } as const
 /**
- * Back to the workshop: the ticket loses the result of the work, but not the time at which its client was notified (Specification, States).
+ * The moves back to the workshop clear the result of the work, but not the time at which the client was notified
+ * (Specification, States).
  */
 const reopened = {
   to: "workshop",
@@ -102,7 +103,7 @@ export const movedFields = ({ dates, outcome, clears = [] }: StatusMove, now: In
   ...(outcome !== undefined && { outcome })
 })
 
-/** The dates that moves and closures set, in the order in which they come. */
+/** The dates that moves and closures set, in chronological order. */
 export const stateDates = ["ready_at", "collected_at", "abandoned_at"] as const
 /** A field of {@link stateDates}. */
 export type StateDate = (typeof stateDates)[number]
@@ -179,7 +180,7 @@ export class SameState extends Data.TaggedError("SameState")<RefusedMove> {
   }
 }
 
-/** There is no such move. */
+/** The table of moves has no move from the ticket's state to the status. */
 export class InvalidTransition extends Data.TaggedError("InvalidTransition")<RefusedMove> {
   override get message() {
     return `A ticket that is ${this.from} cannot become ${this.to}${instead(this)}`
@@ -193,7 +194,7 @@ export class ReopenWindowPassed extends Data.TaggedError("ReopenWindowPassed")<R
   }
 }
 
-/** The service closed the ticket. Nothing changes it any more. */
+/** The service has closed the ticket, and it accepts no changes. */
 export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<
   TicketPresent & Partial<Omit<RefusedMove, keyof TicketPresent>>
 > {
@@ -238,7 +239,7 @@ export interface TicketDeadline {
   readonly kind: "closure" | "reopen_end"
 }
 
-/** The next such event of a ticket at `now` or later; null if there is none. */
+/** The next deadline of a ticket at `now` or later; null if there is none. */
 export const nextDeadline = (ticket: TicketStatusFacts, now: Instant): TicketDeadline | null => {
   const closes = closure(ticket)
   if (closes !== null) return { at: closes.due_at, kind: "closure" }

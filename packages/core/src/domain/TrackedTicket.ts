@@ -2,8 +2,8 @@ import type { ShopRecord } from "./Shop.js"
 import type { TicketRecord } from "./Ticket.js"
 
 /**
- * The fields of a ticket from which its page is made. None of them identifies the client, and none is a note for the workshop. A store
- * reads no other fields, so a page cannot show them.
+ * The fields of a ticket that its page needs. None of them identifies the client, and none is a note for the workshop.
+ * A store reads no other fields, so a page cannot show them.
  */
 export const trackedFields = [
   "number",
@@ -28,7 +28,7 @@ export const trackedFields = [
   "notified_channel"
 ] as const satisfies ReadonlyArray<keyof TicketRecord>
 
-/** The fields of the ticket's shop. */
+/** The fields of the ticket's shop that the page needs. */
 export const trackedShopFields = [
   "id",
   "name",
@@ -40,13 +40,13 @@ export const trackedShopFields = [
   "active"
 ] as const satisfies ReadonlyArray<keyof ShopRecord>
 
-/** A ticket found by its tracking code, without its shop being known. */
+/** A ticket that was found by its tracking code alone, with its shop. */
 export interface TrackedTicket {
   readonly ticket: Pick<TicketRecord, (typeof trackedFields)[number]>
   readonly shop: Pick<ShopRecord, (typeof trackedShopFields)[number]>
 }
 
-/** An object with only some of its fields. */
+/** Returns an object with only the given fields. */
 const picked = <A extends object, K extends keyof A>(from: A, fields: ReadonlyArray<K>): Pick<A, K> =>
   Object.fromEntries(fields.map((field) => [field, from[field]])) as Pick<A, K>
 

@@ -20,7 +20,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = { O: "0", I: "1", L: "1" }
 export const TrackingCodeText = Schema.transformOrFail(Schema.String, Schema.String, {
   strict: true,
   decode: (text, _, ast) => {
-    // Letter by letter, because `toUpperCase` would also convert a long s to an S.
+    // This converts only a to z, because `toUpperCase` would also convert a long s to an S.
     const capitals = text.trim().replace(/[a-z]/g, (letter) => letter.toUpperCase())
     const code = capitals.replace(/[-\u2010-\u2015OIL]/g, (character) => LOOK_ALIKES[character] ?? "")
     return /^[0-9A-HJKMNP-TV-Z]{8}$/.test(code)

@@ -6,7 +6,7 @@ import { type NotifiedChannel, numberLabel, type Part, type TicketType } from ".
 import { type AbandonReason, isOpen, type TicketState } from "./TicketLifecycle.js"
 import type { TrackedTicket } from "./TrackedTicket.js"
 
-/** A step of a ticket, as its client sees it. */
+/** A step of a ticket on its page. */
 export interface TrackingStep {
   readonly step: "received" | TicketState
   /** `current` is the ticket's present step; no step is after the item was collected. */
@@ -33,13 +33,13 @@ export interface TrackingView {
   /** The items that were brought or ordered; the service if there are none. */
   readonly items: ReadonlyArray<string>
   readonly steps: ReadonlyArray<TrackingStep>
-  /** Set only while the ticket is in the workshop, as are `delay` and `part`. */
+  /** The promised date. Like `delay` and `part`, it is set only while the ticket is in the workshop. */
   readonly promised_at: string | null
   readonly delay: { readonly previous_promised_at: string | null; readonly reason: string | null } | null
   readonly part: Pick<Part, "label" | "status" | "expected_at" | "received_at"> | null
   readonly price_minor: number | null
   readonly deposit_minor: number | null
-  /** Also null after the item has left the shop. */
+  /** The remaining amount; null if it is unknown, or after the item has left the shop. */
   readonly remaining_minor: number | null
   readonly notified: { readonly at: string; readonly channel: NotifiedChannel | null } | null
   readonly updated_at: string
@@ -116,16 +116,16 @@ export const trackingView = ({ ticket, shop }: TrackedTicket): TrackingView => {
   }
 }
 
-/** The page of a ticket ends this long after the ticket, so that fewer codes can be guessed. */
+/** Whether a ticket ended so long ago that its page is not shown, so that fewer codes can be guessed. */
 const isPast = ({ collected_at, abandoned_at }: Tracked, now: Instant): boolean => {
   const ended_at = abandoned_at ?? collected_at
   return ended_at !== null && now - ended_at > Limits.tracking_after_end_ms
 }
 
 /**
- * The view of the ticket with a tracking code, of all tickets that have the code; null if no page may be shown. A shop that is not active
- * or not approved shows none, nor does another shop than `shop_id` if that is given. If two tickets have the code, neither is shown,
- * because either client would see the other's.
+ * The view of the ticket with a tracking code, from all tickets that have the code; null if no page may be shown. A
+ * shop that is not active or not approved shows none, nor does another shop than `shop_id` if that is given. If two
+ * tickets have the code, neither is shown, because either client would see the other's.
  */
 export const trackingPageOf = (
   found: ReadonlyArray<TrackedTicket>,

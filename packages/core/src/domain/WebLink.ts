@@ -9,19 +9,22 @@ export const urlRefusals = {
   credentials: "must not hold a user name or a password"
 } as const
 
-/** The refusal of a text before `URL` reads it, because `URL` would silently remove tabs and newlines and escape spaces. */
+/**
+ * The refusal of a text before `URL` parses it, because `URL` would silently remove tabs and newlines and escape
+ * spaces.
+ */
 export const urlTextRefusal = (text: string): string | undefined => {
   if (text.length > Limits.url_characters) return urlRefusals.length
   return /\s/.test(text) || !isCleanText(text) ? urlRefusals.space : undefined
 }
 
-/** Whether an address contains credentials, which everybody who sees it could read. */
+/** Whether an address contains credentials, which everyone who sees the address could read. */
 export const hasCredentials = ({ username, password }: URL): boolean => username !== "" || password !== ""
 
 const refusalOf = (text: string, schemes: ReadonlyArray<string>): string | undefined => {
   const refusal = urlTextRefusal(text)
   if (refusal !== undefined) return refusal
-  // Checks the text and not the result of `URL`, which adds a missing slash.
+  // This checks the text and not the result of `URL`, which adds a missing slash.
   if (!schemes.some((scheme) => text.slice(0, scheme.length).toLowerCase() === scheme))
     return `must start with ${schemes.join(" or ")}`
   if (!URL.canParse(text)) return "must be a web address such as https://shop.example.com/"

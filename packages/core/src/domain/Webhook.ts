@@ -20,9 +20,15 @@ export interface Webhook {
   readonly off_reason: WebhookOffReason | null
   readonly failures_in_row: number
   readonly first_failure_at: Instant | null
-  /** How many of the steps to the switch-off the owner has been notified of in this series of failures. */
+  /**
+   * The number of steps to the switch-off of which the owner has been notified in this series of failures. The field
+   * has the name of its stored column, which cannot change because the previous release reads it.
+   */
   readonly failure_steps_notified: number
-  /** Increases each time the webhook is turned on again, which makes earlier deliveries due again without changing their rows. */
+  /**
+   * A number that increases each time the webhook is turned on again, which makes earlier deliveries due without a
+   * write of their rows.
+   */
   readonly generation: number
   /** When it was last turned on. */
   readonly enabled_at: Instant
@@ -53,7 +59,7 @@ export const beginsAsSecret = (text: string): boolean => text.startsWith(SECRET_
 /** The text of a webhook secret (Specification, Webhooks). */
 export const webhookSecret = (entropy: Uint8Array): string => `${SECRET_PREFIX}${secretText(entropy)}`
 
-/** The webhook with a new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
+/** The webhook with a new secret; the old one also signs for 24 hours (Specification, Webhooks). */
 export const rotated = (webhook: Webhook, secret: string, now: Instant): Webhook => ({
   ...webhook,
   secret,
@@ -61,7 +67,7 @@ export const rotated = (webhook: Webhook, secret: string, now: Instant): Webhook
   previous_until: now + Limits.secret_overlap_ms
 })
 
-/** Until when the previous secret still signs; null if it does not. */
+/** The instant until which the previous secret signs; null if it does not sign any more. */
 export const overlapEnd = ({ previous_until }: Webhook, now: Instant): Instant | null =>
   previous_until !== null && now < previous_until ? previous_until : null
 
@@ -77,19 +83,19 @@ export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>
         first_failure_at: toIsoOrNull(webhook.first_failure_at)
       }
 
-/** The news of a notice: deliveries keep failing, or the webhook was turned off (Specification, Webhooks). */
+/** The kind of a notice: deliveries keep failing, or the webhook was turned off (Specification, Webhooks). */
 export type NoticeKind = "webhook_failing" | "webhook_off"
 
 /**
- * A notification to the shop's owner about the webhook. It is stored together with its cause, so the owner gets it even if the process dies
- * (Specification, Webhooks).
+ * A notification to the shop's owner about the webhook. It is stored in the commit of its cause, so the owner gets it
+ * even if the process crashes (Specification, Webhooks).
  */
 export interface NoticeRecord {
   /** The shop whose owner is notified. */
   readonly shop_id: ShopId
-  /** The same when it is sent again. */
+  /** The id of the notice, which repetitions have too. */
   readonly id: string
-  /** The news of the webhook. */
+  /** The kind of the notice. */
   readonly kind: NoticeKind
   /** When it happened, in milliseconds since 1970. */
   readonly created_at: Instant
@@ -138,7 +144,10 @@ export interface SendResult {
   readonly error: SendError | null
   /** The system's name for the error, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, if there is one. */
   readonly detail: string | null
-  /** The address that was last connected to; null if there was none. A refused address is omitted, because it may be inside our network. */
+  /**
+   * The address of the last connection; null if there was none. A refused address is omitted, because it may be
+   * internal.
+   */
   readonly address: string | null
   readonly timings: Timings
   /**
@@ -155,7 +164,7 @@ const unknown: Omit<SendResult, "status" | "error"> = {
   head: ""
 }
 
-/** Results for a sender of your own that knows nothing else of the attempt, such as one of a test. */
+/** Makes results for a sender of your own that has no further details of the attempt, such as one of a test. */
 export const SendResult = {
   /** The receiver responded with this status; any 2xx acknowledges the event. */
   responded: (status: number): SendResult => ({ ...unknown, status, error: null }),
@@ -174,8 +183,8 @@ export const acknowledges = ({ status }: Pick<SendResult, "status">): boolean =>
 export const saysGone = ({ status }: SendResult): boolean => status === 410
 
 /**
- * How many failures in a row, and over what time, lead to the first warning, the second, and the switch-off: both numbers of a row must be
- * reached (Specification, Webhooks).
+ * The consecutive failures, and the time since the first of them, that lead to the first warning, the second, and the
+ * switch-off. Both numbers of a row must be reached (Specification, Webhooks).
  */
 export const failureSteps = [
   { failures: 7, age_ms: 24 * HOUR_MS, kind: "webhook_failing" },
@@ -191,7 +200,7 @@ export interface HealthChange {
 
 /** The webhook after one more failure in a row. A 410 turns it off at once. A webhook that is already off does not change. */
 export const onFailure = (webhook: Webhook, sent: SendResult, now: Instant): HealthChange => {
-  // A failure in the future was recorded by a clock that was ahead.
+  // A first failure in the future was recorded by a clock that was ahead.
   const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)
   const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }
   if (webhook.off_reason !== null) return { webhook: failing, notice: null }
@@ -205,16 +214,19 @@ export const onFailure = (webhook: Webhook, sent: SendResult, now: Instant): Hea
   return { webhook: { ...failing, failure_steps_notified: reached.length, off_reason }, notice: step.kind }
 }
 
-/** The webhook after a success: without failures. If there were none, the same object is returned, so nothing need be written. */
+/**
+ * The webhook after a success, without failures. If it had none, the same object is returned, because no write is
+ * needed.
+ */
 export const onSuccess = (webhook: Webhook): Webhook =>
   webhook.failures_in_row === 0
     ? webhook
     : { ...webhook, failures_in_row: 0, first_failure_at: null, failure_steps_notified: 0 }
 
-/** A webhook whose deliveries begin to fail after a success, or arrive again after failures. */
+/** A change of a webhook's health: deliveries begin to fail after a success, or arrive again after failures. */
 export type HealthTransition = "failing" | "recovered"
 
-/** Whether the row of failures began or ended between two states of a webhook; null if neither. */
+/** Whether the consecutive failures began or ended between two states of a webhook; null if neither. */
 export const healthTransition = (before: Webhook, after: Webhook): HealthTransition | null => {
   if (after === before || (before.failures_in_row === 0) === (after.failures_in_row === 0)) return null
   return after.failures_in_row === 0 ? "recovered" : "failing"

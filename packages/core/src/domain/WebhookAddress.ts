@@ -6,10 +6,13 @@ import { hasCredentials, urlRefusals, urlTextRefusal } from "./WebLink.js"
 /** The URL of a shop's webhook, checked as far as possible without looking up its host (Specification, Webhooks). */
 export type WebhookAddress = string & Brand.Brand<"WebhookAddress">
 
-/** Where webhooks may go. `ports` applies to all hosts except loopback ones, which `allowLoopbackHttp` permits on any port. */
+/**
+ * The addresses to which webhooks may be sent. `ports` applies to all hosts except loopback ones, which
+ * `allowLoopbackHttp` permits on any port.
+ */
 export interface WebhookAddressPolicy {
   readonly ports: ReadonlyArray<number>
-  /** Loopback hosts may be reached, over http or https, on any port (Specification, Sandbox). */
+  /** Whether loopback hosts are allowed, over http or https, on any port (Specification, Sandbox). */
   readonly allowLoopbackHttp: boolean
   /** The operator's own networks that are also refused, such as `203.0.113.0/24`, although their addresses are public. */
   readonly refusedNetworks?: ReadonlyArray<string>
@@ -57,7 +60,7 @@ const refusalOf = (url: URL, policy: WebhookAddressPolicy): string | undefined =
   if (url.protocol !== "https:" && !(free && url.protocol === "http:"))
     return policy.allowLoopbackHttp ? REFUSED.scheme_or_loopback : REFUSED.scheme
   if (hasCredentials(url)) return urlRefusals.credentials
-  // Not `url.hash`, which is also empty if the URL ends in `#`.
+  // This does not use `url.hash`, which is also empty if the URL ends in `#`.
   if (url.href.includes("#")) return REFUSED.fragment
   if (free) return url.port === "0" ? REFUSED.unreadable : undefined
   return (
@@ -81,7 +84,7 @@ export const parseWebhookAddress = (
   const url = new URL(trimmed)
   const refusal = refusalOf(url, policy)
   if (refusal !== undefined) return Either.left(refusal)
-  // Escapes can make it longer. A URL without a path stays without the slash that `URL` appends, so it is returned as given.
+  // Escapes can make the URL longer. A URL without a path is returned as given, without the slash that `URL` appends.
   if (url.href.length > Limits.url_characters) return Either.left(urlRefusals.length)
   return Either.right((url.href === `${trimmed}/` ? trimmed : url.href) as WebhookAddress)
 }
@@ -89,5 +92,5 @@ export const parseWebhookAddress = (
 /** The policy for production: port 443, and no private addresses. */
 export const productionAddresses: WebhookAddressPolicy = { ports: [443], allowLoopbackHttp: false }
 
-/** Like `production`, and also loopback hosts of a tester's machine (Specification, Sandbox). */
+/** Like {@link productionAddresses}, and also loopback hosts of a tester's machine (Specification, Sandbox). */
 export const sandboxAddresses: WebhookAddressPolicy = { ...productionAddresses, allowLoopbackHttp: true }

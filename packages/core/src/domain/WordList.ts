@@ -9,14 +9,15 @@ interface Step {
 type Steps = Map<string, Step>
 
 /**
- * Words and phrases to look for, as a tree by the first word of each entry, so that entries with the same beginning are compared at once.
+ * Words and phrases to search for, as a tree by the words of each entry, so that entries with the same beginning are
+ * compared at once.
  */
 export type WordList = ReadonlyMap<string, Step>
 
-// A pictograph is a word of its own, so that a gesture can be listed.
+// A pictograph is a separate word, so that a list can contain a gesture.
 const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 
-// Invisible characters inside words, such as a soft hyphen or a zero-width space, which would split a word.
+// Invisible characters, such as a soft hyphen or a zero-width space, would split a word, so they are removed.
 const INVISIBLE = /\p{Cf}/gu
 
 // NFKC makes composed and decomposed, full-width and ordinary letters equal; words with different accents stay different.
@@ -32,7 +33,7 @@ const grown = (steps: Steps, word: string): Step => {
   return step
 }
 
-/** Reads written entries; hyphens and apostrophes split one into a phrase. Entries without a word are dropped. */
+/** Makes a list from texts, which hyphens and apostrophes split into phrases. Entries without a word are dropped. */
 export const makeWordList = (entries: Iterable<string>): WordList => {
   const list: Steps = new Map()
   for (const entry of entries) {
@@ -48,7 +49,7 @@ export const makeWordList = (entries: Iterable<string>): WordList => {
   return list
 }
 
-/** The place of an entry in a text: its first word, and the number of words. */
+/** The position of an entry in a text: its first word, and the number of words. */
 interface Occurrence {
   readonly at: number
   readonly length: number
@@ -66,7 +67,7 @@ const occurrences = (list: WordList, words: ReadonlyArray<string>): ReadonlyArra
   return all
 }
 
-/** Which words are part of an allowed phrase: for each place, how far the entries reach that begin there or before. */
+/** For each word, the end of the longest-reaching allowed phrase that begins there or before. */
 const reachOf = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>): ReadonlyArray<number> => {
   const reach = new Array<number>(words.length).fill(0)
   for (const list of allowed)

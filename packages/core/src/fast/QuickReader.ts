@@ -1,6 +1,8 @@
 import { SchemaAST as AST, Either, Option, type Schema } from "effect"
 
-/** The result of a quick reader that is not sure whether the value is valid: then the schema itself reads it. */
+/**
+ * The result of a quick reader that cannot decide whether the value is valid. The schema itself then reads the value.
+ */
 export const UNSURE = Symbol.for("@workshop/core/fast/unsure")
 
 /** Reads a value as its schema would, or returns {@link UNSURE}. */
@@ -24,7 +26,7 @@ const only =
 const isPlainObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The value in a result that is there at once, which an effect is not. */
+/** The value of a synchronous result. */
 const settled = (result: unknown): unknown =>
   Either.isEither(result) && Either.isRight(result) ? result.right : UNSURE
 
@@ -112,11 +114,11 @@ const declared = (ast: AST.Declaration): QuickReader => {
   return (value) => settled(decode(value, OPTIONS, ast))
 }
 
-/** Whether the options of a schema are those of a reader that refuses unknown fields. */
+/** Whether the options of a schema match those of this reader. */
 const isExactToo = (options: AST.ParseOptions, isExact: boolean): boolean =>
   isExact && Object.keys(options).length === 1 && options.onExcessProperty === "error"
 
-/** Whether a mark on a schema changes how it is read. */
+/** Whether an annotation of a schema changes how it is decoded. */
 const isAltered = (ast: AST.AST, isExact: boolean): boolean =>
   AST.DecodingFallbackAnnotationId in ast.annotations ||
   Option.exists(AST.getParseOptionsAnnotation(ast), (options) => !isExactToo(options, isExact))
@@ -150,10 +152,10 @@ const compile = (ast: AST.AST, isExact: boolean): QuickReader | undefined => {
 }
 
 /**
- * Compiles a schema to plain functions, for valid requests, which nearly all are. They are read without the effects, paths and
- * collected issues by which a schema explains an error, in less than half the time. A value that is not certainly valid gives
- * {@link UNSURE}, and then the schema itself reads it, so that the two cannot disagree about a refusal. Undefined for a schema
- * with a part that is not supported here. `isExact`: unknown fields are refused.
+ * Compiles a schema to plain functions, which read a valid value in less than half the time, because they make no
+ * effects, paths or issues. For a value that is not certainly valid they return {@link UNSURE}, and then the schema
+ * itself reads the value, so that the two cannot disagree about a refusal. Undefined for a schema with an unsupported
+ * part. With `isExact`, unknown fields are refused.
  */
 export const quickReader = <A, I>({ ast }: Schema.Schema<A, I>, isExact: boolean): QuickReader | undefined =>
   compile(ast, isExact)

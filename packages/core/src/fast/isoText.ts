@@ -21,8 +21,8 @@ const dateOf = (day: number): string => {
 }
 
 /**
- * `new Date(instant).toISOString()`, with the date cached, because the instants of one response are mostly on the same day.
- * A list of a hundred tickets contains hundreds of instants.
+ * Returns `new Date(instant).toISOString()`. It caches the date, because a list of a hundred tickets contains hundreds
+ * of instants, mostly of the same day.
  */
 export const isoText = (instant: number): string => {
   const day = Math.floor(instant / DAY_MS)

@@ -1,8 +1,8 @@
 const POOL_BYTES = 8192
 
 /**
- * A function that returns `n` random bytes: one call of the system's source serves many small requests, and no byte is returned twice.
- * Every request draws its id.
+ * Makes a function that returns `n` random bytes, none of them twice. It draws from the system's source in larger
+ * blocks, because every request needs bytes for its id.
  */
 export const pooledBytes = () => {
   let pool = new Uint8Array(0)

@@ -6,13 +6,13 @@ import type { Instant } from "../domain/Instant.js"
 import type { Person } from "../domain/Person.js"
 import type { Claim, StorePorts, StoreUnavailable } from "./StorePorts.js"
 
-/** The number of turns that one claim can give. The turns of the claim `number` begin with `number * TURNS_PER_CLAIM`. */
+/** The maximum number of turns of one claim. The turns of the claim `number` begin with `number * TURNS_PER_CLAIM`. */
 export const TURNS_PER_CLAIM = 4_096
 
-/** A delivery's place in the order of claims, by which the deliveries of several cells are compared: by rank, then by turn. */
+/** A delivery's position in the order of claims: by rank, then by turn. It orders the deliveries of several cells. */
 export interface DeliveryTurn {
   readonly shop_id: ShopId
-  /** Its place among its shop's deliveries that can be claimed now. */
+  /** Its position among its shop's deliveries that can be claimed now. */
   readonly rank: number
   /** When its shop was last served: a number that increases with each claim, and is less than 0 if the shop was never served. */
   readonly turn: number
@@ -29,8 +29,9 @@ export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
   CellAccess,
   {
     /**
-     * Succeeds if the store responds and is the cell that the directory has under its name. Fails if it is another cell, an empty one, or
-     * has an older schema. A store that was unavailable is used again only after this has succeeded.
+     * Succeeds if the store responds and is the cell that the directory has under its name. Fails if the store is
+     * another cell, an empty one, or has an older schema. A store that was unavailable is used again only after this
+     * has succeeded.
      */
     readonly confirm: Effect.Effect<void, StoreUnavailable>
     /** The deliveries that a claim of `most` deliveries would get now, in any order. The cell may have more. */
@@ -48,7 +49,7 @@ export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
   }
 >() {}
 
-/** A complete store that keeps some of the shops. */
+/** A complete store with the data of some of the shops. */
 export interface Cell {
   /** The name of the cell in the directory. */
   readonly name: string
@@ -58,21 +59,26 @@ export interface Cell {
 /** An account whose copies in some cells are out of date. */
 export interface StaleCopies {
   readonly client_id: ClientId
-  /** The account as it is now; null if it was erased. */
+  /** The present account; null if it was erased. */
   readonly account: ClientAccount | null
   /** The cells, and the number of the change that each one still lacks. */
   readonly lacking: ReadonlyArray<{ readonly cell: string; readonly change_number: number }>
 }
 
-/** Records the cell of each shop and key, and which copies of accounts are out of date. The home cell stores this next to its own data. */
+/**
+ * Records the cell of each shop and key, and the copies of accounts that are out of date. The home cell stores these
+ * records.
+ */
 export interface CellDirectory {
-  /** The cell in which a shop was placed; null for a shop that was not placed, which can only be in the home cell. */
+  /** The recorded cell of a shop; null for a shop without a record, which can only be in the home cell. */
   readonly cellOfShop: (shop_id: ShopId) => Effect.Effect<string | null, StoreUnavailable>
-  /** Places a new shop permanently in the cell of these that has the fewest shops. A shop that was placed before stays there. */
+  /**
+   * Records permanently, for a new shop, the cell with the fewest shops among these. A recorded cell does not change.
+   */
   readonly place: (shop_id: ShopId, among: ReadonlyArray<string>) => Effect.Effect<string, StoreUnavailable>
   /** The names of all cells, including the home cell; empty before a second cell was added. */
   readonly names: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
-  /** Whether any shop was placed. */
+  /** Whether the cell of any shop is recorded. */
   readonly hasPlaced: Effect.Effect<boolean, StoreUnavailable>
   /** The cell of the key with this hash; null for a key of the home cell, and for an unknown key. */
   readonly cellOfKey: (hash: string) => Effect.Effect<string | null, StoreUnavailable>

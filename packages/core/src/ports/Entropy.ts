@@ -6,7 +6,7 @@ import { pooledBytes } from "../fast/pooledBytes.js"
 export class Entropy extends Context.Tag("@workshop/core/Entropy")<
   Entropy,
   {
-    /** `n` random bytes. The caller may keep and change them. */
+    /** Returns `n` random bytes. The caller may retain and change the array. */
     readonly bytes: (n: number) => Uint8Array
   }
 >() {
@@ -19,10 +19,10 @@ export class Entropy extends Context.Tag("@workshop/core/Entropy")<
     return (n) => Uint8Array.from({ length: n }, () => random.integer(256))
   }
 
-  /** The same as a layer. */
+  /** A layer with `seededBytes`. */
   static readonly layerSeeded = (seed: number) =>
     Layer.sync(Entropy, () => Entropy.of({ bytes: Entropy.seededBytes(seed) }))
 
-  /** Entropy as an effect, for a single use. */
+  /** Draws `n` random bytes as an effect. */
   static readonly draw = (n: number) => Effect.map(Entropy, ({ bytes }) => bytes(n))
 }

@@ -3,13 +3,15 @@ import { Context, Effect, Layer, type Scope } from "effect"
 /** A cell that this process cannot use for now. */
 export interface UnavailableCell {
   readonly name: string
-  /** The error and what to do about it, for the operator, without secrets or addresses; left out if waiting may be enough. */
+  /**
+   * The error and what to do about it, for the operator, without secrets or addresses; absent if waiting may be enough.
+   */
   readonly remedy?: string | undefined
 }
 
 /** Reports the state of a part of the process to its operator, in addition to the process's counters (Specification, Commands). */
 export interface Probe {
-  /** Updates gauges. It runs on every scrape, so it must be cheap; it reports its own failure in the gauge. */
+  /** Updates gauges. It runs on every scrape, so it must be cheap, and it must report its own failure in the gauge. */
   readonly measure?: Effect.Effect<void>
   /** Why this node should get no requests for now, as a sentence without secrets or addresses; null if it should. */
   readonly complaint?: Effect.Effect<string | null>
@@ -40,8 +42,8 @@ export const probe = (one: Probe): Effect.Effect<void, never, Scope.Scope> =>
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 /**
- * Makes a span around the process's own work. By default it does nothing, so untraced work costs nothing; Effect would create its spans
- * even if nobody receives them.
+ * Makes a span around the process's own work. By default it makes none, so untraced work costs nothing, because Effect
+ * would create spans even if nobody receives them.
  */
 export class Tracing extends Context.Reference<Tracing>()("@workshop/core/Tracing", {
   defaultValue: (): { readonly within: RunInSpan } => ({ within: (_name, _attributes, work) => work })

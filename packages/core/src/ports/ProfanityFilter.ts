@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { FoundWord } from "../domain/ForbiddenWord.js"
 
-/** A text of an input, with its dotted path. */
+/** A text of an input, with its path, such as `items.0.label`. */
 export type FieldText = readonly [field: string, text: string]
 
 /** The embedder's filter of texts (Specification, Errors). Each shop can forbid further words, and allow words that the filter forbids. */

@@ -28,9 +28,9 @@ import type { ListedTickets, SeenTickets, TicketFilter, TicketOrder } from "./Ti
 export interface Claim {
   readonly shop_id: ShopId
   readonly event_id: EventId
-  /** Proves, when the attempt is recorded, that no other claim was made since. */
+  /** The claim's token, which shows whether another claim was made before the attempt is recorded. */
   readonly token: number
-  /** The webhook as it is now: its URL and its signing secrets. */
+  /** The present webhook, with its URL and its signing secrets. */
   readonly webhook: Webhook
   /** The event's text, byte for byte. */
   readonly body: string
@@ -43,20 +43,23 @@ export interface OpenReplay {
 }
 
 /**
- * The queue of deliveries. Commands write its rows; this port only hands them out. Leases use the store's own clock in real time, so
- * neither a sandbox nor a process with a wrong clock keeps a delivery too long.
+ * The queue of deliveries. Commands write its rows, and this port only claims them. Leases use the store's own clock in
+ * real time, so neither a sandbox nor a process with a wrong clock holds a delivery too long.
  */
 export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
   Deliveries,
   {
     /**
-     * Claims at most `most` deliveries due at `now`, shop by shop, so that a shop with a long queue delays no other: at most four of a shop
-     * in flight, at most one of a ticket, those of a ticket in the order of its events, live ones before replayed ones, and none of a
-     * webhook that is off. A delivery that waits for its retry does not hold back the later ones of its ticket. No delivery is claimed by two
-     * processes at once.
+     * Claims at most `most` deliveries due at `now`, shop by shop, so that a shop with a long queue delays no other: at
+     * most four of a shop in flight, at most one of a ticket, those of a ticket in the order of its events, live ones
+     * before replayed ones, and none of a webhook that is off. A delivery that waits for its retry does not delay the
+     * later ones of its ticket. No delivery is claimed by two processes at once.
      */
     readonly claim: (now: Instant, most: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
-    /** Returns deliveries whose lease has ended because their process died. This uses up none of their attempts. */
+    /**
+     * Makes deliveries due again whose lease has ended, such as after a crash of their process. This uses up no
+     * attempt. Returns their number.
+     */
     readonly reclaim: Effect.Effect<number, StoreUnavailable>
     /** The earliest instant, at most `until`, at which a delivery becomes due that can be claimed; null if there is none. */
     readonly next: (until: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
@@ -75,7 +78,10 @@ export interface PersonShopData {
   /** Offers to the person's numbers. */
   readonly offers: ReadonlyArray<OfferRecord>
   readonly notifications: ReadonlyArray<NotificationRecord>
-  /** Tickets that have the person or one of the numbers, or that an offer, a notification or the ledger names. */
+  /**
+   * Tickets with the person as the client or one of the numbers, and tickets of these offers, notifications and ledger
+   * entries.
+   */
   readonly tickets: ReadonlyArray<TicketRecord>
 }
 
@@ -90,8 +96,9 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
   PersonalData,
   {
     /**
-     * Deletes the account, so that no shop sees the client any more, and stores the person to search for until `endErasure`: the account's
-     * names and number, and the further numbers of this call and earlier ones. Null if there is neither such an account nor an unfinished erasure.
+     * Deletes the account, so that no shop sees the client any more, and stores the person until `endErasure`: the
+     * account's names and number, and the further numbers of this call and earlier ones. Null if there is neither such
+     * an account nor an unfinished erasure.
      */
     readonly beginErasure: (
       id: ClientId,
@@ -127,12 +134,18 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
 export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
   RateLimits,
   {
-    /** Takes one use of every policy, or of none; then the result names the policies that have none left. Concurrent calls never exceed a limit. */
+    /**
+     * Takes one use of every policy, or of none and fails with the policies that have none left. Concurrent calls never
+     * exceed a limit.
+     */
     readonly take: (
       uses: ReadonlyArray<LimitUse>,
       now: Instant
     ) => Effect.Effect<ReadonlyArray<LimitStatus>, LimitReached | StoreUnavailable>
-    /** Returns uses of a result `limitStatuses`, if their windows are still open, for responses that the contract does not count. */
+    /**
+     * Gives back the uses that resulted in `limitStatuses`, if their windows are still open, for responses that the
+     * contract does not count.
+     */
     readonly giveBack: (
       uses: ReadonlyArray<LimitUse>,
       limitStatuses: ReadonlyArray<LimitStatus>
@@ -146,15 +159,15 @@ export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
 export interface LoggedDelivery {
   /** The event. */
   readonly event_id: EventId
-  /** The place of the event among those of its shop. */
+  /** The `seq` of the event. */
   readonly seq: number
   /** The type of the event. */
   readonly type: EventType
   /** Whether it waits, was delivered, or was given up. */
   readonly state: DeliveryState
-  /** Null if no attempt will follow, or none while the webhook is off. */
+  /** The instant of the next attempt; null if there is none, or while the webhook is off. */
   readonly next_attempt_at: Instant | null
-  /** The latest `ServiceLimits.attempts_read_max`, oldest first. */
+  /** The latest `ServiceLimits.attempts_read_max` attempts, oldest first. */
   readonly attempts: ReadonlyArray<AttemptRecord>
 }
 
@@ -162,7 +175,10 @@ export interface LoggedDelivery {
 export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
   DeliveryLog,
   {
-    /** The latest deliveries of a part, at most its limit, in the order of the events. Events raised without a webhook have none. */
+    /**
+     * The latest deliveries of a part, at most its limit, in the order of the events. An event raised without a webhook
+     * has no delivery.
+     */
     readonly deliveries: (
       shop_id: ShopId,
       part?: EventPart
@@ -221,7 +237,7 @@ export class AuditLog extends Context.Tag("@workshop/core/AuditLog")<
   {
     /** Adds the entry of an act that is not a command of a shop. */
     readonly append: (entry: AuditEntry) => Effect.Effect<void, StoreUnavailable>
-    /** At most `limit` entries, the latest first: of one shop, or of all for null; only those before the entry `before`. */
+    /** At most `limit` entries before the entry `before`, the latest first, of one shop, or of all shops for null. */
     readonly list: (
       shop_id: ShopId | null,
       before: string | null,
@@ -230,7 +246,7 @@ export class AuditLog extends Context.Tag("@workshop/core/AuditLog")<
   }
 >() {}
 
-/** Something whose shop is looked up, for acts that name no shop. */
+/** A reference to an object whose shop is looked up, for acts that do not name a shop. */
 export type OwnedRef =
   | { readonly _tag: "Ticket"; readonly id: TicketId }
   | { readonly _tag: "Offer"; readonly id: OfferId }
@@ -238,7 +254,10 @@ export type OwnedRef =
 
 type Page<Id, Row> = (after: Id | null, limit: number) => Effect.Effect<ReadonlyArray<Row>, StoreUnavailable>
 
-/** The data that belong to no single shop: the shops themselves, client accounts, and the shop of a key or another thing. */
+/**
+ * The data that belong to no single shop: the shops themselves, client accounts, and the shop of a key, ticket or
+ * offer.
+ */
 export class Directory extends Context.Tag("@workshop/core/Directory")<
   Directory,
   {
@@ -254,7 +273,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly isSandboxMade: Effect.Effect<boolean, StoreUnavailable>
     /** Records permanently that the data belong to a sandbox. */
     readonly markSandboxMade: Effect.Effect<void, StoreUnavailable>
-    /** The latest recorded instant of all shops; 0 if there is none. A clock must not be set to an earlier time. */
+    /** The latest recorded instant of all shops; 0 if there is none. A clock must not be earlier. */
     readonly latest: Effect.Effect<Instant, StoreUnavailable>
     /** The shops whose latest recorded instant is later than the given one. */
     readonly ahead: (of: Instant) => Effect.Effect<ShopsAhead, StoreUnavailable>
@@ -270,34 +289,43 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     ) => Effect.Effect<{ readonly key: ApiKeyRecord; readonly shop: ShopRecord } | null, StoreUnavailable>
     /** Records when keys were last used, each by its id. An instant earlier than the recorded one changes nothing. */
     readonly keysUsed: (uses: ReadonlyMap<KeyId, Instant>) => Effect.Effect<void, StoreUnavailable>
-    /** The shop to which a thing belongs; null if there is no such thing. */
+    /** The shop to which an object belongs; null if there is no such object. */
     readonly shopOf: (thing: OwnedRef) => Effect.Effect<ShopId | null, StoreUnavailable>
-    /** The tickets of all shops with this tracking code, as it is stored, with what their pages show: at most `ServiceLimits.tracked_max`. */
+    /**
+     * The tickets of all shops with this tracking code in its stored form, with the fields of their pages: at most
+     * `ServiceLimits.tracked_max`.
+     */
     readonly tracked: (tracking_code: string) => Effect.Effect<ReadonlyArray<TrackedTicket>, StoreUnavailable>
-    /** The accounts that hold some numbers, in any order. */
+    /** The accounts with these numbers, in any order. */
     readonly holders: (phones: ReadonlyArray<Phone>) => Effect.Effect<ReadonlyArray<ClientAccount>, StoreUnavailable>
     /** The account with this id; null if there is none. */
     readonly account: (id: ClientId) => Effect.Effect<ClientAccount | null, StoreUnavailable>
-    /** The offers to a client's number that the client sees, oldest first, as `latestOfShops` says. Open offers of a shop that they block are not among them. */
+    /**
+     * The offers to a client's number that the client sees, limited by `latestOfShops`, oldest first, without open
+     * offers of a shop that they block.
+     */
     readonly offers: (id: ClientId) => Effect.Effect<ReadonlyArray<OfferRecord>, StoreUnavailable>
     /**
      * A stream of the shops whose keys or settings changed in another process. A null means that changes may have been missed, so that any
      * shop may have changed. The stream is empty if there is only one process.
      */
     readonly changedShops: Stream.Stream<ShopId | null>
-    /** The client's notifications in the app, oldest first, as `latestOfShops` says. */
+    /** The client's notifications in the app, limited by `latestOfShops`, oldest first. */
     readonly inbox: (id: ClientId) => Effect.Effect<ReadonlyArray<NotificationRecord>, StoreUnavailable>
   }
 >() {}
 
-/** A client as a shop sees them, with the numbers of their tickets there. */
+/** A client as a shop sees them, with the counts of their tickets there. */
 export interface CountedClient extends SeenClient {
   readonly shop: ShopRecord
   readonly tickets_open: number
   readonly tickets_total: number
 }
 
-/** A part of a shop's events: the latest ones before the event `before`, at most `limit`, by default `ServiceLimits.list_max`. */
+/**
+ * A part of a shop's events: at most `limit`, by default `ServiceLimits.list_max`, the latest ones before the event
+ * `before`.
+ */
 export interface EventPart {
   /** An event's `seq`. To read the previous part, pass the `seq` of this part's first event. */
   readonly before?: number | undefined
@@ -316,14 +344,17 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     readonly shop: (shop_id: ShopId) => Effect.Effect<ShopSnapshot | null, StoreUnavailable>
     /** One ticket of the shop; null if there is none. */
     readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, ShopNotFound | StoreUnavailable>
-    /** At most `limit` tickets; fewer, or none, if `unread_from` says that the list continues. A `client_id` that the shop does not see matches nothing. */
+    /**
+     * At most `limit` tickets; fewer, or none, if the list continues at `unread_from`. A `client_id` that the shop does
+     * not see matches nothing.
+     */
     readonly tickets: (
       shop_id: ShopId,
       filter: TicketFilter,
       order: TicketOrder,
       limit: number
     ) => Effect.Effect<ListedTickets, ShopNotFound | StoreUnavailable>
-    /** The ticket that `by-number` means (the newest open one, else the newest), then at most `limit` others, newest first. */
+    /** The newest open ticket with a number, or else the newest, then at most `limit` others, newest first. */
     readonly ticketsOfNumber: (
       shop_id: ShopId,
       number: number,
@@ -351,7 +382,10 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
   /** The error and what to do about it, if waiting alone does not help: for the operator, without secrets or addresses. */
   readonly remedy?: string
-  /** Why it cannot be reached, such as `connect ECONNREFUSED 127.0.0.1:5432`: for the operator's log, without secrets. No response shows it. */
+  /**
+   * The cause, such as `connect ECONNREFUSED 127.0.0.1:5432`, for the operator's log, without secrets. No response
+   * contains it.
+   */
   readonly reason?: string
 }> {
   override get message() {
@@ -364,11 +398,11 @@ export class Store extends Context.Tag("@workshop/core/Store")<
   Store,
   {
     /**
-     * Runs `command` alone on its shop with everything it asks for loaded, then saves all its changes, or none. Commands of one shop run
-     * one after another, across all processes; a command that succeeded has been saved. Interrupted before its turn, a command never runs;
-     * afterwards it runs to its end. A `run` that throws fails this command alone. If a constraint of the store rejects the changes, such as
-     * a tracking code that exists already, the command runs again with a new time and new random bytes. An unknown shop fails with
-     * `ShopNotFound`.
+     * Loads the rows that `command` requests, runs it alone on its shop, and saves all its changes, or none. Commands
+     * of one shop run one after another, across all processes; a command that succeeded has been saved. A command that
+     * is interrupted before it begins never runs; afterwards it runs to its end. A `run` that throws fails only this
+     * command. If a constraint of the store rejects the changes, such as a tracking code that exists already, the
+     * command runs again with a new time and new random bytes. An unknown shop fails with `ShopNotFound`.
      */
     readonly transact: <A, E>(command: Command<A, E>) => Effect.Effect<Outcome<A>, E | ShopNotFound | StoreUnavailable>
   }
@@ -377,9 +411,9 @@ export class Store extends Context.Tag("@workshop/core/Store")<
 /** The given client cannot be used to join its transaction; nothing was written. */
 export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{ readonly message: string }> {}
 
-/** A callback of a command that joined an embedder's transaction. */
+/** A callback after the commit of a command that joined an embedder's transaction. */
 export interface CommitCallback {
-  /** Notifies caches, dispatchers or listeners. It is called after the commit. */
+  /** Notifies caches, dispatchers or listeners. */
   readonly notify: () => void
   /** The events to notify of. If the embedder rolled one of them back to a savepoint, `notify` is not called. */
   readonly events: ReadonlyArray<Pick<EventRecord, "shop_id" | "id">>
@@ -393,13 +427,17 @@ export class OpenTransaction extends Context.Reference<OpenTransaction>()("@work
 /** A transaction that an embedder begins, ends, and may roll back. */
 export interface JoinedTransaction {
   /**
-   * Runs an effect whose commands and reads use the transaction, one after another. Commands lock their shop until the transaction ends. A
-   * command that is refused or fails leaves the transaction unchanged. It waits for the fibers that the effect forked. A command
-   * that comes later, or after the transaction, dies with `TransactionRefused` and does nothing. An effect that itself ended the
-   * transaction dies with `TransactionRefused` at its end, because what it wrote can no longer be rolled back with the caller's rows.
+   * Runs an effect whose commands and reads use the transaction, one after another. Commands lock their shop until the
+   * transaction ends. A command that is refused or fails leaves the transaction unchanged. `run` waits for the fibers
+   * that the effect forked. A command that comes later, or after the transaction, dies with `TransactionRefused` and
+   * does nothing. An effect that itself ended the transaction dies with `TransactionRefused` at its end, because what
+   * it wrote can no longer be rolled back with the caller's rows.
    */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** As `run`, but does not check afterwards whether the transaction is still open. After several parts, `run(Effect.void)` checks it. */
+  /**
+   * Like `run`, but does not check afterwards whether the transaction is still open. After several parts,
+   * `run(Effect.void)` checks this.
+   */
   readonly part: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**
    * Notifies dispatchers, caches and listeners of the changes. Call it after the commit. It leaves out events that were rolled back to a
@@ -412,12 +450,15 @@ export interface JoinedTransaction {
 export class Transactions extends Context.Tag("@workshop/core/Transactions")<
   Transactions,
   {
-    /** Joins the open transaction of a database client; refused if the client has none, or is not connected to this store's database. */
+    /**
+     * Joins the open transaction of a database client. It is refused if the client has none, or is not connected to
+     * this store's database.
+     */
     readonly join: (client: unknown) => Effect.Effect<JoinedTransaction, TransactionRefused | StoreUnavailable>
   }
 >() {}
 
-/** For a store without transactions that could be joined. */
+/** The implementation for a store without transactions. */
 export const noTransactions: Context.Tag.Service<Transactions> = {
   join: () =>
     new TransactionRefused({
@@ -426,7 +467,7 @@ export const noTransactions: Context.Tag.Service<Transactions> = {
     })
 }
 
-/** The data of a sandbox as a whole: to save them, and to start again (Specification, Sandbox). */
+/** Reads and removes all data of a sandbox (Specification, Sandbox). */
 export class SandboxData extends Context.Tag("@workshop/core/SandboxData")<
   SandboxData,
   {
@@ -434,7 +475,7 @@ export class SandboxData extends Context.Tag("@workshop/core/SandboxData")<
     readonly ofShop: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<Change>, StoreUnavailable>
     /**
      * Removes all shops, accounts, counts of limits and audit entries. Returns false, and removes nothing, if no sandbox made
-     * the data. They count as a sandbox's afterwards too.
+     * the data. The empty store still counts as a sandbox's.
      */
     readonly clear: Effect.Effect<boolean, StoreUnavailable>
   }

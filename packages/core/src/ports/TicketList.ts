@@ -6,7 +6,7 @@ import type { ShopRecord } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 
-/** A ticket with its client as the shop sees the client now: a block or a new name has its effect on the next read. */
+/** A ticket with its client as the shop sees the client now, so the next read shows a block or a new name. */
 export interface SeenTicket {
   readonly record: TicketRecord
   readonly client: Client | null
@@ -18,9 +18,15 @@ export interface SeenTickets {
   readonly tickets: ReadonlyArray<SeenTicket>
 }
 
-/** A list of tickets, with the time of the latest change of all the shop's tickets, also of those that the filter excludes, from the same read. */
+/**
+ * A list of tickets, with the time of the latest change of any ticket of the shop, even one that the filter excludes,
+ * from the same read.
+ */
 export interface ListedTickets extends SeenTickets {
-  /** Null if the shop has no ticket, and for a list in the order `Newest`, which does not need it. */
+  /**
+   * The time of the latest change; null if the shop has no ticket, and for a list in the order `Newest`, which does not
+   * need it.
+   */
   readonly last_change_at: Instant | null
   /** The first change that the read left out because it reached `TicketOrder.most`; null if it read all. */
   readonly unread_from: { readonly change_seq: number; readonly updated_at: Instant } | null
@@ -33,7 +39,7 @@ export interface TicketFilter {
   readonly client_id?: ClientId
   readonly phone?: Phone
   readonly external_ref?: string
-  /** In its stored form, such as `7K3M-Q9XD`. */
+  /** The tracking code in its stored form, such as `7K3M-Q9XD`. */
   readonly tracking_code?: string
   /** Inclusive. */
   readonly created_after?: Instant
@@ -41,13 +47,14 @@ export interface TicketFilter {
   readonly created_before?: Instant
 }
 
-/** The order of a list, and the place after which it begins (Specification, Lists and sync). */
+/** The order of a list, and the position after which it begins (Specification, Lists and sync). */
 export type TicketOrder =
   /** By creation, newest first: by `id` descending, because the identifiers of a shop increase. */
   | { readonly _tag: "Newest"; readonly after: TicketId | null }
   /**
-   * By change, ascending: tickets that changed at `since` or later, after the change `after`. With a filter, a read looks at the next
-   * `most` changes, by default `ServiceLimits.changes_read_max`, or at all tickets of `narrowest` if there are no more than that.
+   * By change, ascending: tickets that changed at `since` or later, after the change `after`. With a filter, a read
+   * examines the next `most` changes, by default `ServiceLimits.changes_read_max`, or at all tickets of `narrowest` if
+   * there are no more than that.
    */
   | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null; readonly most?: number }
 

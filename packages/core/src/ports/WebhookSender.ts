@@ -24,9 +24,9 @@ export const checkSignatureHeader = (value: unknown): Complaint =>
 
 /** An event to be sent to its receiver. */
 export interface WebhookPost {
-  /** Connections are never shared between shops. */
+  /** The shop, because a connection is used for the events of only one shop. */
   readonly shop_id: ShopId
-  /** The sender checks the URL again, although it was checked when it was set. */
+  /** The receiver's URL. The sender checks it again, although it was checked when it was set. */
   readonly url: string
   /** The headers of this event, such as its signature. The sender adds {@link REQUEST_HEADERS}, which these cannot replace. */
   readonly headers: Readonly<Record<string, string>>
@@ -34,7 +34,10 @@ export interface WebhookPost {
   readonly body: string
 }
 
-/** Sends events to the receivers of shops. The URLs are not trusted: they may name any host (Specification, Webhooks). */
+/**
+ * Sends events to the receivers of shops. The URLs are not trusted, because they may lead to any host (Specification,
+ * Webhooks).
+ */
 export class WebhookSender extends Context.Tag("@workshop/core/WebhookSender")<
   WebhookSender,
   {

@@ -1,6 +1,9 @@
 import { entries, type LanguageWords } from "./entries.js"
 
-/** As written in Latin letters, and in Arabic. Left out for their plain sense: zeb, tizi, atay, tahan, 3asba (a headdress), nik, فرج, قضيب, بز. */
+/**
+ * Words in Latin and in Arabic letters. Left out because of their harmless sense: zeb, tizi, atay, tahan, 3asba (a
+ * headdress), nik, فرج, قضيب, بز.
+ */
 export const Arabic: LanguageWords = {
   rude: entries(`
     9a7ba, 9ahba, qa7ba, qahba, ka7ba, kahba, 9hab, qhab, weld el 9a7ba, wild el kahba, zebi, zebbi, zobbi, zob, zobb,

@@ -1,6 +1,9 @@
 import { entries, type LanguageWords } from "./entries.js"
 
-/** Left out for their plain sense: cock, tit, prick, retard, tranny, escort, hooker, negro, sex, fag (FAG), rape (a rasp). */
+/**
+ * Left out because of their harmless sense: cock, tit, prick, retard, tranny, escort, hooker, negro, sex, fag (FAG),
+ * rape (a rasp).
+ */
 export const English: LanguageWords = {
   rude: entries(`
     fuck, fucks, fucked, fucker, fuckers, fuckin, fucking, fuckface, fuckhead, fuckwit, fuckwits, fucktard, fucktards,

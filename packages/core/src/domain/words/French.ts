@@ -1,6 +1,9 @@
 import { entries, type LanguageWords } from "./entries.js"
 
-/** Left out for their plain sense: con, cul, bite, chatte, gueule, suce, pédale, folle, bander, ramoner, fdp, pd, zizi. */
+/**
+ * Left out because of their harmless sense: con, cul, bite, chatte, gueule, suce, pédale, folle, bander, ramoner, fdp,
+ * pd, zizi.
+ */
 export const French: LanguageWords = {
   rude: entries(`
     merde, merdes, merdique, merdiques, merdier, merdeux, merdeuse, merdeuses, emmerde, emmerdes, emmerdé, emmerder,

@@ -1,6 +1,9 @@
 import { entries, type LanguageWords } from "./entries.js"
 
-/** Left out for their plain sense: Wichse (shoe polish), Nippel, Rosette, Schabracke, Muschi, poppen, bumsen, Schwanz. */
+/**
+ * Left out because of their harmless sense: Wichse (shoe polish), Nippel, Rosette, Schabracke, Muschi, poppen, bumsen,
+ * Schwanz.
+ */
 export const German: LanguageWords = {
   rude: entries(`
     Arsch, Ärsche, Arschloch, Arschlöcher, Arschgeige, Arschficker, Arschlecker, leck mich, Fick, ficken, fickt,

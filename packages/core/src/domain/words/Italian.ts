@@ -1,6 +1,9 @@
 import { entries, type LanguageWords } from "./entries.js"
 
-/** Left out for their plain sense: sega, pompa, palle, culo, montare, battere, tirare, pesce, finocchio, negro. */
+/**
+ * Left out because of their harmless sense: sega, pompa, palle, culo, montare, battere, tirare, pesce, finocchio,
+ * negro.
+ */
 export const Italian: LanguageWords = {
   rude: entries(`
     cazzo, cazzi, cazzata, cazzate, cazzone, cazzoni, testa di cazzo, teste di cazzo, vaffanculo, affanculo, fanculo,

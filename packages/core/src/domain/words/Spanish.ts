@@ -1,6 +1,6 @@
 import { entries, type LanguageWords } from "./entries.js"
 
-/** Left out for their plain sense: culo, polla, concha, verga, pinche, zorra, martillo, negro. */
+/** Left out because of their harmless sense: culo, polla, concha, verga, pinche, zorra, martillo, negro. */
 export const Spanish: LanguageWords = {
   rude: entries(`
     mierda, mierdas, puta, putas, puto, putos, putada, putadas, hijo de puta, hijos de puta, hija de puta, hijoputa,

@@ -1,10 +1,10 @@
-/** Reads a list that is written as a text, between commas. */
+/** Splits a text at its commas. */
 export const entries = (text: string): ReadonlyArray<string> => text.split(",").map((entry) => entry.trim())
 
 /** The forbidden words of a language, and its harmless words that look like forbidden ones. */
 export interface LanguageWords {
-  /** Insults and obscenities, in the spellings in which they are met. */
+  /** Insults and obscenities, in their common spellings. */
   readonly rude: ReadonlyArray<string>
-  /** Words and phrases of the trade that hold one, of this or another language. */
+  /** Words and phrases of the trade that contain a forbidden word of this or another language. */
   readonly plain: ReadonlyArray<string>
 }
