@@ -2,7 +2,7 @@ import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readFile
 import type { AuditEntry, ClientAccount, ClientId, ShopId, ShopRecord } from "@workshop/core"
 import type { Change, Person } from "@workshop/core/store"
 
-/** The changes that commits write, one a line of the journal. */
+/** The changes of a commit, which are one line of the journal. */
 export type Entry =
   | { readonly _tag: "Shop"; readonly shop: ShopRecord }
   | { readonly _tag: "SandboxMade" }
@@ -13,7 +13,7 @@ export type Entry =
   | { readonly _tag: "ErasureEnded"; readonly id: ClientId }
   | { readonly _tag: "Changes"; readonly shop_id: ShopId; readonly changes: ReadonlyArray<Change> }
 
-/** A file to which commits are appended, and from which all of them can be read again. */
+/** A file to which commits are appended, and from which they are all read at the start. */
 export class Journal {
   readonly #file: number
 
@@ -21,7 +21,10 @@ export class Journal {
     this.#file = file
   }
 
-  /** Opens a journal, and hands over what it holds, in order. A last line without its end was never acknowledged: it goes. */
+  /**
+   * Opens a journal, and calls `replay` with each entry in order. It drops an incomplete last line, which was never
+   * acknowledged.
+   */
   static open(path: string, replay: (entry: Entry) => void): Journal {
     const text = existsSync(path) ? readFileSync(path, "utf8") : ""
     const whole = text.slice(0, text.lastIndexOf("\n") + 1)
@@ -31,7 +34,7 @@ export class Journal {
     return new Journal(file)
   }
 
-  /** Writes an entry; it is on the disk when this returns. */
+  /** Writes an entry, which is on the disk when this returns. */
   append(entry: Entry): void {
     writeSync(this.#file, `${JSON.stringify(entry)}\n`)
     fdatasyncSync(this.#file)

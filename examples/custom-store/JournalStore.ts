@@ -33,7 +33,7 @@ import {
 import { Context, Effect, Either, Layer } from "effect"
 import { type Entry, Journal } from "./Journal.js"
 
-/** The most times that a command is repeated because its random tracking code is already used. */
+/** The maximum number of tries of a command whose random tracking code is already used. */
 const MOST_MOMENTS = 16
 
 const replayInto =
@@ -62,12 +62,12 @@ const replayInto =
     }
   }
 
-/** If the disk fails, the store is unavailable, and nothing has happened. */
+/** Fails with an unavailable store, because the disk failed before anything changed. */
 const unavailable = (cause: unknown) => Effect.fail(new StoreUnavailable({ cause }))
 
 /**
- * All writes of a shop: the core decides, the journal keeps, the memory shows, and only then is anybody answered. It is
- * one synchronous step, hence alone: a fiber that waited in the middle would let another one in.
+ * All writes of a shop: the core decides, the journal stores the changes, the memory applies them, and only then the
+ * command returns. This is one synchronous step, so no other command can run in between.
  */
 const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Service<Entropy>) =>
   Store.of({
@@ -144,8 +144,8 @@ const journalSandboxData = (memory: Memory, journal: Journal): Context.Tag.Servi
 }
 
 /**
- * A store for one process whose data outlives it: the memory store's shops, and a file with every change. Limits on
- * requests and claims start again with the process, so a delivery that was in flight when it died is sent again.
+ * A store for one process with permanent data: the memory store, and a file with every change. Limits on requests and
+ * claims of deliveries are lost when the process ends, so a delivery that was in flight then is sent again.
  */
 export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
   Layer.scopedContext(

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
 const freshFile = () => join(folder, `${files++}.journal`)
 
-// A journal of its own for each layer that is built.
+// Each layer has its own journal.
 runContract(
   { describe, it, afterAll },
   "The journal store",
@@ -20,7 +20,7 @@ runContract(
 )
 
 describe("The journal of the example's store", () => {
-  it("the journal restores everything after the process ended, except for a truncated last line", async () => {
+  it("a new process restores everything from the journal, except a truncated last line", async () => {
     const path = freshFile()
     const first = await Workshop.start({ store: JournalStore.layer(path), background: false })
     const shop = await first.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })

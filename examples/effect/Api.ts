@@ -27,23 +27,26 @@ export const NotSignedIn = Refusal(401, "UNAUTHENTICATED")
 export const NotFound = Refusal(404, "NOT_FOUND")
 export const Conflict = Refusal(409, "CONFLICT")
 
-/** Fails with a refusal of yours. */
+/** Fails with a refusal of this program. */
 export const refuse = <Code extends string>(code: Code, message: string, details?: object) =>
   Effect.fail({ success: false as const, error: { code, message, ...(details && { details }) } })
 
-/** Your sessions, for your endpoints and the workshop's. */
+/** The program's sessions, for its own endpoints and the workshop's. */
 export class SignedIn extends HttpApiMiddleware.Tag<SignedIn>()("SignedIn", {
   provides: CurrentCaller,
   failure: NotSignedIn,
   security: { session: HttpApiSecurity.apiKey({ in: "cookie", key: "session" }) }
 }) {}
 
-/** The id that the program which orders chooses, and sends again when it repeats the order. */
+/** The id of an order, which the ordering program chooses and sends again if it repeats the order. */
 export const OrderId = Schema.String.pipe(
   Schema.pattern(/^[\w-]{1,64}$/, { message: () => "must be 1 to 64 letters without accents, digits, - or _" })
 )
 
-/** The key of an order's ticket, so that a repeated order gets the ticket of the first. A key that a caller sends to the API differs. */
+/**
+ * The idempotency key of an order's ticket, so that a repeated order gets the first ticket. The prefix distinguishes
+ * the key from those that callers send to the API.
+ */
 export const keyOf = (id: typeof OrderId.Type) => IdempotencyKey.make(`order/${id}`)
 
 export const Order = Schema.Struct({
@@ -55,7 +58,7 @@ export const Order = Schema.Struct({
   ),
   ticket: TicketInput
 }).annotations({
-  // Refuses fields that the order does not have.
+  // Unknown fields are refused.
   parseOptions: { onExcessProperty: "error" }
 })
 

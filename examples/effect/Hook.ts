@@ -2,10 +2,13 @@ import { HttpApiEndpoint, HttpApiGroup, type HttpServerRequest, HttpServerRespon
 import { type Event, receive } from "@workshop/webhooks"
 import { Clock, Effect, Option } from "effect"
 
-/** The receiver of webhooks, as a group of an `HttpApi`. It has no payload schema, because the signature is that of the raw body. */
+/** The receiver of webhooks, as a group of an `HttpApi`. It has no payload schema, because the raw body is signed. */
 export class Hooks extends HttpApiGroup.make("hooks").add(HttpApiEndpoint.post("workshop", "/hook")) {}
 
-/** Its handler, for `handlers.handleRaw("workshop", …)`. `apply` may get an event twice, and works after the response if it forks. */
+/**
+ * The receiver's handler, for `handlers.handleRaw("workshop", …)`. `apply` may get an event twice. To work after the
+ * response, it can fork.
+ */
 export const received =
   <R>(secret: string, apply: (event: Event) => Effect.Effect<void, never, R>) =>
   ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) =>

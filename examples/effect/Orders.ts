@@ -10,7 +10,10 @@ import { keyOf, type Order, refuse } from "./Api.js"
 const taken = (id: string) =>
   refuse("CONFLICT", `The order id ${id} is already in use for something else`, { reason: "ORDER_EXISTS" })
 
-/** Writes an order and its ticket, both or neither. A repetition gets the response of the first; a change under the same id is refused. */
+/**
+ * Writes an order and its ticket, both or neither. A repetition gets the first response, and another order with the
+ * same id is refused.
+ */
 export const place = ({ id, customer, ticket }: typeof Order.Type) =>
   Effect.gen(function* () {
     const caller = yield* CurrentCaller
@@ -21,12 +24,13 @@ export const place = ({ id, customer, ticket }: typeof Order.Type) =>
       yield* sql`insert into orders ${sql.insert(row)} on conflict do nothing`
       const same =
         yield* sql`select 1 from orders where id = ${id} and customer = ${customer} and ticket_id = ${data.id}`
-      // The key of a ticket belongs to its caller, for 30 days. The order of another user, or an older one, got a second ticket here, which
-      // the failure takes back.
+      // The key of a ticket is valid for its caller, for 30 days. If another user or an older request placed the order,
+      // this call has created a second ticket, which the failure rolls back.
       return same.length === 0 ? yield* taken(id) : { id, number: data.number_label }
     })
     return yield* sqlTransaction(order).pipe(
-      // The connection was lost, perhaps during the commit. The id and the insert make sure that nothing happens twice.
+      // The connection was lost, perhaps during the commit. A retry is safe, because the key and the insert prevent a
+      // second ticket and order.
       Effect.retry({
         while: (failure) => "_tag" in failure && failure._tag === "StoreUnavailable",
         schedule: Schedule.jittered(Schedule.exponential("100 millis")),
@@ -35,16 +39,16 @@ export const place = ({ id, customer, ticket }: typeof Order.Type) =>
     )
   }).pipe(
     Effect.catchAll((failure) => {
-      // A refusal of yours, which the endpoint declares.
+      // This is a refusal of the program, which the endpoint declares.
       if (!("_tag" in failure)) return Effect.fail(failure)
-      // The words of the service are about its header, and here the key is the order's id.
+      // The service's message is about the header, but here the key is the order's id.
       if (failure._tag === "IdempotencyKeyReused") return taken(id)
-      // A statement that the database refuses is a bug.
+      // A statement that the database rejects is a bug.
       return failure._tag === "SqlError" ? Effect.die(failure) : refused(failure)
     })
   )
 
-/** An order with the state of its ticket, as the last event said it. */
+/** An order with the state of its ticket in the last event. */
 export const read = (id: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -54,7 +58,7 @@ export const read = (id: string) =>
     return order ?? (yield* refuse("NOT_FOUND", "There is no such order"))
   })
 
-/** Keeps the state of an event's ticket. An event may come twice, or after a later one. */
+/** Stores the state of an event's ticket. An event may arrive twice, or after a later one. */
 export const keep = ({ id, data }: Event) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

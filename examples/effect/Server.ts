@@ -13,7 +13,7 @@ import { keep, place, read } from "./Orders.js"
 import { MyShop } from "./Shop.js"
 import { upload } from "./Upload.js"
 
-/** The user of a session of yours, and the shop of their tenant. */
+/** The user of a session, and the shop of their tenant. */
 const signedIn = Layer.effect(
   SignedIn,
   Effect.map(MyShop, ({ id }) => ({
@@ -48,15 +48,15 @@ export const api = HttpApiBuilder.api(MyApi).pipe(
 
 const socket = createServer()
 
-// Without it, a bug in your code is an empty 500 and at most a line of the level INFO.
+// Without this, a bug in your code is an empty 500 and at most a log line of the level INFO.
 const logDefects = HttpMiddleware.make(Effect.tapDefect((cause) => Effect.logError("A request failed", cause)))
 
-// Without the limit, a request to an endpoint of yours, such as the receiver of webhooks, may fill the memory; the API has its own limit, and
-// a handler that reads the stream of a request has none.
+// Without the limit, a request to one of your endpoints, such as the receiver of webhooks, could fill the memory. The
+// API has its own limit. A handler that reads the stream of a request has no limit.
 const middleware = flow(logDefects, HttpServerRequest.withMaxBodySize(Option.some(FileSystem.KiB(64))))
 
-// The server is provided here, so that it listens only after the API and the services are there: a request that came earlier would get no
-// response.
+// The server is provided here, so that it listens only after the API and the services are built, because an earlier
+// request would get no response.
 const routes = HttpApiBuilder.serve(middleware).pipe(
   HttpServer.withLogAddress,
   Layer.provide(
@@ -64,11 +64,14 @@ const routes = HttpApiBuilder.serve(middleware).pipe(
   )
 )
 
-/** The server; it still requires the services of the workshop. Layers close in the reverse order, so the draining is first. */
+/**
+ * The server, which requires the services of the workshop. Layers close in reverse order, so the requests are drained
+ * first.
+ */
 export const layer = Layer.scopedDiscard(draining(socket)).pipe(
   Layer.provide(routes),
   Layer.provide(api),
   Layer.provide(MyShop.Default),
-  // Your own rows, in the database of the store.
+  // The program's own rows are in the database of the store.
   Layer.provide(PgClient.layerConfig({ url: Config.redacted("DATABASE_URL") }))
 )

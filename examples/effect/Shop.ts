@@ -10,7 +10,7 @@ import {
 } from "@workshop/core"
 import { Config, Effect, Schema } from "effect"
 
-/** Sends a shop's events to a URL, and returns the secret of their signatures, which is the same in each call. */
+/** Sets the URL of a shop's webhook, and returns the secret of its signatures, which is the same in each call. */
 export const sendTo = (shop_id: ShopId, url: string) =>
   Effect.gen(function* () {
     const address = yield* Effect.mapError(
@@ -20,7 +20,7 @@ export const sendTo = (shop_id: ShopId, url: string) =>
     return yield* Webhooks.set(shop_id, address)
   })
 
-/** The shop of the program, and the secret of its webhook. Both, and the table of orders, are there once the program has started. */
+/** The shop of the program, and the secret of its webhook. The layer creates both, and the table of orders. */
 export class MyShop extends Effect.Service<MyShop>()("MyShop", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -10,7 +10,10 @@ const wrongType = {
   error: { code: "VALIDATION_ERROR", message: "Send JSON lines with the Content-Type application/x-ndjson" }
 }
 
-/** Imports the JSON lines of a request, also more than fit into memory. `so_far` of a refusal is the report of the batches before it. */
+/**
+ * Imports the JSON lines of a request, even if they do not fit into memory. `so_far` of a refusal is the report of the
+ * batches before it.
+ */
 export const upload = (shop_id: ShopId) =>
   Effect.gen(function* () {
     const { headers, stream } = yield* HttpServerRequest.HttpServerRequest
@@ -22,7 +25,7 @@ export const upload = (shop_id: ShopId) =>
       so_far = report
     }
     return yield* Imports.run({ shop_id, lines, bad_rows: "skip", onProgress }).pipe(
-      // Nothing was in the body, or a line of it could not be read nor anything after it.
+      // The body was empty, or a line and the rest after it could not be read.
       Effect.flatMap((report) =>
         HttpServerResponse.json(report, { status: report.rows === 0 || report.stopped_at !== null ? 422 : 200 })
       ),

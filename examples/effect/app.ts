@@ -9,7 +9,7 @@ const CounterPath = Schema.Struct({ number: Schema.compose(Schema.NumberFromStri
 
 const notFound = HttpServerResponse.text("No such ticket\n", { status: 404 })
 
-/** An Effect server with the API under `/workshop`, and a route of its own on the same services. */
+/** An Effect server with the API under `/workshop`, and its own route on the same services. */
 export const makeApp = (counter: Caller) =>
   Effect.gen(function* () {
     const tickets = yield* Tickets
@@ -34,7 +34,7 @@ export const makeApp = (counter: Caller) =>
     )
   })
 
-/** Logs the events of this process, one a line. */
+/** Logs each event of this process in one line. */
 export const screen = Effect.flatMap(CommittedEvents, ({ stream }) =>
   Stream.runForEach(stream, ({ type, id }) => Effect.logInfo(`${type} ${id}`))
 )

@@ -49,7 +49,7 @@ import { MyShop, sendTo } from "./Shop.js"
 import { upload } from "./Upload.js"
 import { background, openShop, servicesOn, workshop } from "./workshop.js"
 
-it("an Effect server mounts the API in its router, beside a route on the same services", async () => {
+it("an Effect server mounts the API in its router, next to its own route on the same services", async () => {
   const runtime = ManagedRuntime.make(workshop)
   const { app, key } = await runtime.runPromise(
     Effect.gen(function* () {
@@ -72,7 +72,7 @@ it("an Effect server mounts the API in its router, beside a route on the same se
   await runtime.dispose()
 })
 
-it("an HttpApi serves its metrics and readiness as a group, a 503 with the reason while the process is not ready", async () => {
+it("an HttpApi serves metrics and readiness as a group, with a 503 and the reason while the process is not ready", async () => {
   class MyApi extends HttpApi.make("mine").add(Health) {}
   const health = HttpApiBuilder.group(MyApi, "health", (handlers) =>
     handlers.handle("metrics", metrics).handle("readyz", readyz)
@@ -100,7 +100,7 @@ it("an HttpApi serves its metrics and readiness as a group, a 503 with the reaso
   await dispose()
 })
 
-it("an HttpApi receives webhooks: the raw body's signature is checked by Effect's clock", async () => {
+it("an HttpApi receives webhooks, and checks the raw body's signature with Effect's clock", async () => {
   class MyApi extends HttpApi.make("mine").add(Hooks) {}
   const types: Array<string> = []
   const hooks = HttpApiBuilder.group(MyApi, "hooks", (handlers) =>
@@ -126,7 +126,7 @@ describe("an upload of JSON lines", () => {
   const lines = (count: number) =>
     Array.from({ length: count }, (_, n) => `{"external_ref":"A-${n + 1}","service":"Hem"}\n`).join("")
 
-  /** The routes of a new shop, whose store becomes unavailable after so many commands. */
+  /** Makes the routes of a new shop, whose store becomes unavailable after this number of commands. */
   const opened = async (commands = Number.POSITIVE_INFINITY) => {
     const store = Layer.map(MemoryStore.layer, (context) => {
       const { transact, ...rest } = Context.get(context, Store)
@@ -163,7 +163,7 @@ describe("an upload of JSON lines", () => {
     expect(exported.map((line) => JSON.parse(line).external_ref)).toEqual(["A-2", "A-1"])
   })
 
-  it("an upload with another content type is refused, and one that the store interrupts says how far it came", async () => {
+  it("an upload with another content type is refused, and one that an unavailable store ends reports the written rows", async () => {
     // The first command creates the shop, and the second writes 500 rows.
     await using shop = await opened(2)
     expect(await shop.sent(lines(2), "application/x-www-form-urlencoded")).toMatchObject([
@@ -181,7 +181,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
   interface Started {
     readonly base: string
     readonly url: string
-    /** The errors that the program logged. */
+    /** The errors in the log of the program. */
     readonly errors: ReadonlyArray<string>
   }
   const orders = async (work: (server: Started) => Promise<void>) => {
@@ -191,7 +191,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
     })
     const program = Effect.gen(function* () {
       const { url } = yield* testDatabase
-      // A program's own rows are in a schema of its own.
+      // The program's own rows are in the schema public.
       const own = `${url}?options=${encodeURIComponent("-c search_path=public")}`
       const port = yield* Effect.promise(() => freePort())
       const base = `http://127.0.0.1:${port}`
@@ -223,7 +223,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
   it("an order whose connection is lost is placed once, and fails after four attempts", () =>
     orders(async ({ base, url }) => {
       const pool = new pg.Pool({ connectionString: url })
-      // A sequence keeps its numbers when a transaction ends without a commit.
+      // A rollback does not reset a sequence, so it counts the attempts.
       await pool.query(`create sequence attempts;
         create function cut() returns trigger language plpgsql as $$ begin
           if nextval('attempts') = 1 or new.id = 'A2' then perform pg_terminate_backend(pg_backend_pid()); end if;
@@ -258,7 +258,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
       await stop()
     }))
 
-  it("an order and its ticket are placed together or not at all, verified webhooks change it, and refusals have one format", () =>
+  it("an order and its ticket are placed together or not at all, webhooks update the order, and refusals have one format", () =>
     orders(async ({ base, url, errors }) => {
       const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
         const all = { cookie: "session=amira", "content-type": "application/json", ...headers }
@@ -320,7 +320,7 @@ describe("an HttpApi with orders, webhooks and uploads on Postgres", { timeout: 
       expect(await send("GET", "/orders/A1")).toEqual(refusal(404, "NOT_FOUND"))
       expect(await place("A1", { service: "merde" })).toEqual(refusal(422, "PROFANITY", { field: "service" }))
 
-      // The API's keys are others, although the caller is the same.
+      // A key that the same caller sends to the API is another key than the order's.
       const sameKey = { "idempotency-key": "A1" }
       const [created] = await send("POST", "/workshop/v1/tickets", '{"service":"Press"}', sameKey)
       expect([created, await place("A1", { service: "Hem" })]).toEqual([201, [201, { id: "A1", number: "0002" }]])

@@ -15,9 +15,10 @@ const serving = Effect.gen(function* () {
   yield* Effect.logInfo(`Listening on http://127.0.0.1:4023. Try:
 curl -s http://127.0.0.1:4023/workshop/v1/tickets -H 'Authorization: Bearer ${key}' -H 'Idempotency-Key: 1' -H 'Content-Type: application/json' -d '{"service":"Hem"}'
 curl -s http://127.0.0.1:4023/counter/1`)
-  // A scope closes in the reverse order: the requests that run still have their routes and services.
+  // A scope closes in reverse order, so running requests still have their routes and services.
   yield* draining(socket)
-  // The last, so that a receiver of webhooks in this server listens for as long as deliveries are made.
+  // The background work is built last, so that a receiver of webhooks in this server listens for as long as deliveries
+  // are made.
   yield* Layer.build(background)
   return yield* Effect.never
 })

@@ -23,13 +23,13 @@ export const background = Workshop.background.pipe(
   Layer.provide(Layer.merge(NodeSender.layer(), Notifiers.layer))
 )
 
-/** The services on their ports over a store. */
+/** The services with all their ports, on a store. */
 export const servicesOn = <A, E, R>(store: Layer.Layer<A, E, R>) =>
   Workshop.layer.pipe(
     Layer.provideMerge(store),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layer),
-    // For the metrics and the readiness.
+    // The metrics and the readiness need these layers.
     Layer.provideMerge(Layer.scopedDiscard(processMetrics)),
     Layer.provideMerge(Probes.layer)
   )
@@ -40,7 +40,7 @@ export const services = servicesOn(MemoryStore.layer)
 /** The services and their background work in memory, for a program without a server. */
 export const workshop = Layer.provideMerge(background, services)
 
-/** A shop with a key, and its own counter as a caller. */
+/** Creates a shop with a key, and returns its counter as a caller. */
 export const openShop = Effect.gen(function* () {
   const input = { name: "Atelier Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" }
   const shop = yield* (yield* Shops).create(Schema.decodeSync(ShopInput)(input))

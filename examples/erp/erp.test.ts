@@ -5,7 +5,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"
 import { importOrder, waiting } from "./orders.js"
 
-it("an ERP imports each order once, and decides by the type of an error what to do with it", async () => {
+it("an ERP imports each order once, and reports an order as refused or to be retried by the type of the error", async () => {
   const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
   const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   if (!shop.ok) throw shop.refusal
@@ -34,7 +34,7 @@ it("an ERP imports each order once, and decides by the type of an error what to 
   await client.tickets.changeStatus(found.value[0]!.id, "ready")
   expect(await waiting(client)).toEqual(["SO-1"])
 
-  // The shop's owner changes the key: the idempotency keys of the old one do not count under the new one.
+  // The shop's owner creates a new API key, for which the idempotency keys of the old one do not count.
   const next = await workshop.keys.create(shop.value.id, { name: "erp 2", scopes: ["tickets:read", "tickets:write"] })
   if (!next.ok) throw next.refusal
   const rotated = createClient({ baseUrl: "http://shop.example/v1", key: next.value.key, fetch })

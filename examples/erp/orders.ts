@@ -1,9 +1,11 @@
 import type { ClientFailure, WorkshopClient } from "@workshop/client"
 import type { Ticket } from "@workshop/core"
 
-/** An order as the ERP knows it. */
+/** An order of the ERP. */
 export interface Order {
-  /** The ERP's own number: it becomes the ticket's `external_ref`, and the Idempotency-Key of its creation. */
+  /**
+   * The ERP's own number, which becomes the ticket's `external_ref` and is part of the Idempotency-Key of its creation.
+   */
   readonly reference: string
   readonly work: string
   readonly price_minor?: number
@@ -17,14 +19,15 @@ export type Imported =
 
 const CHANGED = "the order was changed after its import"
 
-/** Whether a ticket still says what the order says. The phone is left out: the service keeps it in another form. */
+/** Whether a ticket still has the data of its order, except the phone, which the service stores in another form. */
 const isSame = ({ service, money }: Ticket, { work, price_minor }: Order): boolean =>
   service === work && (money.before_minor ?? money.price_minor) === (price_minor ?? null)
 
 /**
- * Opens a ticket for an order. The same order again finds its first ticket: a nightly import may be run twice. The
- * ticket is looked for by its `external_ref` first, because an Idempotency-Key belongs to an API key: under the next
- * API key it would open a second ticket. It still holds what the look-up cannot see, a create whose answer got lost.
+ * Creates a ticket for an order, unless the order has one, so that a nightly import can run twice. It first searches
+ * for the ticket by its `external_ref`, because an Idempotency-Key is valid only for its API key, and would not prevent
+ * a second ticket after a change of the API key. The Idempotency-Key prevents a second ticket if an earlier create
+ * still runs during the search.
  */
 export const importOrder = async (client: WorkshopClient, order: Order): Promise<Imported> => {
   const { reference, work: service, price_minor, phone: client_phone } = order
@@ -50,7 +53,7 @@ export const importOrder = async (client: WorkshopClient, order: Order): Promise
   return failed(reference, made.error)
 }
 
-/** Maps a failure to the order's result: refused for good, or to be tried later. */
+/** Maps a failure to the order's result: refused permanently, or to be retried later. */
 const failed = (reference: string, error: ClientFailure): Imported => {
   switch (error.code) {
     case "VALIDATION_ERROR": {
@@ -67,12 +70,12 @@ const failed = (reference: string, error: ClientFailure): Imported => {
     case "UNAVAILABLE":
       return { reference, outcome: "later", why: error.message }
     default:
-      // Our key, our shop, our mistake: no order is at fault, so the import ends here.
+      // The key or the shop is wrong and not the order, so the import ends.
       throw new Error(`${error.code}: ${error.message}`)
   }
 }
 
-/** The references of all orders that wait to be picked up. */
+/** The references of all orders that are ready to be picked up. */
 export const waiting = async (client: WorkshopClient): Promise<ReadonlyArray<string>> => {
   const references: Array<string> = []
   for await (const page of client.tickets.pages({ state: ["ready", "impossible"], limit: 100 })) {

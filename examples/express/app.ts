@@ -4,17 +4,18 @@ import type { PromiseWorkshop } from "@workshop/core/promise"
 import { mountNode } from "@workshop/http-node"
 import express, { type Express } from "express"
 
-/** The people of this shop's back office, by their sessions: what a team has already, instead of API keys. */
+/** The signed-in users by their sessions, which a team's server has already and uses instead of API keys. */
 export type Sessions = ReadonlyMap<string, CallerFields>
 
 const sessionOf = ({ headers }: IncomingMessage): string =>
   /(?:^|; )session=([^;]+)/.exec(headers.cookie ?? "")?.[1] ?? ""
 
-/** An Express server that had routes of its own and got a workshop. */
+/** An Express server with its own routes and a workshop. */
 export const createApp = (workshop: PromiseWorkshop, sessions: Sessions): Express => {
   const app = express()
 
-  // The whole API, for whoever is signed in here, and for tills, which send a key. Before the body parser, which it does not need.
+  // The API is mounted twice: for signed-in users, and for tills, which send a key. It comes before the body parser,
+  // which it does not need.
   const forSessions = mountNode(workshop, { authenticate: (request) => sessions.get(sessionOf(request)) })
   const forKeys = mountNode(workshop)
   app.use("/workshop", (request, response, next) =>
@@ -22,9 +23,9 @@ export const createApp = (workshop: PromiseWorkshop, sessions: Sessions): Expres
   )
   app.use(express.json())
 
-  // A route of one's own, on the same tickets.
+  // The server's own route uses the same tickets.
   app.get("/counter/:number", async (request, response) => {
-    // Express takes a string for HTML, and what is written on a ticket may hold a script.
+    // Express sends a string as HTML, and the text of a ticket may contain a script.
     response.type("text/plain")
     const caller = sessions.get(sessionOf(request))
     if (caller === undefined) return void response.status(401).send("Sign in first\n")

@@ -21,7 +21,7 @@ it("an Express server has the API under a path, together with its own routes and
 
   expect((await fetch(`${base}/screen`)).status).toBe(401)
   const screen = await fetch(`${base}/screen`, { headers: { cookie } })
-  // An event of another shop, which this screen must not show.
+  // This screen must not show an event of another shop.
   const other = await workshop.shops.create({ name: "Rue", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
   if (!other.ok) throw other.refusal
   await workshop.webhooks.ping(other.value.id)
@@ -41,7 +41,7 @@ it("an Express server has the API under a path, together with its own routes and
   expect((await fetch(`${base}/counter/1`)).status).toBe(401)
   expect((await fetch(`${base}/workshop/v1/shop`)).status).toBe(401)
 
-  // A till, by its key at the same path.
+  // A till uses its key at the same path.
   const key = await workshop.orThrow.keys.create(shop.value.id, { name: "till", scopes: ["tickets:read"] })
   const till = createClient({ baseUrl: `${base}/workshop`, key: key.key })
   expect(await till.tickets.list()).toMatchObject({ ok: true, value: [{ service: "Hem" }] })

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 let folder = ""
 let addUpload: (app: Express, workshop: PromiseWorkshop, shopOf: (request: Request) => string | null) => void
 
-/** The page's own route. */
+/** The route of the page docs/import.md. */
 beforeAll(async () => {
   const page = readFileSync(join(root, "docs/import.md"), "utf8")
   const [, text = ""] = /^```ts\n\/\/ src\/upload\.ts\n([\s\S]*?)^```/m.exec(page) ?? []
@@ -47,8 +47,8 @@ it("an upload of CSV is imported, and one of another content type is refused (do
   await workshop.stop()
 })
 
-it("an upload of JSON lines is imported, and a 503 in its middle says how far it came, and the repetition completes it (docs/import.md)", async () => {
-  /** How many commands the store still takes. */
+it("an upload of JSON lines is imported, or reports the written rows with a 503, after which a repetition completes it (docs/import.md)", async () => {
+  /** The number of commands until the store becomes unavailable. */
   let commands = 1
   const store = Layer.map(MemoryStore.layer, (ports) => {
     const { transact } = Context.get(ports, Store)

@@ -4,10 +4,10 @@ import type { PromiseWorkshop } from "@workshop/core/promise"
 import { mountNode } from "@workshop/http-node"
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify"
 
-/** Returns the signed-in user, whom your plugins have put on Fastify's request. */
+/** Returns the signed-in user, whom your plugins have added to Fastify's request. */
 export type SessionOf = (request: FastifyRequest) => CallerFields | null
 
-/** A Fastify server with the API under `/workshop`: for those who have a key, or for your own users. */
+/** A Fastify server with the API under `/workshop`, for callers with a key or for your own users. */
 export const createApp = (workshop: PromiseWorkshop, sessionOf?: SessionOf): FastifyInstance => {
   const app = fastify()
   const handle = mountNode<IncomingMessage, [request: FastifyRequest]>(workshop, {
@@ -16,7 +16,7 @@ export const createApp = (workshop: PromiseWorkshop, sessionOf?: SessionOf): Fas
   })
 
   app.register(async (scope) => {
-    // The API reads bodies itself, and says what is wrong with them in its own words.
+    // The API parses bodies itself, and responds to wrong ones in its own format.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null))
     scope.all("/workshop/v1/*", (request, reply) => {

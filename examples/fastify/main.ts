@@ -4,7 +4,8 @@ import { createApp } from "./app.js"
 
 const workshop = await Workshop.start({
   store: MemoryStore.layer,
-  // Begins once the server listens, because a receiver of webhooks in this program would refuse earlier deliveries.
+  // The work begins once the server listens, because a receiver of webhooks in this program would refuse earlier
+  // deliveries.
   background: false
 })
 const shop = await workshop.shops.create({

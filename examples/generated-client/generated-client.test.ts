@@ -13,7 +13,7 @@ it("a client generated from openapi.json by a public generator creates a ticket 
   const serve = mountFetch(workshop)
   const api = createApi("http://shop.example", key.value.key, (input, init) => serve(new Request(input, init)))
   expect(await walk(api)).toEqual(["Lac: ticket 0001 is ready", "1 to be picked up"])
-  // It throws the response where it is no success.
+  // The client throws a response that is not a success.
   await expect(api.v1.getTicketByNumber(2)).rejects.toMatchObject({
     status: 404,
     error: { error: { code: "NOT_FOUND" } }

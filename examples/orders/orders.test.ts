@@ -48,7 +48,7 @@ const withShop = (work: (shop: Awaited<ReturnType<typeof shopOf>>) => Promise<vo
   )
 
 describe("orders with tickets", { timeout: 60_000 }, () => {
-  it("an order is placed once, however often it is repeated, even if a ticket alone used the key before", () =>
+  it("a repeated order is placed once, even if a ticket without an order used its key before", () =>
     withShop(async ({ workshop, pool, caller, tickets, orders }) => {
       const order = { id: "A1", service: "Hem" }
       await workshop.orThrow.tickets.create(caller, { service: "Hem", external_ref: "A1" }, "order-A1")
@@ -62,7 +62,7 @@ describe("orders with tickets", { timeout: 60_000 }, () => {
   it("an order and its ticket are committed together or not at all", () =>
     withShop(async ({ workshop, pool, caller, tickets, orders }) => {
       expect(await placeOrder(workshop, pool, caller, { id: "A1", service: "Hem" })).toBe(1)
-      // The order's own row is refused after its ticket was made.
+      // The database refuses the order's row after its ticket was created.
       await expect(placeOrder(workshop, pool, caller, { id: "A1", service: "Hem again" })).rejects.toThrow()
       await pool.query("alter table orders add check (id <> 'A2')")
       await expect(placeOrder(workshop, pool, caller, { id: "A2", service: "Zip" })).rejects.toThrow()
@@ -73,7 +73,7 @@ describe("orders with tickets", { timeout: 60_000 }, () => {
     withShop(async ({ workshop, pool, caller, tickets, orders }) => {
       await pool.query("insert into orders (id, service) values ('B1', 'Hem'), ('B2', 'Zip')")
       expect(await requestTickets(workshop, pool, caller)).toBe(2)
-      // As if the process had died before it noted the first number.
+      // This simulates a crash of the process before it stored the first number.
       await pool.query("update orders set ticket_number = null where id = 'B1'")
       expect(await requestTickets(workshop, pool, caller)).toBe(1)
       expect(await orders()).toEqual([

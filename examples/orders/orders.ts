@@ -1,4 +1,4 @@
-/** Orders of a shop of one's own, each with a ticket of the workshop. */
+/** Orders of an online shop, each with a ticket of the workshop. */
 import { type PlainCaller, type PromiseWorkshop, withClient } from "@workshop/core/promise"
 import type pg from "pg"
 
@@ -9,8 +9,8 @@ export interface Order {
 }
 
 /**
- * In the database of the workshop: the order and its ticket commit together, or neither does. The ticket's number is known before the
- * commit, so the order can keep it.
+ * Places an order in the database of the workshop. The order and its ticket commit together, or neither does. The
+ * ticket's number is known before the commit, so it can be stored with the order.
  */
 export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, caller: PlainCaller, order: Order) => {
   const { number, afterCommit } = await withClient(pool, async (client, giveUp) => {
@@ -23,14 +23,15 @@ export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, calle
         const ticket = { service: order.service, external_ref: order.id }
         return (await tickets.create(caller, ticket, `order-${order.id}`)).data
       })
-      // An order that is placed again has its row already. Another caller's order of the same id is an error, which takes the ticket back.
+      // A repeated order has its row already. Another caller's order with the same id is an error, which rolls the
+      // ticket back.
       const insert =
         "insert into orders (id, ticket_id, ticket_number) values ($1, $2, $3) on conflict (ticket_id) do nothing"
       await client.query(insert, [order.id, id, number])
       await client.query("commit")
       return { number, afterCommit }
     } catch (error) {
-      // A client that cannot even roll back is broken, and does not return to the pool.
+      // A client that cannot roll back is broken, so it must not return to the pool.
       await client.query("rollback").catch(giveUp)
       throw error
     }
@@ -41,8 +42,9 @@ export const placeOrder = async (workshop: PromiseWorkshop, pool: pg.Pool, calle
 }
 
 /**
- * In another database: the order is written first, without a ticket. Then the ticket is requested until it is
- * known. The idempotency key is the order's id, so that a request whose response was lost creates no second ticket.
+ * For orders in another database, which are written first, without a ticket: requests the ticket of each until its
+ * number is stored. The idempotency key is the order's id, so that a request whose response was lost creates no second
+ * ticket.
  */
 export const requestTickets = async (workshop: PromiseWorkshop, pool: pg.Pool, caller: PlainCaller) => {
   const { rows } = await pool.query<Order>("select id, service from orders where ticket_number is null order by id")

@@ -1,13 +1,13 @@
 import type { PromiseWorkshop, Result } from "@workshop/core/promise"
 
-/** The value of a call, or its refusal thrown: a refusal is a value, and one that nobody looks at is lost. */
+/** Returns the value of a call, or throws its refusal, because a refusal is a value that a caller could overlook. */
 const done = async <A, E>(call: Promise<Result<A, E>>): Promise<A> => {
   const result = await call
   if (!result.ok) throw result.refusal
   return result.value
 }
 
-/** A new shop takes a client's ticket, finishes it, and has the client notified. */
+/** Creates a shop and a client's ticket, and makes the ticket ready, so that the client is notified. */
 export const takeAndFinish = async (
   workshop: PromiseWorkshop,
   { service, phone }: { readonly service: string; readonly phone: string }

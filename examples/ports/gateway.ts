@@ -1,8 +1,9 @@
 import type { WebhookPost } from "@workshop/core"
 
 /**
- * A sender that hands signed posts to a gateway of your own, which alone may reach the internet. A post that
- * the gateway accepts counts as delivered, and the gateway retries it. If `take` rejects, the service retries.
+ * A sender that passes signed requests to your own gateway, in a network where only the gateway has access to the
+ * internet. A request that the gateway accepts counts as delivered, and the gateway retries it. If `take` rejects, the
+ * service retries.
  */
 export const throughGateway =
   (take: (post: WebhookPost) => Promise<void>) =>

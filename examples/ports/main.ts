@@ -6,7 +6,7 @@ import { byMail, byPush, byWhatsApp, firstOf, ownerByMail, type Post } from "./n
 import { bytesFrom, shifted } from "./timeAndChance.js"
 import { wordsBy } from "./words.js"
 
-// Replaces the providers: prints the requests that each would get.
+// This replaces the providers, and prints the requests that they would get.
 const post: Post = async (url, body) => console.log(url, JSON.stringify(body))
 
 const workshop = await Workshop.start({

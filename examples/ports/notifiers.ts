@@ -1,19 +1,25 @@
 import type { ClientNotification, NoticeRecord } from "@workshop/core"
 
-/** Notifies a client. Rejecting means "not now": the same notification comes again by the table of retries (Specification, States). */
+/**
+ * Notifies a client. If it rejects, it is called again with the same notification by the table of retries
+ * (Specification, States).
+ */
 export type ClientNotifier = (notification: ClientNotification) => Promise<void>
 
-/** Where to reach a client, from your own records. A walk-in has no account: of them only the number on the ticket is known. */
+/**
+ * The contact data of a client in your own records. A walk-in has no account, so only the number on the ticket is
+ * known.
+ */
 export interface Contact {
   readonly mail?: string
   readonly pushToken?: string
   readonly whatsapp?: string
 }
 
-/** Makes a POST of JSON. `once` lets the provider drop a repetition: after a crash the same one is sent again. */
+/** Makes a POST of JSON. With `once` the provider can drop a repetition, which is sent after a crash. */
 export type Post = (url: string, body: unknown, once: string) => Promise<void>
 
-/** A {@link Post} over `fetch`, for a provider that takes a bearer token. */
+/** A {@link Post} over `fetch`, for a provider with bearer tokens. */
 export const postWith =
   (token: string): Post =>
   async (url, body, once) => {
@@ -29,7 +35,7 @@ export const postWith =
 const words = { "ticket.ready": "is ready for you", "ticket.impossible": "cannot be done, sorry: please pick it up" }
 const textOf = ({ type, ticket }: ClientNotification): string => `${ticket.item ?? ticket.service} ${words[type]}.`
 
-/** By mail, through a provider's HTTP API. */
+/** Notifies by mail, through a provider's HTTP API. */
 export const byMail =
   (post: Post, url: string): ((to: string) => ClientNotifier) =>
   (to) =>
@@ -40,14 +46,17 @@ export const byMail =
       notification.id
     )
 
-/** By push to the client's own app. */
+/** Notifies by push to the client's own app. */
 export const byPush =
   (post: Post, url: string): ((to: string) => ClientNotifier) =>
   (to) =>
   (notification) =>
     post(url, { token: to, body: textOf(notification), data: { ticket: notification.ticket_id } }, notification.id)
 
-/** By WhatsApp, as a template with two texts, since a shop may not begin with words of its own there. */
+/**
+ * Notifies by WhatsApp with a template of two texts, because a shop may not begin a conversation with a free text
+ * there.
+ */
 export const byWhatsApp =
   (post: Post, url: string): ((to: string) => ClientNotifier) =>
   (to) =>
@@ -58,7 +67,7 @@ export const byWhatsApp =
     return post(url, { messaging_product: "whatsapp", to, type: "template", template }, notification.id)
   }
 
-/** The first way by which a client can be reached; one whom none reaches has their inbox. */
+/** Notifies by the first channel that reaches the client. A client whom no channel reaches has the inbox. */
 export const firstOf =
   (
     contactOf: (client_id: string) => Promise<Contact>,
@@ -73,7 +82,7 @@ export const firstOf =
     }
   }
 
-/** Notifies an owner of a failing webhook by mail. */
+/** Notifies the owner of a failing webhook by mail. */
 export const ownerByMail =
   (post: Post, url: string, mailOf: (shop_id: string) => Promise<string>) =>
   async ({ id, shop_id, kind, url: webhook, failures_in_row }: NoticeRecord): Promise<void> => {

@@ -54,7 +54,7 @@ it("a client is notified by the first channel that reaches them: push, WhatsApp,
   expect(await sentTo({})).toEqual([])
 })
 
-it("a refusal cancels the transaction, and gives its reason (Specification, Errors)", async () => {
+it("a refused call rejects with its refusal (Specification, Errors)", async () => {
   await opened({ profanity: wordsBy(async (text) => (text === "zut" ? [text] : [])) })
   const phone = "+21620123456"
   await expect(takeAndFinish(workshop, { service: "zut", phone })).rejects.toMatchObject({ _tag: "ForbiddenWord" })
@@ -62,7 +62,7 @@ it("a refusal cancels the transaction, and gives its reason (Specification, Erro
   await expect(takeAndFinish(workshop, { service: "Hem", phone: "+21620123457" })).resolves.toBeUndefined()
 })
 
-it("the embedder decides which words are forbidden, and words are accepted while its filter is unavailable (Specification, Errors)", async () => {
+it("the embedder's filter decides which words are forbidden, and texts are accepted while it is unavailable (Specification, Errors)", async () => {
   const caller = await opened({
     profanity: wordsBy(async (text) => {
       if (text === "down") throw new Error("away")
@@ -76,7 +76,7 @@ it("the embedder decides which words are forbidden, and words are accepted while
   expect(await workshop.tickets.createInApp(caller, { service: "down" })).toMatchObject({ ok: true })
 })
 
-it("webhooks are sent through a gateway, and a request that it refuses is tried again (Specification, Webhooks)", async () => {
+it("webhooks are sent through a gateway, and the service retries a request that the gateway refuses (Specification, Webhooks)", async () => {
   const taken: Array<string> = []
   let isOpen = false
   const caller = await opened({

@@ -1,8 +1,9 @@
 import type { CheckedText, ForbiddenText } from "@workshop/core/promise"
 
 /**
- * Words by a service of your own, which names the rude words of a text. It is asked before every create, so it must be
- * quick; if it is unavailable, the text passes, since a counter that cannot open a ticket is worse than a word on one.
+ * Finds forbidden words with your own service, which returns the rude words of a text. It is called before every
+ * creation, so it must be fast. If it is unavailable, the text is accepted, because a counter that cannot create
+ * tickets is worse than a rude word.
  */
 export const wordsBy =
   (rudeWordsOf: (text: string) => Promise<ReadonlyArray<string>>) =>

@@ -7,7 +7,7 @@ import { Effect, Runtime } from "effect"
 import { expect, it } from "vitest"
 import { createReceiver } from "./receiver.js"
 
-it("a receiver in Node accepts the service's events, once each, and nothing else (Specification, Webhooks)", async () => {
+it("a receiver in Node processes each event of the service once, and refuses other requests (Specification, Webhooks)", async () => {
   const workshop = await Workshop.start({
     store: MemoryStore.layer,
     sender: NodeSender.layer({ policy: sandboxAddresses }),
@@ -18,14 +18,14 @@ it("a receiver in Node accepts the service's events, once each, and nothing else
   const { id: shop_id } = shop.value
 
   const worked: Array<string> = []
-  // An address of this machine is for the sandbox alone, so it is set below the Promise API.
+  // Only a sandbox accepts an address of this machine, so the test sets it without the Promise API.
   const pointAt = (url: string) =>
     Runtime.runPromise(workshop.runtime)(
       Effect.flatMap(parseWebhookAddress(url, sandboxAddresses), (address) =>
         Effect.flatMap(Webhooks, ({ set }) => set(shop_id, address))
       )
     )
-  // The first address makes the secret, which a receiver knows before it listens.
+  // Setting the first address creates the secret, which the receiver needs before it listens.
   const { secret } = await pointAt("http://127.0.0.1:9")
   const server = createReceiver(secret, ({ type }) => worked.push(type)).listen(0, "127.0.0.1")
   await new Promise((resolve) => server.once("listening", resolve))

@@ -21,18 +21,19 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => 
   return Buffer.concat(chunks)
 }
 
-/** How many event ids are kept; those seen longest ago go first. */
+/** The maximum number of remembered event ids; the oldest are dropped first. */
 const MOST_SEEN = 100_000
 
 /**
- * A server that takes webhooks. `work` runs once an event, after the response. It must handle its own errors, because
- * the service does not repeat an event that has had a response of 2xx. A real receiver keeps `seen` in its database, in `work`'s transaction.
+ * A server that receives webhooks. `work` runs once for each event, after the response. It must handle its own errors,
+ * because the service does not repeat an event that has had a response of 2xx. A real receiver keeps `seen` in its
+ * database, in `work`'s transaction.
  */
 export const createReceiver = (secret: string, work: (event: WebhookEvent) => void): Server => {
   const seen = new Set<string>()
   return createServer(async (request, response) => {
     const answer = (status: number) => response.writeHead(status).end()
-    // The bytes as they came: the same JSON written out again is another text.
+    // The signature is that of the received bytes, and JSON that is parsed and serialized again may be another text.
     const body = await bodyOf(request).catch(() => undefined)
     if (body === undefined) return answer(413)
     const header = request.headers["service-signature"]

@@ -14,7 +14,7 @@ const delivery = (body: string, secret: string) => {
   })
 }
 
-it("a worker accepts a signed event once, and nothing that is not signed (Specification, Webhooks)", async () => {
+it("a worker processes a signed event once, and refuses an unsigned request (Specification, Webhooks)", async () => {
   const queued: Array<WebhookEvent> = []
   const seen = new Map<string, string>()
   const env = {

@@ -1,6 +1,8 @@
 import { verify } from "@workshop/webhooks"
 
-/** The platform's bindings of the worker: the webhook's secret, a queue for the work, and the ids of events that were seen already. */
+/**
+ * The worker's bindings: the webhook's secret, a queue for the work, and the ids of events that were received already.
+ */
 export interface Env {
   readonly WEBHOOK_SECRET: string
   readonly WORK: { readonly send: (event: WebhookEvent) => Promise<void> }
@@ -17,10 +19,13 @@ export interface WebhookEvent {
   readonly data: unknown
 }
 
-/** Longer than the last retry comes after the first attempt. */
+/** The time for which ids are stored, which is longer than all retries of an event take. */
 const REMEMBERED_S = 7 * 86_400
 
-/** A worker that takes webhooks: checks the signature, drops what came before, queues the rest, answers at once. */
+/**
+ * A worker that receives webhooks: it checks the signature, drops repeated events, queues the others, and responds at
+ * once.
+ */
 export default {
   fetch: async (request: Request, { WEBHOOK_SECRET, WORK, SEEN }: Env): Promise<Response> => {
     if (request.method !== "POST") return new Response(null, { status: 404 })
@@ -29,7 +34,7 @@ export default {
     if (!verdict.ok) return new Response(null, { status: 400 })
     const event = JSON.parse(body) as WebhookEvent
     if ((await SEEN.get(event.id)) !== null) return new Response(null, { status: 204 })
-    // Queued before it is noted: twice is allowed, never is not.
+    // The event is queued before its id is stored, because an event may be processed twice but must not be lost.
     await WORK.send(event)
     await SEEN.put(event.id, "", { expirationTtl: REMEMBERED_S })
     return new Response(null, { status: 204 })

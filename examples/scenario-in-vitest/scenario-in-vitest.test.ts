@@ -6,6 +6,6 @@ const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 it.each(["refitting.yaml"])("the scenario %s passes", async (name) => {
   const { passed, failure } = await runScenario(here(name))
-  // A failure says in which line, and what was expected there: Vitest prints it as it is.
+  // Vitest prints a failure, which has the line of the scenario and the expected value.
   expect({ passed, failure }).toEqual({ passed: true, failure: null })
 })

@@ -3,7 +3,7 @@ import { dirname } from "node:path"
 import type { Ticket } from "@workshop/core"
 import type { Sale, TillDisk } from "./Till.js"
 
-/** A disk's file. */
+/** The contents of the file. */
 interface Kept {
   readonly shop_id?: string
   readonly syncedUntil?: string
@@ -14,8 +14,8 @@ interface Kept {
 const EMPTY: Kept = { tickets: [], outbox: [] }
 
 /**
- * A till's disk in one JSON file, which is there whole or as it was before: it is written aside, and takes the other's
- * place once it is on the disk. It is rewritten with every page, so a till with many thousands of tickets needs a database.
+ * A till's data in one JSON file. It writes a new file and then renames it, so that a crash leaves either the old or
+ * the new one. It writes the whole file for every page, so a till with many thousands of tickets needs a database.
  */
 export const openDisk = (path: string): TillDisk => {
   const kept: Kept = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : EMPTY

@@ -1,42 +1,42 @@
 import type { ClientFailure, WorkshopClient } from "@workshop/client"
 import type { Ticket } from "@workshop/core"
 
-/** A till's data on its disk: its own copy of the tickets, the place of its sync, and the sales that were not sent yet. */
+/** A till's stored data: its copy of the tickets, the position of its sync, and the sales that were not sent yet. */
 export interface TillDisk {
   /** The shop of these tickets; undefined before the till's first sync. */
   shop_id: string | undefined
   readonly tickets: Map<string, Ticket>
-  /** `synced_until` of the last page that was kept; undefined before the first. */
+  /** The `synced_until` of the last stored page; undefined before the first page. */
   syncedUntil: string | undefined
-  /** Sales taken without a connection. Each has had its idempotency key since it was typed in. */
+  /** The sales that were not sent yet, by their idempotency keys, which they have from the beginning. */
   readonly outbox: Map<string, Sale>
-  /** Keeps all of this as it is now. A till that dies meanwhile finds what was kept before. */
+  /** Saves all the data. After a crash meanwhile, the data of the previous save are there. */
   readonly save: () => void
 }
 
-/** A sale, as it is typed in at the till. */
+/** A sale at the till. */
 export interface Sale {
   readonly service: string
   readonly price_minor: number
 }
 
-/** Notes a sale. It goes out with the next sync, under this key however often that is tried: one sale, one ticket. */
+/** Saves a sale, which the next sync sends. All its retries have the same key, so that the sale gets one ticket. */
 export const take = (disk: TillDisk, sale: Sale): void => {
   disk.outbox.set(crypto.randomUUID(), sale)
   disk.save()
 }
 
-/** Sends the sales in the outbox. A sale that the service refuses for good is returned, so that the till shows it. */
+/** Sends the sales in the outbox. Returns those that the service refuses permanently, so that the till shows them. */
 const sendOutbox = async (client: WorkshopClient, disk: TillDisk): Promise<ReadonlyArray<string>> => {
   const refused: Array<string> = []
   for (const [idempotencyKey, sale] of disk.outbox) {
     const made = await client.tickets.create(sale, { idempotencyKey })
-    // A replay is the ticket as it was at first: a copy that the sync has brought since is newer.
+    // A replayed response has the ticket's first state, so a copy from a later sync is newer.
     if (made.ok) {
       if (!made.meta.replayed || !disk.tickets.has(made.value.id)) disk.tickets.set(made.value.id, made.value)
     } else if (made.error.code === "VALIDATION_ERROR" || made.error.code === "PROFANITY")
       refused.push(made.error.message)
-    // Anything else may pass: it stays, and keeps its key.
+    // After any other failure the sale stays in the outbox with its key, because a retry may succeed.
     else continue
     disk.outbox.delete(idempotencyKey)
     disk.save()
@@ -46,17 +46,17 @@ const sendOutbox = async (client: WorkshopClient, disk: TillDisk): Promise<Reado
 
 /** The result of a sync. */
 export interface Synced {
-  /** Why sales were refused for good. */
+  /** The messages of permanently refused sales. */
   readonly refused: ReadonlyArray<string>
-  /** How many changes were read; one may come again. */
+  /** The number of changes that were read; the next sync may read some again. */
   readonly changes: number
-  /** Why it stopped before the end; it goes on from there next time. */
+  /** The failure that stopped the sync, which the next call continues; null at the end. */
   readonly problem: ClientFailure | null
 }
 
 /**
- * Brings the copy up to date: every change since last time, in order, written by id. The tickets of a page and
- * `synced_until` are kept together, so that a till that dies on the way begins again where it was: no gap, ever.
+ * Applies every change since the last sync to the copy, in order, by id. The tickets of a page and its `synced_until`
+ * are saved together, so that a till that crashes continues without a gap.
  */
 export const sync = async (client: WorkshopClient, disk: TillDisk): Promise<Synced> => {
   const refused = await sendOutbox(client, disk)

@@ -2,7 +2,7 @@ import { type ClientFailure, type ClientOptions, createClient } from "@workshop/
 import { openDisk } from "./DiskFile.js"
 import { sync, take } from "./Till.js"
 
-/** Where the till's words go. */
+/** The output of the till. */
 type Screen = Pick<Console, "log" | "error">
 
 const unsent = ({ code, message }: ClientFailure, baseUrl: string): string =>
@@ -10,7 +10,10 @@ const unsent = ({ code, message }: ClientFailure, baseUrl: string): string =>
     ? `${baseUrl} does not know this WORKSHOP_KEY: \`npm start\` prints one, \`workshop key create\` makes another. The sale is kept.`
     : `${message}. The sale is kept, and goes out next time.`
 
-/** Takes a sale, syncs, and shows the shop's tickets. Answers the exit status: 1 where it was not done, and says why. */
+/**
+ * Saves a sale, syncs, and prints the shop's tickets. Returns the exit status: 1 if the sync failed, with the reason
+ * printed.
+ */
 export const run = async (
   environment: Readonly<Record<string, string | undefined>>,
   screen: Screen,

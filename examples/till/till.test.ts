@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** A workshop with a shop, and the line to it, which goes down. */
+/** A workshop with a shop, and a connection to it that can be interrupted. */
 const opened = async () => {
   const clock = new SettableClock()
   const workshop = await Workshop.start({ store: MemoryStore.layer, clock, background: false })
@@ -119,7 +119,8 @@ it("a second sync reads only the changes since the first (Specification, Lists a
   const { syncedUntil } = openDisk(path)
   clock.advance(1000)
   asked.length = 0
-  // Its own sale, and the last change of the first run, whose instant belongs to both.
+  // The second run reads its own sale, and again the last change of the first run, because `updated_since` is
+  // inclusive.
   const second = await shift(key, options)
   expect(second).toMatchObject({ status: 0, log: { 0: expect.stringMatching(/^2 changes .* 0 waiting/), length: 6 } })
   const [read] = asked.filter((line) => line.includes("updated_since"))
@@ -127,7 +128,7 @@ it("a second sync reads only the changes since the first (Specification, Lists a
   await workshop.stop()
 })
 
-it("the till's saved data are complete, even if it crashes while it writes", async () => {
+it("the till's saved data are complete, even after a crash during a write", async () => {
   const { workshop, options, key } = await opened()
   await shift(key, options)
   const before = readFileSync(path, "utf8")
@@ -161,7 +162,7 @@ it("the till reports a wrong key, an unavailable server and another shop's file,
     error: ["No response from http://shop.example: fetch failed. The sale is kept, and goes out next time."]
   })
   line.state = "up"
-  // Both sales were kept, and go out now with the third.
+  // Both sales are still in the outbox, and are sent now with the third.
   expect(await shift(key, options)).toMatchObject({ status: 0, log: { length: 4 } })
   expect(await shift(await keyOf("Rive"), options)).toMatchObject({
     status: 1,

@@ -19,57 +19,58 @@ import type {
 type Findable = CommonCode | "NOT_FOUND"
 type Refusable = Findable | "CONFLICT"
 
-/** Options of a call that does something. */
+/** Options of a call that changes data. */
 export interface RepeatableOptions extends CallOptions {
   /**
-   * One for each thing to be done, at most 80 characters. A fresh one by default, under which the client repeats the request
-   * after a lost response. Keep one of your own with the thing, so that it happens once even if your program dies and calls again.
+   * The idempotency key of the act, at most 80 characters. By default the client makes a new key for each call, and
+   * uses it for the call's retries. Store a key of your own with your data, so that the act happens once even if your
+   * program crashes and calls again.
    */
   readonly idempotencyKey?: string
 }
 
-/** Which tickets to list; all that are given must hold (Specification, Endpoints). */
+/** The filter of a list of tickets; a ticket must match all given fields (Specification, Endpoints). */
 export interface TicketQuery {
   /** Only tickets in one of these states. */
   readonly state?: TicketState | ReadonlyArray<TicketState> | undefined
   readonly number?: number | undefined
   readonly client_id?: string | undefined
-  /** In international format, such as `+21620123456`. */
+  /** Only tickets with this phone number in international format, such as `+21620123456`. */
   readonly phone?: string | undefined
   readonly external_ref?: string | undefined
-  /** As somebody reads it off a receipt: case and hyphens do not count. */
+  /** Only the ticket with this tracking code; case and hyphens do not matter. */
   readonly tracking_code?: string | undefined
-  /** Inclusive; an ISO 8601 instant or a date, which means 00:00 UTC. */
+  /** Only tickets created at this ISO 8601 instant or later. A date means 00:00 UTC. */
   readonly created_after?: string | undefined
-  /** Exclusive. */
+  /** Only tickets created before this ISO 8601 instant or date. */
   readonly created_before?: string | undefined
-  /** How many tickets a page holds: 1 to 100, 50 by default. */
+  /** The maximum number of tickets on a page: 1 to 100, 50 by default. */
   readonly limit?: number | undefined
   /** The `next_cursor` of the previous page, with the same filters. */
   readonly cursor?: string | null | undefined
-  /** Only what changed at this instant or later, in the order of changes. For a whole sync see `changes`. */
+  /** Only tickets that changed at this instant or later, in the order of changes. For a whole sync see `changes`. */
   readonly updated_since?: string | undefined
 }
 
-/** Where a walk through what changed is. */
+/** The position of a sync in the list of changes. */
 export interface SyncMeta extends ListMeta {
-  /** Save it with the page, in the same transaction if you can, and begin there next time. */
+  /** The `since` of the next sync. Save it with the page, in the same transaction if you can. */
   readonly synced_until: string
 }
 
-/** One page of tickets, or why there is none. */
+/** One page of tickets, or the failure of its request. */
 export type Page<M = ListMeta> = ClientResult<ReadonlyArray<Ticket>, CommonCode, M>
 
-/** Page after page to the end: `for await (const page of pages)`. A failure is the last page. */
+/** All pages of a list: `for await (const page of pages)`. A failure is the last page. */
 export interface Pages<M = ListMeta> extends AsyncIterable<Page<M>> {
   /**
-   * Ticket after ticket to the end, page by page: `for await (const ticket of pages.items())`.
-   * @throws WorkshopError where a page fails.
+   * All tickets of the pages: `for await (const ticket of pages.items())`.
+   * @throws WorkshopError if a page fails.
    */
   readonly items: () => AsyncIterable<Ticket>
 }
 
-/** Before the first ticket. */
+/** An instant before the first ticket. */
 const BEGINNING = "1970-01-01T00:00:00.000Z"
 
 async function* pageByPage<M extends ListMeta>(send: Transport, query: TicketQuery, options: CallOptions) {
@@ -97,12 +98,15 @@ const pagesOf = <M extends ListMeta>(send: Transport, query: TicketQuery, option
 const idPath = (kind: "tickets" | "clients", id: string) => `/${kind}/${encodeURIComponent(id)}`
 
 const shopCalls = (send: Transport) => ({
-  /** The shop behind the key. Call it first to check the address and the key (Specification, Endpoints). */
+  /** Reads the key's shop. Call it first to check the address and the key (Specification, Endpoints). */
   read: (options: CallOptions = {}): Promise<ClientResult<Shop, CommonCode>> =>
     send({ method: "GET", path: "/shop", ...options })
 })
 
-/** Sends what does something, always with an `Idempotency-Key`, so that it can be repeated after a lost response. */
+/**
+ * Sends a request that changes data, always with an `Idempotency-Key`, so that it can be repeated after a lost
+ * response.
+ */
 const posting =
   (send: Transport) =>
   <A, C extends string>(
@@ -115,28 +119,35 @@ const posting =
 const ticketCalls = (send: Transport) => {
   const post = posting(send)
   return {
-    /** Opens a ticket under the shop's next number (Specification, Endpoints). */
+    /** Creates a ticket with the shop's next number (Specification, Endpoints). */
     create: (
       body: TicketInput,
       options?: RepeatableOptions
     ): Promise<ClientResult<Ticket, Refusable | "PROFANITY", RepeatableMeta>> => post("/tickets", body, options),
-    /** One page, the newest tickets first; with `updated_since` in the order of changes (Specification, Lists and sync). */
+    /**
+     * One page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and
+     * sync).
+     */
     list: (query: TicketQuery = {}, options: CallOptions = {}): Promise<Page> =>
       send({ method: "GET", path: "/tickets", query: { ...query }, ...options }),
-    /** All tickets that match, page after page. */
+    /** All matching tickets, page by page. */
     pages: (query: TicketQuery = {}, options: CallOptions = {}): Pages => pagesOf(send, query, options),
     /**
-     * All tickets that changed since the last `synced_until`, page after page in the order of changes; without `since`, all tickets. No
-     * change is missed, but one may come twice, so store tickets by `id` (Specification, Lists and sync).
+     * All tickets that changed since the last `synced_until`, page by page in the order of changes; without `since`,
+     * all tickets. It misses no change, but may return one twice, so store tickets by `id` (Specification, Lists and
+     * sync).
      */
     changes: (
       { since = BEGINNING, limit }: { readonly since?: string | undefined; readonly limit?: number | undefined } = {},
       options: CallOptions = {}
     ): Pages<SyncMeta> => pagesOf(send, { updated_since: since, limit }, options),
-    /** One ticket; another shop's is not found (Specification, Endpoints). */
+    /** One ticket; a ticket of another shop is not found (Specification, Endpoints). */
     byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable>> =>
       send({ method: "GET", path: idPath("tickets", id), ...options }),
-    /** The newest open ticket with a number, or else the newest; `meta.others` has the other ones (Specification, Endpoints). */
+    /**
+     * The newest open ticket with a number, or else the newest; `meta.others` has the others (Specification,
+     * Endpoints).
+     */
     byNumber: (number: number, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable, NumberMeta>> =>
       send({ method: "GET", path: `/tickets/by-number/${number}`, ...options }),
     /** Moves a ticket to another state (Specification, States). */
@@ -189,7 +200,7 @@ const OPTIONS = "baseUrl, key, retries, timeoutMs, longestWaitMs, userAgent, onR
 /**
  * The API as functions that return values: `{ ok: true, value, meta, response }`, or `{ ok: false, error }` typed by
  * `error.code`. `unwrap` turns a result into its value or an exception.
- * @throws TypeError where `baseUrl` or `key` is missing, an option cannot be used, or there is no such option.
+ * @throws TypeError if `baseUrl` or `key` is missing, or an option is wrong or unknown.
  */
 export const createClient = (options: ClientOptions) => {
   const unknown = Object.keys(options).find((name) => !OPTIONS.split(", ").includes(name))

@@ -1,28 +1,28 @@
 import type { ConflictDetails, FieldDetails, IssueDetails, LimitDetails, ScopeDetails } from "./types.js"
 
-/** The limit of which the fewest uses are left (Specification, Limits). */
+/** The status of the limit with the fewest uses left (Specification, Limits). */
 export interface RateLimit {
-  /** How many uses a window has. */
+  /** The number of uses in a window. */
   readonly limit: number
-  /** How many of them are left. */
+  /** The number of uses left. */
   readonly remaining: number
-  /** Seconds until the window starts again. */
+  /** The seconds until the window starts again. */
   readonly reset_s: number
 }
 
-/** The HTTP response behind a result: quote `request_id` when you ask the service's operator about it. */
+/** The facts of a result's HTTP response. Quote `request_id` if you ask the service's operator about it. */
 export interface ResponseInfo {
   /** The HTTP status. */
   readonly status: number
-  /** The service's name for this request; null if something else answered. */
+  /** The service's id of this request; null if another program, such as a proxy, responded. */
   readonly request_id: string | null
   /** Null where the response names no limit. */
   readonly rate_limit: RateLimit | null
-  /** How many requests the call took: 1 where the first was answered. */
+  /** The number of requests that the call sent. */
   readonly attempts: number
 }
 
-/** Codes that any call may fail with. */
+/** The codes with which any call may fail. */
 export type CommonCode =
   | "VALIDATION_ERROR"
   | "UNAUTHENTICATED"
@@ -46,27 +46,27 @@ export interface FailureDetails {
   readonly TOO_MANY_ATTEMPTS: LimitDetails
 }
 
-/** A failure that the service answered with, typed by its code (Specification, Errors). */
+/** A failure that the service returned, typed by its code (Specification, Errors). */
 export type ApiFailure<C extends string = ErrorCode> = C extends string
   ? {
       readonly code: C
-      /** For people; programs go by `code`. */
+      /** The message for people. Programs should use `code`. */
       readonly message: string
       readonly details: C extends keyof FailureDetails ? FailureDetails[C] : undefined
       /** The HTTP status. */
       readonly status: number
-      /** Quote it when you ask the service's operator about the failure. */
+      /** The service's id of this request. Quote it if you ask the service's operator about the failure. */
       readonly request_id: string | null
-      /** Of a 429 or a 503: seconds until another try is worthwhile. */
+      /** The seconds until a retry may succeed, after a 429 or a 503; else null. */
       readonly retry_after_s: number | null
       /** Null where the response names no limit. */
       readonly rate_limit: RateLimit | null
-      /** How many requests the call took. */
+      /** The number of requests that the call sent. */
       readonly attempts: number
     }
   : never
 
-/** No response came: the service cannot be reached, or took too long. It may have done what was asked. */
+/** No response came: the service cannot be reached, or took too long. It may have processed the request. */
 export interface Unreachable {
   readonly code: "UNREACHABLE" | "TIMED_OUT"
   readonly message: string
@@ -74,14 +74,14 @@ export interface Unreachable {
   readonly attempts: number
 }
 
-/** Your `AbortSignal` ended the call. The service may have done what was asked, unless `attempts` is 0. */
+/** Your `AbortSignal` ended the call. The service may have processed the request, unless `attempts` is 0. */
 export interface Aborted {
   readonly code: "ABORTED"
   readonly message: string
   readonly attempts: number
 }
 
-/** Something answered that is not the service, such as a proxy, or the address is wrong. */
+/** The response is not the service's, because it is from a proxy, or the address is wrong. */
 export interface Misunderstood {
   readonly code: "MISUNDERSTOOD"
   readonly message: string
@@ -89,7 +89,7 @@ export interface Misunderstood {
   readonly attempts: number
 }
 
-/** Why a call has no result. */
+/** The failure of a call. */
 export type ClientFailure<C extends string = ErrorCode> = ApiFailure<C> | Unreachable | Aborted | Misunderstood
 
 /** The result of a call; nothing is thrown. `meta` has the fields of the response's `meta`. */

@@ -4,39 +4,41 @@ import type { ApiFailure, ClientFailure, ClientResult, RateLimit, ResponseInfo }
 export interface RequestEvent {
   readonly method: "GET" | "POST"
   readonly url: string
-  /** 1 for the first. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
   readonly idempotency_key: string | null
 }
 
 /** A request that has ended, with its response if there was one. */
 export interface ResponseEvent extends RequestEvent {
-  /** Null where no response came. */
+  /** The HTTP status; null if no response came. */
   readonly status: number | null
   readonly request_id: string | null
-  /** In milliseconds. */
+  /** The duration of the attempt, in milliseconds. */
   readonly duration_ms: number
-  /** In how many milliseconds the client tries again; null if it does not. */
+  /** The milliseconds until the client retries; null if it does not. */
   readonly retry_in_ms: number | null
 }
 
-/** How a client calls the service. */
+/** The options of a client. */
 export interface ClientOptions {
-  /** Where the service is, with or without `/v1`. */
+  /** The address of the service, with or without `/v1`. */
   readonly baseUrl: string
   /** The shop's API key. */
   readonly key: string
-  /** How often a failed request is sent again; 3 by default. The client sends a request again only if that cannot do a thing twice. */
+  /** The maximum number of retries of a request; 3 by default. The client retries only if no act can happen twice. */
   readonly retries?: number
   /** How long the client waits for one response, in milliseconds; 15,000 by default. */
   readonly timeoutMs?: number
   /** The longest wait before another attempt, in milliseconds; 5,000 by default. A longer `Retry-After` fails the call at once. */
   readonly longestWaitMs?: number
-  /** Your program, such as `my-till/1.4`: it goes into `User-Agent`, so that the operator can distinguish programs. */
+  /**
+   * The name of your program, such as `my-till/1.4`, for `User-Agent`, so that the operator can distinguish programs.
+   */
   readonly userAgent?: string
   /** Called before each request, for logs and traces. */
   readonly onRequest?: (event: RequestEvent) => void
-  /** Called after each request, answered or not, for logs and metrics. */
+  /** Called after each request, with or without a response, for logs and metrics. */
   readonly onResponse?: (event: ResponseEvent) => void
   /** Another `fetch`, such as one with a proxy; the platform's by default. */
   readonly fetch?: (request: Request) => Promise<Response>
@@ -46,10 +48,10 @@ export interface ClientOptions {
   readonly random?: () => number
 }
 
-/** The least number that each option takes. */
+/** The minimum of each numeric option. */
 const LEAST: Readonly<Record<string, number>> = { retries: 0, timeoutMs: 1, longestWaitMs: 0 }
 
-/** Throws a sentence about the first number that is wrong. */
+/** Throws an error about the first number that is wrong. */
 const check = (options: object): void => {
   for (const [name, least] of Object.entries(LEAST)) {
     const value = (options as Readonly<Record<string, number | undefined>>)[name] ?? least
@@ -57,20 +59,20 @@ const check = (options: object): void => {
   }
 }
 
-/** Options of one call; what is absent is as the client has it. */
+/** Options of one call. By default they are those of the client. */
 export interface CallOptions {
-  /** Ends the call at once with the code `ABORTED`, between two attempts too. */
+  /** Ends the call at once with the code `ABORTED`, even between two attempts. */
   readonly signal?: AbortSignal
-  /** As `ClientOptions.timeoutMs`. */
+  /** Like `ClientOptions.timeoutMs`. */
   readonly timeoutMs?: number
-  /** As `ClientOptions.retries`. */
+  /** Like `ClientOptions.retries`. */
   readonly retries?: number
 }
 
-/** One call: which endpoint, and with what. */
+/** One call: its endpoint and its input. */
 export interface Call extends CallOptions {
   readonly method: "GET" | "POST"
-  /** Below `/v1`. */
+  /** The path below `/v1`. */
   readonly path: string
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
@@ -82,7 +84,10 @@ export type Transport = <A, C extends string, M = undefined>(call: Call) => Prom
 
 const VERSION = "0.1.0"
 const FIRST_WAIT_MS = 200
-/** Statuses after which the same request may succeed: the store was unavailable, or a proxy reached nobody. */
+/**
+ * The statuses after which the same request may succeed, because the store or the service behind a proxy was
+ * unavailable.
+ */
 const PASSING = [502, 503, 504]
 
 const timer = (ms: number, signal?: AbortSignal) =>
@@ -92,17 +97,17 @@ const timer = (ms: number, signal?: AbortSignal) =>
       signal?.removeEventListener("abort", end)
       resolve()
     }
-    // biome-ignore lint/plugin: a caller of the API has neither Effect nor a clock of ours.
+    // biome-ignore lint/plugin: an API client has neither Effect nor the service's clock.
     const timeout = setTimeout(end, ms)
     signal?.addEventListener("abort", end)
   })
 
-// biome-ignore lint/plugin: a caller of the API has neither Effect nor a source of randomness of ours.
+// biome-ignore lint/plugin: an API client has neither Effect nor the service's source of randomness.
 const spread = () => Math.random()
 // biome-ignore lint/plugin: as above; the clock only measures how long a request took.
 const elapsed = () => performance.now()
 
-/** The service's root without `/v1`, which each path brings. */
+/** The address of the service without `/v1`, because each path begins with it. */
 export const rootOf = (baseUrl: string): string => baseUrl.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")
 
 const urlOf = (baseUrl: string, { path, query = {} }: Call): string => {
@@ -111,7 +116,10 @@ const urlOf = (baseUrl: string, { path, query = {} }: Call): string => {
   return `${rootOf(baseUrl)}/v1${path}${given.length === 0 ? "" : `?${search}`}`
 }
 
-/** A browser says itself who it is, and asks the service's leave for any header that it does not know. */
+/**
+ * Whether the client runs in a browser, which sends its own `User-Agent`, and makes a preflight request for unknown
+ * headers.
+ */
 const inBrowser = () => "document" in globalThis
 
 const headersOf = ({ key, userAgent }: ClientOptions, { body, idempotencyKey }: Call): Record<string, string> => ({
@@ -131,7 +139,7 @@ type Envelope =
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
-// Other services answer with a `success` too, in another shape.
+// Responses of other services may have a `success` too, with other fields.
 const isEnvelope = (value: unknown): value is Envelope => {
   if (!isObject(value) || !("success" in value)) return false
   if (value.success === true) return "data" in value
@@ -183,7 +191,10 @@ const aborted = (attempts: number): Settled => {
   return { ok: false, error: { code: "ABORTED", message, attempts } }
 }
 
-/** The innermost cause, such as `connect ECONNREFUSED 127.0.0.1:4010` where `fetch` says only that it failed; of several, their code. */
+/**
+ * The innermost cause, such as `connect ECONNREFUSED 127.0.0.1:4010`, because the message of `fetch` has no reason; a
+ * code for several causes.
+ */
 const reasonOf = (error: unknown): unknown => {
   const { cause, message, code } = Object(error) as { cause?: unknown; message?: string; code?: string }
   return cause ? reasonOf(cause) : message || code || error
@@ -194,7 +205,7 @@ const attemptOnce = async (options: ClientOptions, call: Call, request: RequestE
   const { attempt: attempts, url } = request
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    // Called as a method of nothing: browsers and workers refuse `fetch` on another `this`.
+    // The function calls `fetch` on `globalThis`, because browsers and workers refuse any other `this`.
     const { fetch = (request: Request) => globalThis.fetch(request) } = options
     const response = await fetch(
       new Request(url, {
@@ -214,26 +225,27 @@ const attemptOnce = async (options: ClientOptions, call: Call, request: RequestE
   }
 }
 
-/** In how many milliseconds to send the same request again; null if the client must not. */
+/** The milliseconds until the client sends the same request again; null if it must not. */
 const retryIn = (settled: Settled, call: Call, options: ClientOptions): number | null => {
   const { longestWaitMs = 5_000, random = spread } = options
   const retries = call.retries ?? options.retries ?? 3
   if (settled.ok || settled.error.code === "ABORTED" || settled.error.attempts > retries) return null
   const { error } = settled
   const isRepeatable = call.method === "GET" || call.idempotencyKey !== undefined
-  // Half of the wait is fixed and half is random, so that clients who failed together do not come back together.
+  // Half of the wait is fixed and half is random, so that clients that failed at the same time do not retry at the same
+  // time.
   const backoff = Math.min(FIRST_WAIT_MS * 2 ** (error.attempts - 1), longestWaitMs)
   const wait_ms = backoff / 2 + (backoff / 2) * random()
   if (!("status" in error)) return isRepeatable ? wait_ms : null
-  // A 429 has done nothing, so that any request may be sent again.
+  // A request that got a 429 was not processed, so any request may be sent again.
   if (error.status !== 429 && !(isRepeatable && PASSING.includes(error.status))) return null
   const asked = "retry_after_s" in error && error.retry_after_s !== null ? error.retry_after_s * 1000 : 0
   return asked > longestWaitMs ? null : Math.max(asked, wait_ms)
 }
 
 /**
- * Sends calls by `fetch`, and sends a failed one again where that is safe: reads, and what has an Idempotency-Key, under
- * the same key, so that nothing happens twice (Specification, Idempotency).
+ * Sends calls with `fetch`, and retries failed ones if that is safe: reads, and requests with an Idempotency-Key, with
+ * the same key, so that no act happens twice (Specification, Idempotency).
  */
 export const transport = (options: ClientOptions): Transport => {
   check(options)

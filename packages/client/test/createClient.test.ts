@@ -22,7 +22,7 @@ afterAll(() => workshop.stop())
 
 const client = createClient({ baseUrl: BASE, key, fetch })
 
-/** A `fetch` that answers from a list, and keeps what it was asked. */
+/** A `fetch` that returns the responses of a list, and records the requests. */
 const scripted = (...answers: ReadonlyArray<Response | Error | "real" | "lost">) => {
   const asked: Array<Request> = []
   const waited: Array<number> = []
@@ -119,7 +119,7 @@ describe("@workshop/client", () => {
     expect(refused.error).toMatchObject({ status: 409, request_id: expect.stringMatching(/^[0-9a-f]{24}$/) })
   })
 
-  it("a create whose response was lost is repeated under the same key and creates one ticket (Specification, Idempotency)", async () => {
+  it("a create whose response was lost is retried with the same key and creates one ticket (Specification, Idempotency)", async () => {
     const lossy = scripted(new TypeError("fetch failed"), new TypeError("fetch failed"), "real")
     const made = await lossy.client.tickets.create({ service: "Zip", external_ref: "lost" })
     expect(made).toMatchObject({ ok: true, value: { service: "Zip" }, meta: { replayed: false } })
@@ -128,7 +128,7 @@ describe("@workshop/client", () => {
     expect(await client.tickets.list({ external_ref: "lost" })).toMatchObject({ ok: true, value: [{ service: "Zip" }] })
   })
 
-  it("a change of state whose response was lost is repeated under a key of its own and happens once (Specification, Idempotency)", async () => {
+  it("a change of state whose response was lost is retried with its key and happens once (Specification, Idempotency)", async () => {
     const made = unwrap(await client.tickets.create({ service: "Heels" }))
     const lossy = scripted("lost", "real")
     const moved = await lossy.client.tickets.changeStatus(made.id, "ready")
@@ -141,7 +141,7 @@ describe("@workshop/client", () => {
     expect(new Set(lossy.asked.map(({ headers }) => headers.get("idempotency-key"))).size).toBe(1)
   })
 
-  it("a call sends your own idempotency key, and a new one for each call without", async () => {
+  it("a call sends the given idempotency key, or else a new one", async () => {
     const calls = scripted("real", "real", "real")
     await calls.client.tickets.create({ service: "Zip" }, { idempotencyKey: "sale-17" })
     await calls.client.tickets.create({ service: "Zip" })
@@ -150,20 +150,20 @@ describe("@workshop/client", () => {
     expect([own, new Set(fresh).size]).toEqual(["sale-17", 2])
   })
 
-  it("the client waits as long as Retry-After says, also before a call that it would not repeat otherwise (Specification, Limits)", async () => {
+  it("the client waits for the time in Retry-After, even before a retry that it would otherwise not make (Specification, Limits)", async () => {
     const busy = scripted(failure(429, "TOO_MANY_ATTEMPTS", { "retry-after": "2" }), "real")
     const answered = await busy.client.tickets.changeStatus("0198c5f1-0d20-7000-8a4f-2be6c90d1357", "ready")
     expect(answered).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } })
     expect(busy.waited).toEqual([2000])
   })
 
-  it("the client returns a refusal at once if the wait would be too long, with the seconds to wait", async () => {
+  it("the client returns a 429 at once, with the seconds to wait, if the wait would be too long", async () => {
     const busy = scripted(failure(429, "TOO_MANY_ATTEMPTS", { "retry-after": "60" }))
     expect(await busy.client.shop.read()).toMatchObject({ ok: false, error: { retry_after_s: 60 } })
     expect(busy.waited).toEqual([])
   })
 
-  it("the client gives up after its retries", async () => {
+  it("the client returns the failure after its last retry", async () => {
     const away = scripted(...Array.from({ length: 4 }, () => failure(503, "UNAVAILABLE", { "retry-after": "1" })))
     expect(await away.client.shop.read()).toMatchObject({ ok: false, error: { code: "UNAVAILABLE" } })
     expect(away.asked).toHaveLength(4)
@@ -192,7 +192,7 @@ describe("@workshop/client", () => {
       () => away.asked.length,
       (count) => count > 0
     )
-    // A turn of the loop, so that it waits by now.
+    // After this turn of the event loop, the client waits for its retry.
     await new Promise((resolve) => setImmediate(resolve))
     call.abort()
     expect(await asking).toMatchObject({ ok: false, error: { code: "ABORTED", attempts: 1 } })
@@ -217,7 +217,7 @@ describe("@workshop/client", () => {
     expect(outcome).toMatchObject({ ok: false, error: { code: "ABORTED", attempts: 1 } })
   })
 
-  it("a response that takes too long is reported after all tries of the call", async () => {
+  it("a response that takes too long is reported as UNREACHABLE after all attempts of the call", async () => {
     const hanging = (request: Request) =>
       new Promise<Response>((_, reject) =>
         request.signal.addEventListener("abort", () => reject(request.signal.reason))
@@ -233,7 +233,7 @@ describe("@workshop/client", () => {
     })
   })
 
-  it("the waits of many clients are spread over half of each wait", async () => {
+  it("the random part of a client's wait is half of the wait", async () => {
     const waits = async (random: () => number) => {
       const down = scripted(new TypeError("fetch failed"), new TypeError("fetch failed"))
       await createClient({ baseUrl: BASE, key, ...down.options, random }).shop.read()
@@ -245,7 +245,7 @@ describe("@workshop/client", () => {
     ])
   })
 
-  it("a result has the request, its limits and its tries, as a failure has", async () => {
+  it("a result has the request's id, its limit and its attempts, like a failure", async () => {
     const limits = { limit: 120, remaining: expect.any(Number), reset_s: expect.any(Number) }
     const response = { request_id: expect.stringMatching(/^[0-9a-f]{24}$/), rate_limit: limits, attempts: 1 }
     expect(await client.shop.read()).toMatchObject({ ok: true, response: { status: 200, ...response } })
@@ -253,7 +253,7 @@ describe("@workshop/client", () => {
     expect(missing).toMatchObject({ ok: false, error: { status: 404, ...response } })
   })
 
-  it("the hooks are called for each request and its result", async () => {
+  it("onRequest and onResponse are called for each attempt", async () => {
     const events: Array<RequestEvent | ResponseEvent> = []
     const busy = scripted(failure(503, "UNAVAILABLE", { "retry-after": "1" }), "real")
     const hooks = { onRequest: (e: RequestEvent) => events.push(e), onResponse: (e: ResponseEvent) => events.push(e) }
@@ -283,7 +283,7 @@ describe("@workshop/client", () => {
     expect(() => createClient(options)).toThrow(message)
   })
 
-  it("UNREACHABLE names the reason that fetch keeps in its causes", async () => {
+  it("the failure UNREACHABLE has the reason from the causes of fetch's error", async () => {
     const refused = new Error("connect ECONNREFUSED 127.0.0.1:4010")
     const all = Object.assign(new AggregateError([refused, refused], ""), { code: "ECONNREFUSED" })
     for (const [cause, why] of [
@@ -339,7 +339,7 @@ describe("@workshop/client", () => {
     '{"success":false,"error":"Not found"}',
     '{"success":false,"error":{"code":404}}',
     '{"error":{"code":"NOT_FOUND","message":"no"}}'
-  ])("a response of another program is reported as such: %s", async (body) => {
+  ])("a response of another program is a failure: %s", async (body) => {
     const proxy = scripted(new Response(body, { status: 200 }))
     expect(await proxy.client.shop.read()).toMatchObject({ ok: false, error: { code: "MISUNDERSTOOD", status: 200 } })
   })

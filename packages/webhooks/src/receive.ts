@@ -1,7 +1,7 @@
 import type { Event } from "./events.js"
 import { type VerifyFailure, type VerifyOptions, verify } from "./verify.js"
 
-/** A verified delivery with its event, or why it is rejected. */
+/** A verified delivery with its event, or the reason why it is rejected. */
 export type Received =
   | { readonly ok: true; readonly event: Event }
   | { readonly ok: false; readonly reason: VerifyFailure | "not_an_event" }
@@ -10,12 +10,12 @@ const isEvent = (value: unknown): value is Event =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string" && "id" in value
 
 /**
- * Checks a delivery's signature and reads its event: {@link verify}, then `JSON.parse`. Types that your version does not know
- * come through too: answer 2xx to them.
- * @param rawBody The body as it arrived, before any parser.
- * @param header The value of the signature header, `Service-Signature` unless the service names it otherwise.
- * @param secrets The webhook's secret, `whsec_` included; or two, while you change from one to the other.
- * @throws TypeError as {@link verify} does.
+ * Checks a delivery's signature with {@link verify}, and parses its event. It also returns events of types that your
+ * version does not know: respond with a 2xx to them.
+ * @param rawBody The body as it was received, before any parser.
+ * @param header The value of the signature header, `Service-Signature` unless the service is configured differently.
+ * @param secrets The webhook's secret with `whsec_`, or two secrets while you change from one to the other.
+ * @throws TypeError like {@link verify}.
  */
 export const receive = async (
   rawBody: string | Uint8Array,
@@ -29,7 +29,7 @@ export const receive = async (
     const event: unknown = JSON.parse(typeof rawBody === "string" ? rawBody : new TextDecoder().decode(rawBody))
     if (isEvent(event)) return { ok: true, event }
   } catch {
-    // Not JSON: below.
+    // The body is not JSON, which is handled below.
   }
   return { ok: false, reason: "not_an_event" }
 }

@@ -1,12 +1,13 @@
-// Needs only Web Crypto, so it runs in Node, Bun, Deno, workers and browsers. It imports nothing, so you can copy this file.
+// This module needs only Web Crypto, so it runs in Node, Bun, Deno, workers and browsers. It imports nothing, so you
+// can copy this file.
 
-/** Why a delivery is rejected; for logs, and not for the response. */
+/** The reason why a delivery is rejected, for logs and not for the response. */
 export type VerifyFailure =
   /** There is no signature header. */
   | "missing"
   /** The header is not `t=<seconds>,v1=<hex>` with at least one `v1`. */
   | "malformed"
-  /** No `v1` belongs to this body, this `t` and these secrets. */
+  /** No `v1` is a signature of this body and this `t` with these secrets. */
   | "mismatch"
   /** The signature is valid but too old: the event is late, or an attacker replays it. */
   | "too_old"
@@ -20,9 +21,12 @@ export type Verified =
 
 /** Options of {@link verify}. */
 export interface VerifyOptions {
-  /** How far `t` may lie from `now`, either way; 300 by default. */
+  /** The maximum difference between `t` and `now`, in seconds; 300 by default. */
   readonly toleranceSeconds?: number
-  /** The present, as a date or in milliseconds since 1970; the receiver's own clock by default. For tests, whose clock signs. */
+  /**
+   * The present, as a date or in milliseconds since 1970, by default from the receiver's clock. For tests with a clock
+   * of their own.
+   */
   readonly now?: Date | number
 }
 
@@ -36,14 +40,14 @@ const LONGEST_HEADER = 1024
 const SECONDS = /^(?:0|[1-9]\d{0,11})$/
 const SHA256_HEX = /^[0-9a-f]{64}$/
 
-/** The two digits of each byte. */
+/** Encodes bytes as lower-case hex. */
 export const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 const fromHex = (hex: string): Uint8Array =>
   Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16))
 
-/** Schemes other than `v1` are for later versions and pass unread; of `t` there is one. */
+/** Parses a header, which must have one `t`. It ignores schemes other than `v1`, which are for later versions. */
 const parse = (header: string): Signed | undefined => {
   if (header.length > LONGEST_HEADER) return undefined
   let t: string | undefined
@@ -64,21 +68,21 @@ const parse = (header: string): Signed | undefined => {
 
 const utf8 = new TextEncoder()
 
-/** HMAC-SHA256 under the whole text of a secret. */
+/** HMAC-SHA256 with the whole text of a secret as the key. */
 export const hmac = async (secret: string, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> => {
   const algorithm = { name: "HMAC", hash: "SHA-256" }
   const key = await crypto.subtle.importKey("raw", utf8.encode(secret), algorithm, false, ["sign"])
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, message))
 }
 
-/** Compares every byte, so that the time it takes does not depend on where the first difference is. */
+/** Compares every byte, so that the duration does not depend on the position of the first difference. */
 const same = (a: Uint8Array, b: Uint8Array): boolean => {
   let difference = a.length ^ b.length
   for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0)
   return difference === 0
 }
 
-/** One secret or more, or a mistake of the receiver's. */
+/** The secrets as a list. Throws if there is none, or an empty one. */
 export const asList = (secrets: string | ReadonlyArray<string>): ReadonlyArray<string> => {
   const list = typeof secrets === "string" ? [secrets] : secrets
   if (list.length > 0 && list.every((secret) => typeof secret === "string" && secret !== "")) return list
@@ -98,11 +102,13 @@ export const messageOf = (t: string, rawBody: string | Uint8Array): Uint8Array<A
 }
 
 /**
- * Whether a delivery comes from the service, unaltered and within the last minutes (Specification, Webhooks).
- * @param rawBody The body as it arrived, before any parser: the same JSON written out again is another text.
- * @param header The value of the signature header, `Service-Signature` unless the service names it otherwise.
- * @param secrets The webhook's secret, `whsec_` included; or two, while a receiver changes from one to the other.
- * @throws TypeError for no secret, an empty one, and a body that was already parsed: mistakes of the receiver's own.
+ * Checks that a delivery was signed by the service within the last minutes, and was not changed (Specification,
+ * Webhooks).
+ * @param rawBody The body as it was received, before any parser, because JSON that is parsed and serialized again may
+ * be another text.
+ * @param header The value of the signature header, `Service-Signature` unless the service is configured differently.
+ * @param secrets The webhook's secret with `whsec_`, or two secrets while a receiver changes from one to the other.
+ * @throws TypeError for no secret, an empty secret, or a parsed body, because these are bugs of the receiver.
  */
 export const verify = async (
   rawBody: string | Uint8Array,
@@ -123,10 +129,10 @@ export const verify = async (
   const matches = signed.signatures.flatMap((given) => expected.map((right) => same(given, right)))
   if (!matches.includes(true)) return { ok: false, reason: "mismatch" }
 
-  // biome-ignore lint/plugin: a receiver has neither Effect nor a clock of ours.
+  // biome-ignore lint/plugin: a receiver has neither Effect nor the service's clock.
   const seconds = Math.floor(Number(now ?? new Date()) / 1000)
   const t = Number(signed.t)
-  // The other way round, a clock or a tolerance that is not a number would let everything pass.
+  // With `<`, a clock or a tolerance that is NaN would accept every delivery.
   if (!(t >= seconds - toleranceSeconds)) return { ok: false, reason: "too_old" }
   if (!(t <= seconds + toleranceSeconds)) return { ok: false, reason: "too_new" }
   return { ok: true, t }

@@ -4,7 +4,8 @@ import { eventTypes } from "../../core/src/domain/EventType.js"
 import { signatureHeader } from "../../core/src/domain/Signature.js"
 import { bytesOf, vectors } from "./vectors.js"
 
-// Stripe signs in the same way (t, a dot, the body; HMAC-SHA256; v1), so its own library is a judge that we did not write.
+// Stripe has the same signature scheme (t, a dot, the body; HMAC-SHA256; v1), so its library is an independent
+// verifier.
 const { webhooks } = new Stripe("sk_test_nothing_is_sent")
 
 const AT_S = 1_732_000_000
@@ -19,7 +20,7 @@ const judge = (body: string | Buffer, header: string, secret: string, tolerance_
 
 describe("a public verifier of this scheme (Specification, Webhooks)", () => {
   it.each(Object.keys(eventTypes))(
-    "a public verifier accepts this service's signature of %s, and no other secret or body",
+    "Stripe's verifier accepts the service's signature of %s, and refuses another secret or body",
     (type) => {
       const body = JSON.stringify({ id: "evt", type, data: { name: "Zoë 👞" } })
       const header = signatureHeader(body, ["whsec_new", "whsec_old"], AT_S * 1000)
@@ -30,14 +31,14 @@ describe("a public verifier of this scheme (Specification, Webhooks)", () => {
     }
   )
 
-  it("a public verifier refuses a time more than five minutes in the past, as this one does", () => {
+  it("Stripe's verifier refuses a time more than five minutes in the past, like verify", () => {
     const header = signatureHeader("{}", ["whsec_a"], AT_S * 1000)
     expect(judge("{}", header, "whsec_a", 300, AT_S + 300)).toBe(true)
     expect(judge("{}", header, "whsec_a", 300, AT_S + 301)).toBe(false)
   })
 
-  it("a public verifier accepts every valid test vector with one secret that signs the given bytes", () => {
-    // It decodes a body as text first, which loses a byte order mark and all bytes that are not UTF-8.
+  it("Stripe's verifier accepts every valid test vector with one secret", () => {
+    // Stripe's library decodes a body as text, which loses a byte order mark and all bytes that are not UTF-8.
     const isWhole = (body: Buffer) => Buffer.from(new TextDecoder().decode(body)).equals(body)
     const good = vectors.filter(
       ({ ok, header, secrets, body }) =>

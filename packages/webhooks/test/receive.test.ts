@@ -16,7 +16,7 @@ describe("receive (Specification, Webhooks)", () => {
     expect(await receive(bytes, await sign(bytes, SECRET, now), SECRET, { now })).toEqual({ ok: true, event })
   })
 
-  it("receive accepts the time of a test's clock in milliseconds, by which a delivery is neither late nor early", async () => {
+  it("receive accepts a test's time in milliseconds, with which it checks the age of a delivery", async () => {
     const body = JSON.stringify(event)
     const sent = now.getTime()
     const signature = await sign(body, SECRET, sent)
@@ -41,7 +41,7 @@ describe("receive (Specification, Webhooks)", () => {
 })
 
 describe("sign (Specification, Webhooks)", () => {
-  it("sign makes the signatures that the service makes, with one secret and with two", async () => {
+  it("sign makes the same signatures as the service, with one secret and with two", async () => {
     const body = '{"name":"Zoë 👞"}'
     for (const secrets of [[SECRET], [SECRET, "whsec_before"]])
       expect(await sign(body, secrets, now)).toBe(signatureHeader(body, secrets, now.getTime()))

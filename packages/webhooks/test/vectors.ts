@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** A row of test-vectors/webhook-signatures.json; the README beside it says what each field means. */
+/** A row of test-vectors/webhook-signatures.json, whose README describes each field. */
 export interface Vector {
   readonly name: string
   readonly why: string
@@ -22,7 +22,7 @@ const file = new URL("../../../test-vectors/webhook-signatures.json", import.met
 /** All committed vectors. */
 export const { vectors } = JSON.parse(readFileSync(file, "utf8")) as { readonly vectors: ReadonlyArray<Vector> }
 
-/** The raw body that a vector describes. */
+/** The raw body of a vector. */
 export const bytesOf = ({ text, base64, repeat }: Vector["body"]): Buffer => {
   if (base64 !== undefined) return Buffer.from(base64, "base64")
   return Buffer.from(repeat === undefined ? text! : repeat.text.repeat(repeat.times))

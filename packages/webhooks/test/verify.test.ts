@@ -12,7 +12,7 @@ const SECRET = "whsec_test"
 
 describe("verify returns the verdicts of the test vectors", () => {
   it.each(vectors)(
-    "verify judges the test vector: $name",
+    "verify returns the verdict of the test vector: $name",
     async ({ body, header, secrets, now, tolerance_seconds, ok, reason }) => {
       const options = { toleranceSeconds: tolerance_seconds, now: new Date(now * 1000) }
       const bytes = bytesOf(body)
@@ -88,7 +88,7 @@ describe("verify's own rules", () => {
     expect(await verify("{}", header, SECRET)).toEqual({ ok: false, reason: "too_old" })
   })
 
-  it("verify tolerates five minutes either way by default (Specification, Limits)", async () => {
+  it("verify accepts times up to five minutes in the past or the future by default (Specification, Limits)", async () => {
     const off = (ms: number) => verify("{}", header, SECRET, { now: new Date(AT + ms) })
     const most = Limits.webhook_tolerance_ms
     for (const ms of [most, -most]) expect(await off(ms)).toMatchObject({ ok: true })

@@ -26,7 +26,7 @@ const only =
 const isPlainObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The value of a synchronous result. */
+/** The value of a synchronous success; {@link UNSURE} for an effect or a failure. */
 const settled = (result: unknown): unknown =>
   Either.isEither(result) && Either.isRight(result) ? result.right : UNSURE
 

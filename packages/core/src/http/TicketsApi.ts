@@ -38,9 +38,9 @@ const NumberMeta = Schema.Struct({
       number_label: Schema.String,
       state: TicketState,
       created_at: Schema.String
-    }).annotations({ identifier: "TicketSummary", description: "A ticket in short" })
+    }).annotations({ identifier: "TicketSummary", description: "The main fields of a ticket" })
   )
-}).annotations({ identifier: "NumberMeta", description: "Which other tickets have the same number" })
+}).annotations({ identifier: "NumberMeta", description: "The other tickets with the same number" })
 
 const TicketResponse = SuccessBody(Ticket).annotations({ identifier: "TicketResponse" })
 const RepeatableTicketResponse = SuccessBodyWithMeta(Ticket, RepeatableMeta).annotations({

@@ -92,7 +92,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   TicketItemInput: { label: item.label, service: item.service, price_minor: item.price_minor },
   TicketSummary: {
     id: ticket.id,
-    number: "The number asked for",
+    number: "The requested number",
     number_label: ticket.number_label,
     state: ticket.state,
     created_at: ticket.created_at
@@ -157,7 +157,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     name: "The shop's name",
     currency: "ISO 4217 code of all amounts of the shop",
     decimals: "How many digits an amount has after the decimal point",
-    time_zone: "IANA name. Daily limits start again at midnight of this zone",
+    time_zone: "The IANA name of the time zone. Daily limits start again at its midnight",
     scopes: "The scopes of the key that you used"
   } satisfies Descriptions<ShopView>,
   StatusInput: { status: "The state to which the ticket moves" },
@@ -186,7 +186,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   ConflictDetails: {
     reason: "The reason, for programs",
     from: "Of a refused move: the state the ticket is in",
-    to: "Of a refused move: the status asked for",
+    to: "Of a refused move: the requested status",
     allowed: "Of a refused move: the statuses the ticket would accept now",
     state: "Of a ticket that refuses: the state it is in",
     updated_at: "Of a ticket that refuses: when it last changed"

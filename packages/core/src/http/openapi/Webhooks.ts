@@ -23,7 +23,7 @@ const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = 
   "ticket.impossible": ofTicket,
   "ticket.reopened": Schema.Struct({
     ticket: Ticket,
-    from: TicketState.annotations({ description: "The state out of which it came" })
+    from: TicketState.annotations({ description: "The state before the move" })
   }),
   "ticket.collected": ofTicket,
   "ticket.abandoned": Schema.Struct({
@@ -73,7 +73,7 @@ const types = Object.keys(eventTypes) as ReadonlyArray<EventType>
 /** The event of one type, as a schema with a name. */
 export const eventSchema = (type: EventType) =>
   Schema.Struct({
-    id: text("uuid", "The same at every attempt: drop what you have seen"),
+    id: text("uuid", "The event's id, the same at every attempt, so that a receiver can drop duplicates"),
     type: Schema.Literal(type).annotations({ description: eventTypes[type] }),
     created_at: text("date-time", "When it happened"),
     api_version: Schema.Literal(API_VERSION).annotations({ description: "The version of this API" }),
