@@ -131,7 +131,7 @@ export interface ClientBadge {
 /** A client is linked to the ticket */
 export interface ClientLinkedEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -161,7 +161,7 @@ export interface ClientLinkedEvent {
 /** The client was notified in the app, by SMS, by WhatsApp or by a call */
 export interface ClientNotifiedEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -216,7 +216,7 @@ export interface ConflictDetails {
     | "QUOTE_CLOSED";
   /** Of a refused move: the state the ticket is in */
   from?: TicketState;
-  /** Of a refused move: the status asked for */
+  /** Of a refused move: the requested status */
   to?: TicketStatus;
   /** Of a refused move: the statuses the ticket would accept now */
   allowed?: TicketStatus[];
@@ -310,7 +310,7 @@ export interface IssueDetails {
    * @minItems 1
    */
   issues: RequestIssue[];
-  /** Some issues were left out; present only then */
+  /** True if some issues were left out, else absent */
   has_more?: true;
 }
 
@@ -479,7 +479,7 @@ export interface NotifiedInput {
   channel: ShopChannel;
 }
 
-/** Which other tickets have the same number */
+/** The other tickets with the same number */
 export interface NumberMeta {
   /**
    * Other tickets with the number, newest first, at most 100
@@ -493,7 +493,7 @@ export interface NumberedTicketResponse {
   success: true;
   /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
   data: Ticket;
-  /** Which other tickets have the same number */
+  /** The other tickets with the same number */
   meta: NumberMeta;
 }
 
@@ -527,7 +527,7 @@ export interface Part {
 /** The app's test button */
 export interface PingEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -596,7 +596,7 @@ export interface Quote {
 /** The client accepts a new price */
 export interface QuoteAcceptedEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -626,7 +626,7 @@ export interface QuoteAcceptedEvent {
 /** The shop proposes a new price */
 export interface QuoteProposedEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -656,7 +656,7 @@ export interface QuoteProposedEvent {
 /** The client refuses a new price */
 export interface QuoteRefusedEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -685,7 +685,7 @@ export interface QuoteRefusedEvent {
 
 export type RedeemInput = object;
 
-/** Whether a response is a repeated one */
+/** Whether the response is a repetition */
 export interface RepeatableMeta {
   /** False in the first response to an Idempotency-Key, true in every repetition */
   replayed: boolean;
@@ -696,7 +696,7 @@ export interface RepeatableTicketResponse {
   success: true;
   /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
   data: Ticket;
-  /** Whether a response is a repeated one */
+  /** Whether the response is a repetition */
   meta: RepeatableMeta;
 }
 
@@ -731,7 +731,7 @@ export interface RewardResponse {
   success: true;
   /** A reward that was given, and the card afterwards */
   data: RewardRedeemed;
-  /** Whether a response is a repeated one */
+  /** Whether the response is a repetition */
   meta: RepeatableMeta;
 }
 
@@ -761,7 +761,7 @@ export interface Shop {
    * @max 4
    */
   decimals: number;
-  /** IANA name. Daily limits start again at midnight of this zone */
+  /** The IANA name of the time zone. Daily limits start again at its midnight */
   time_zone: string;
   /**
    * The scopes of the key that you used
@@ -808,7 +808,7 @@ export interface StampsResponse {
   success: true;
   /** Stamps that were added, and the card afterwards */
   data: StampsGiven;
-  /** Whether a response is a repeated one */
+  /** Whether the response is a repetition */
   meta: RepeatableMeta;
 }
 
@@ -944,7 +944,7 @@ export interface Ticket {
 /** The ticket closed: ready and never collected, or left in the workshop without news, for 60 days */
 export interface TicketAbandonedEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -974,7 +974,7 @@ export interface TicketAbandonedEvent {
 /** The client picked up their item */
 export interface TicketCollectedEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -999,7 +999,7 @@ export interface TicketCollectedEvent {
 /** A ticket is created, in the app or through the API */
 export interface TicketCreatedEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -1030,7 +1030,7 @@ export interface TicketData {
 /** The ticket is marked not possible */
 export interface TicketImpossibleEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -1188,7 +1188,7 @@ export interface TicketListResponse {
 /** The ticket is ready */
 export interface TicketReadyEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -1213,7 +1213,7 @@ export interface TicketReadyEvent {
 /** The ticket goes back to the workshop */
 export interface TicketReopenedEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;
@@ -1235,7 +1235,7 @@ export interface TicketReopenedEvent {
   data: {
     /** The ticket as it was after the event */
     ticket: Ticket;
-    /** The state out of which it came */
+    /** The state before the move */
     from: TicketState;
   };
 }
@@ -1247,7 +1247,7 @@ export interface TicketResponse {
   data: Ticket;
 }
 
-/** A ticket in short */
+/** The main fields of a ticket */
 export interface TicketSummary {
   /**
    * The ticket's id; it never changes
@@ -1255,7 +1255,7 @@ export interface TicketSummary {
    */
   id: string;
   /**
-   * The number asked for
+   * The requested number
    * @min 1
    * @max 9999
    */
@@ -1277,7 +1277,7 @@ export interface TicketSummary {
 /** The shop edits the ticket, announces a delay, records a part or adds a photo */
 export interface TicketUpdatedEvent {
   /**
-   * The same at every attempt: drop what you have seen
+   * The event's id, the same at every attempt, so that a receiver can drop duplicates
    * @format uuid
    */
   id: string;

@@ -31,7 +31,7 @@ export interface ConflictDetails {
   readonly reason: "SAME_STATE" | "INVALID_TRANSITION" | "REOPEN_WINDOW" | "ABANDONED" | "IDEMPOTENCY_KEY_REUSED" | "LOYALTY_OFF" | "NO_REWARD" | "TOO_MANY_KEYS" | "OFFER_CLOSED" | "QUOTE_CLOSED"
   /** Of a refused move: the state the ticket is in. */
   readonly from?: TicketState | undefined
-  /** Of a refused move: the status asked for. */
+  /** Of a refused move: the requested status. */
   readonly to?: TicketStatus | undefined
   /** Of a refused move: the statuses the ticket would accept now. */
   readonly allowed?: ReadonlyArray<TicketStatus> | undefined
@@ -64,7 +64,7 @@ export interface FieldDetails {
 export interface IssueDetails {
   /** All problems of the request at once (1 to 50 entries). */
   readonly issues: ReadonlyArray<RequestIssue>
-  /** Some issues were left out; present only then. */
+  /** True if some issues were left out, else absent. */
   readonly has_more?: true | undefined
 }
 
@@ -136,7 +136,7 @@ export interface Money {
   readonly before_minor: number | null
 }
 
-/** Which other tickets have the same number. */
+/** The other tickets with the same number. */
 export interface NumberMeta {
   /** Other tickets with the number, newest first, at most 100. */
   readonly others: ReadonlyArray<TicketSummary>
@@ -176,7 +176,7 @@ export interface Quote {
 /** Waiting for the client, or how they answered. */
 export type QuoteStatus = "proposed" | "accepted" | "refused"
 
-/** Whether a response is a repeated one. */
+/** Whether the response is a repetition. */
 export interface RepeatableMeta {
   /** False in the first response to an Idempotency-Key, true in every repetition. */
   readonly replayed: boolean
@@ -224,7 +224,7 @@ export interface Shop {
   readonly currency: string
   /** How many digits an amount has after the decimal point. */
   readonly decimals: number
-  /** IANA name. Daily limits start again at midnight of this zone. */
+  /** The IANA name of the time zone. Daily limits start again at its midnight. */
   readonly time_zone: string
   /** The scopes of the key that you used. */
   readonly scopes: ReadonlyArray<Scope>
@@ -364,11 +364,11 @@ export type TicketState = "workshop" | "ready" | "impossible" | "collected" | "a
 /** A state to which a request can move a ticket. */
 export type TicketStatus = "ready" | "impossible" | "workshop" | "collected"
 
-/** A ticket in short. */
+/** The main fields of a ticket. */
 export interface TicketSummary {
   /** The ticket's id; it never changes. */
   readonly id: string
-  /** The number asked for. */
+  /** The requested number. */
   readonly number: number
   /** The number as printed: four digits. */
   readonly number_label: string

@@ -13,7 +13,7 @@ export interface ClientBadge {
 
 /** A client is linked to the ticket. */
 export interface ClientLinkedEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** A client is linked to the ticket. */
   readonly type: "client.linked"
@@ -34,7 +34,7 @@ export interface ClientLinkedEvent {
 
 /** The client was notified in the app, by SMS, by WhatsApp or by a call. */
 export interface ClientNotifiedEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The client was notified in the app, by SMS, by WhatsApp or by a call. */
   readonly type: "client.notified"
@@ -109,7 +109,7 @@ export type PartStatus = "ordered" | "received"
 
 /** The app's test button. */
 export interface PingEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The app's test button. */
   readonly type: "ping"
@@ -140,7 +140,7 @@ export interface Quote {
 
 /** The client accepts a new price. */
 export interface QuoteAcceptedEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The client accepts a new price. */
   readonly type: "quote.accepted"
@@ -161,7 +161,7 @@ export interface QuoteAcceptedEvent {
 
 /** The shop proposes a new price. */
 export interface QuoteProposedEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The shop proposes a new price. */
   readonly type: "quote.proposed"
@@ -182,7 +182,7 @@ export interface QuoteProposedEvent {
 
 /** The client refuses a new price. */
 export interface QuoteRefusedEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The client refuses a new price. */
   readonly type: "quote.refused"
@@ -268,7 +268,7 @@ export interface Ticket {
 
 /** The ticket closed: ready and never collected, or left in the workshop without news, for 60 days. */
 export interface TicketAbandonedEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The ticket closed: ready and never collected, or left in the workshop without news, for 60 days. */
   readonly type: "ticket.abandoned"
@@ -289,7 +289,7 @@ export interface TicketAbandonedEvent {
 
 /** The client picked up their item. */
 export interface TicketCollectedEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The client picked up their item. */
   readonly type: "ticket.collected"
@@ -305,7 +305,7 @@ export interface TicketCollectedEvent {
 
 /** A ticket is created, in the app or through the API. */
 export interface TicketCreatedEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** A ticket is created, in the app or through the API. */
   readonly type: "ticket.created"
@@ -327,7 +327,7 @@ export interface TicketData {
 
 /** The ticket is marked not possible. */
 export interface TicketImpossibleEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The ticket is marked not possible. */
   readonly type: "ticket.impossible"
@@ -360,7 +360,7 @@ export type TicketOutcome = "ready" | "impossible"
 
 /** The ticket is ready. */
 export interface TicketReadyEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The ticket is ready. */
   readonly type: "ticket.ready"
@@ -376,7 +376,7 @@ export interface TicketReadyEvent {
 
 /** The ticket goes back to the workshop. */
 export interface TicketReopenedEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The ticket goes back to the workshop. */
   readonly type: "ticket.reopened"
@@ -390,7 +390,7 @@ export interface TicketReopenedEvent {
   readonly data: {
     /** The ticket as it was after the event. */
     readonly ticket: Ticket
-    /** The state out of which it came. */
+    /** The state before the move. */
     readonly from: TicketState
   }
 }
@@ -403,7 +403,7 @@ export type TicketType = "repair" | "prepare"
 
 /** The shop edits the ticket, announces a delay, records a part or adds a photo. */
 export interface TicketUpdatedEvent {
-  /** The same at every attempt: drop what you have seen. */
+  /** The event's id, the same at every attempt, so that a receiver can drop duplicates. */
   readonly id: string
   /** The shop edits the ticket, announces a delay, records a part or adds a photo. */
   readonly type: "ticket.updated"

@@ -10,7 +10,7 @@ import { run } from "../../src/testing/Fixtures.js"
 import { answered } from "../../src/testing/TestDispatcher.js"
 import { type Around, dispatching, eventIds, logOf, openHooked, raise, SEED, turnOfLoop } from "./DispatchBench.js"
 
-/** The faults that can occur in a call. After "lost answer" the work is done, and only its result is lost. */
+/** The faults that can occur in a call. After the last but one the work is done, and only its result is lost. */
 const faults = ["none", "none", "none", "slow", "unavailable", "lost answer", "dies"] as const
 
 class Trouble {
