@@ -24,7 +24,7 @@ export const defaultWords = {
 
 const languages = Object.keys(defaultWords) as ReadonlyArray<Language>
 
-/** Every language's forbidden words together. */
+/** The forbidden words of all languages. */
 export const everyLanguage: WordList.WordList = WordList.makeWordList(languages.flatMap((of) => defaultWords[of].rude))
 
 const languagesByWord = new Map<string, Array<Language>>()

@@ -42,7 +42,7 @@ export interface AuthenticatedRequest extends CheckedRequest {
   readonly shop: ShopRecord
 }
 
-/** A request whose body is read. */
+/** A request with its body. */
 export interface ReadRequest extends RoutedRequest {
   readonly body: RequestPart
 }

@@ -68,7 +68,7 @@ export const retryAfter = (failure: Failure, now?: Instant): string | undefined 
   return String(ServiceLimits.unavailable_retry_after_ms / SECOND_MS)
 }
 
-/** The authentication scheme that the client can use: an embedder's own, which may have none, or keys and tokens. */
+/** The `WWW-Authenticate` of a failure: the embedder's own, if any, or that of keys. */
 const challengeOf = (failure: Failure): string | undefined => {
   if (failure._tag === "NotSignedIn") return failure.challenge
   return failureRows[failure._tag].code === "UNAUTHENTICATED" ? "Bearer" : undefined

@@ -24,7 +24,7 @@ export const addressUse = ({ address }: { readonly address: string }): LimitUse 
 type LimitStore = Context.Tag.Service<RateLimits>
 
 interface Cached extends Pick<LimitStore, "take" | "giveBack"> {
-  /** The status of a limit as this process last saw it, without asking the store. */
+  /** The status of a limit in this process's cache, without a query of the store. */
   readonly look: (use: LimitUse, now: Instant) => LimitStatus
   /** Empties the cache, because the store was emptied. */
   readonly forget: () => void

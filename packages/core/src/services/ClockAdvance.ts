@@ -106,7 +106,7 @@ export const inSandbox: Effect.Effect<boolean> = Effect.map(Effect.serviceOption
 export interface DueWork {
   /** The earliest instant, at most `until`, at which work is due, even if it has passed; null if there is none. */
   readonly next: (until: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
-  /** Does all work that is due by now, including work that becomes due because of it. Returns the number of acts. */
+  /** Does all work that is due by now, including further work that it makes due. Returns the number of acts. */
   readonly runOnce: Effect.Effect<number, StoreUnavailable>
 }
 
@@ -247,7 +247,10 @@ export class ClockAdvance extends Context.Tag("@workshop/core/ClockAdvance")<
   ClockAdvance,
   {
     readonly state: Effect.Effect<ClockState>
-    /** Returns when all work up to the target is done; a refused move changes nothing. `next` finds the instant of `to: "next"`. */
+    /**
+     * Moves the clock, and returns when all work up to the target is done; a refused move changes nothing. `next` finds
+     * the instant of `to: "next"`.
+     */
     readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockMoved, InvalidInput | StoreUnavailable>
     /**
      * Resets the clock to an instant, or for null to its state at the start. The first given effect runs before, on the

@@ -13,7 +13,7 @@ const realNow = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNa
 interface Batch {
   readonly began_at: number
   running: number
-  /** False as soon as the batch waits for a slow receiver. */
+  /** Whether the batch occupies slots, which is false once it waits for a slow receiver. */
   occupiesSlots: boolean
 }
 

@@ -34,7 +34,7 @@ const logFailure = (notification: DueNotification, what: string, cause: Cause.Ca
   return Effect.annotateLogs(Effect.logError(`${what}${wordsOf(cause)}`, cause), { shop_id, ...ticket, id })
 }
 
-/** The cause is empty if the last attempt crashed its process. */
+/** Logs that a notification was given up. The cause is empty if the last attempt crashed its process. */
 const logGivenUp = (notification: DueNotification, cause: Cause.Cause<unknown> = Cause.empty) =>
   logFailure(notification, "A notification was given up after its last attempt", cause)
 

@@ -232,7 +232,7 @@ export class AllCells {
 
   /**
    * Limits how many calls wait for unavailable cells, and refuses the others at once: a cell that never responds delays
-   * each call for seconds, and such calls would soon be all requests that the process can handle. A cell that responds
+   * each call for seconds, and such calls could soon be all that the process may run. A cell that responds
    * again is confirmed first, because its address may now lead to another cell.
    */
   bounded<A, E>(cell: OpenCell, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {

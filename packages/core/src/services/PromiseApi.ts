@@ -395,7 +395,7 @@ const ownerMethods = (run: Run<ApiServices>) => {
       byId: method([ShopId], (id) => Shops.byId(id)),
       /** Shops ordered by id, at most `limit`: after the shop with the id `after`, or from the first one if it is null. */
       list: method([After, PageLimit], (after, limit) => Shops.list(after ?? null, limit)),
-      /** Changes a shop's settings. The shop's keys are affected at once. */
+      /** Changes a shop's settings. The changes apply to the shop's keys at once. */
       change: method([ShopId, decodeInput.shopPatch], (id, patch) => Shops.change(id, patch))
     },
     keys: {

@@ -55,7 +55,7 @@ export interface LogLine {
   readonly error?: unknown
 }
 
-/** When old rows are removed. */
+/** The age at which old rows are removed. */
 export interface RetentionOption {
   /** How long events and their attempts are kept, in milliseconds: at least seven days, and 90 by default. */
   readonly keepEvents_ms?: number

@@ -116,7 +116,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
             ).pipe(Effect.annotateLogs("shop_id", shop.id))
       })
 
-    /** Changes a shop's settings. The shop's keys are affected at once. */
+    /** Changes a shop's settings. The changes apply to the shop's keys at once. */
     const change = Effect.fnUntraced(function* change(id: ShopId, patch: ShopPatch) {
       yield* byId(id)
       const changed = run(changeShop(id, patch), () => ({ act: "shop.changed", details: withoutWords(patch) }))

@@ -100,7 +100,7 @@ const workUnderTestClock = Effect.gen(function* () {
     Effect.sync(() => listen(() => signal.unsafeWake())),
     (stop) => Effect.sync(stop)
   )
-  /** Whether due work is not done yet, such as a delivery that another process has in flight. */
+  /** Whether the last run did none of the due work, such as a delivery that another process has in flight. */
   let isIdle = false
   const work = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

@@ -17,7 +17,7 @@ const blockedBy = (shop: TestShop, who: typeof KARIM) => {
 }
 
 describe("Specification, Errors: refusals of a new ticket", () => {
-  it("an unknown client, one who never met the shop and one who blocks it are refused alike (Specification, Endpoints; Tickets)", () => {
+  it("a create gets the same refusal for an unknown client, one who never met the shop and one who blocks it (Specification, Endpoints; Tickets)", () => {
     const shop = new TestShop()
     shop.meets(KARIM)
     blockedBy(shop, KARIM)
@@ -55,7 +55,7 @@ describe("Specification, Errors: refusals of a new ticket", () => {
     })
   }
 
-  it("a forbidden word counts as a whole word only, and only where people read it (Specification, Errors)", () => {
+  it("a forbidden word is refused only as a whole word, and only in texts that people read (Specification, Errors)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"] })
     shop.does(create({ service: "Darning", item: "Darnley coat", external_ref: "darn" }))
     expect(shop.does(create({ service: "Darning", item: null, description: null, items: null })).items).toEqual([])

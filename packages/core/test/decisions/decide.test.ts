@@ -124,7 +124,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
 })
 
 describe("docs/how-it-is-built.md: a decision", () => {
-  it("a decision belongs to one shop, and names the rows that must be loaded (docs/how-it-is-built.md)", () => {
+  it("a command names one shop, and the rows that must be loaded (docs/how-it-is-built.md)", () => {
     const move = changeStatus(SHOP, "t" as never, "ready")
     expect(move.shop_id).toBe(SHOP)
     expect(move.loadRequests).toEqual([{ _tag: "Ticket", id: "t" }])
@@ -136,7 +136,7 @@ describe("docs/how-it-is-built.md: a decision", () => {
     ])
   })
 
-  it("decide changes nothing; execute makes the changes visible (docs/how-it-is-built.md)", () => {
+  it("decide does not change the state, and execute applies the changes to it (docs/how-it-is-built.md)", () => {
     const { slice } = new TestShop()
     const before = JSON.stringify(snapshot(slice))
     const decided = decide(create, slice, momentAt(START, 1))
@@ -176,7 +176,7 @@ describe("docs/how-it-is-built.md: a decision", () => {
     )
   })
 
-  it("each decision that changes anything advances the shop's clock as its last change (docs/how-it-is-built.md)", () => {
+  it("the last change of each decision with changes is the shop's head (docs/how-it-is-built.md)", () => {
     const shop = new TestShop()
     shop.create()
     expect(shop.last.changes.at(-1)?._tag).toBe("HeadPut")

@@ -135,7 +135,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
   const erases = (shop: TestShop, ...keys: ReadonlyArray<string>) =>
     shop.does(eraseIdempotencyRecords(SHOP, amira, keysOf(...keys)))
 
-  it("an idempotency key still returns the same ticket, without the client's name, for any request of the till", () => {
+  it("an idempotency key still returns the same ticket, without the client's name, for any request with the key", () => {
     const shop = new TestShop()
     const { data } = shop.does(keyed("a", { item: "Coat of Amira" }))
     erases(shop, "a")
@@ -154,7 +154,7 @@ describe("docs/personal-data.md: a client is erased from the responses that are 
     expect(shop.does(keyed("a", { item: "Hat" }))).toEqual({ data, replayed: true })
   })
 
-  it("an event whose stored request was removed before is rewritten only if it contains the client's name", () => {
+  it("an idempotency record whose request was removed before is rewritten only if it contains the client's name", () => {
     const shop = new TestShop()
     shop.does(keyed("a", { item: "Coat of Amira and Karim" }))
     shop.does(eraseIdempotencyRecords(SHOP, { client_id: KARIM.id, names: ["Karim"], phones: [] }, keysOf("a")))

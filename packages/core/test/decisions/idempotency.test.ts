@@ -175,7 +175,7 @@ describe("Specification, Idempotency: what makes two requests the same", () => {
     expect(shop.does(again).replayed).toBe(true)
   })
 
-  it("requests that differ in the order of items, an amount, a letter's case, or zero against nothing are different (Specification, Idempotency)", () => {
+  it("requests that differ in the order of items, an amount, a letter's case, or 0 instead of an absent amount are different (Specification, Idempotency)", () => {
     const prints = [
       { items: [{ label: "a" }, { label: "b" }] },
       { items: [{ label: "b" }, { label: "a" }] },
@@ -240,7 +240,7 @@ describe("Specification, Idempotency: a replay succeeds where a new request woul
     expect(shop.refuses(create("a", { client_id, item: "Hat" }))._tag).toBe("IdempotencyKeyReused")
   })
 
-  it("a replay succeeds if its texts hold a word that was forbidden since (Specification, Errors)", () => {
+  it("a replay succeeds if its texts contain a word that was forbidden since (Specification, Errors)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a", { item: "Darn" }))
     expect(shop.does(create("a", { item: "Darn" }, { found: DARN }))).toEqual({

@@ -45,7 +45,7 @@ describe("Specification, Tickets: ids are UUIDs of version 7", () => {
     }
   })
 
-  it("the identifier of an offer cannot be derived from another of its decision, because its random bytes are its own (Specification, Endpoints)", () => {
+  it("the identifier of an offer cannot be derived from another one of the same decision, because its random bytes are its own (Specification, Endpoints)", () => {
     const shop = new TestShop()
     const ticket = shop.create({ client_phone: KARIM.phone })
     const random = (id: string) => id.slice(19)
@@ -63,7 +63,7 @@ describe("Specification, Tickets: ids are UUIDs of version 7", () => {
     expect(grantIdentifier(ones, 2)).toMatch(/-7002-bfff-ffffffffffff$/)
   })
 
-  it("a create with twenty items, a client and a phone number gives each object another identifier (Specification, Tickets)", () => {
+  it("a create with twenty items, a client and a phone number gives each object a different identifier (Specification, Tickets)", () => {
     const shop = new TestShop()
     const items = Array.from({ length: 20 }, (_, n) => ({ label: `Thing ${n}` }))
     const id = shop.create({ client_id: shop.meets(AMIRA), client_phone: KARIM.phone, items })

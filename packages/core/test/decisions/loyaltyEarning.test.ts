@@ -111,7 +111,7 @@ describe("Specification, States: stamps that tickets earn", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("a ticket that earned no stamps from a programme of none earns nothing from a later, richer one (Specification, Clients and loyalty)", () => {
+  it("a ticket that became ready while the programme gave 0 stamps earns none if it gives more later (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ stamps_per_ticket: 0 })
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")

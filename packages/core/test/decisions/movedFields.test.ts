@@ -192,7 +192,7 @@ describe("Specification, States: a client is notified of a move", () => {
     expect(shop.record(id).notified_at).toBeNull()
   })
 
-  it("a move of a ticket without a client and a number notifies nobody (Specification, States)", () => {
+  it("a move of a ticket without a client and without a number notifies nobody (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({})
     for (const status of ["ready", "workshop", "impossible"] as const) {

@@ -34,7 +34,7 @@ describe("Specification, Tickets: the shop proposes a new price", () => {
     expect(shop.does(propose(id, 8000, null)).quote?.note).toBeNull()
   })
 
-  it("a quote below the deposit is refused, one equal to it is not (Specification, Tickets)", () => {
+  it("a quote below the deposit is refused, and one equal to it is accepted (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000, deposit_minor: 1000 })
     expect(shop.refuses(propose(id, 999))).toMatchObject({ _tag: "InvalidInput", issues: [{ field: "price_minor" }] })
@@ -51,7 +51,7 @@ describe("Specification, Tickets: the shop proposes a new price", () => {
     expect(shop.does(answer(id, "accepted")).money).toMatchObject({ price_minor: 6000, before_minor: 5000 })
   })
 
-  it("a ticket that is not the named client's is not found: another client's, nobody's, or one of a shop that they block (Specification, Webhooks)", () => {
+  it("a named client's answer does not find a ticket of another client, without a client, or of a shop that they block (Specification, Webhooks)", () => {
     const shop = new TestShop()
     const [theirs, nobodys] = [
       shop.create({ client_id: shop.meets(AMIRA) }),

@@ -6,7 +6,7 @@ import { PROGRAM, SHOP, TestShop } from "./fixtures.js"
 const patch = (fields: object) => changeShop(SHOP, fields as ShopPatch)
 
 describe("Specification, Sandbox: PATCH /sandbox/shops/{id}", () => {
-  it("a change of settings leaves every setting that is not given unchanged (Specification, Sandbox)", () => {
+  it("a change of settings leaves all other settings unchanged (Specification, Sandbox)", () => {
     const shop = new TestShop()
     const before = shop.slice.shop
     shop.does(patch({ approved: false, forbidden_words: ["darn"] }))

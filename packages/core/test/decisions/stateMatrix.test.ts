@@ -53,7 +53,7 @@ const MATRIX: ReadonlyArray<Row> = [
 ]
 
 describe("Specification, States: the moves of a status request", () => {
-  it("the table of this test names every state with every status", () => {
+  it("the table of this test has a row for every state and every status", () => {
     expect(new Set(MATRIX.map(([from, waited, asked]) => `${from} ${waited} ${asked}`)).size).toBe((4 + 4) * 4)
   })
 

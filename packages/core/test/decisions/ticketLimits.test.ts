@@ -44,7 +44,7 @@ describe("Specification, Limits: 150 tickets per hour and shop", () => {
     expect(shop.refuses(createTicket(SHOP, ticketInput(), { via: "app", foundWords: [] }))._tag).toBe("LimitReached")
   })
 
-  it("the hour starts at the first use, not on the clock's hour, and does not slide (Specification, Limits)", () => {
+  it("the hour is a fixed window from the first use, and neither a clock hour nor a sliding window (Specification, Limits)", () => {
     const shop = shopAt("Africa/Tunis", "2026-03-02T09:25:00Z", 1)
     shop.wait(50 * MINUTE)
     for (let n = 0; n < 149; n++) shop.create()

@@ -79,7 +79,7 @@ describe("Specification, Tickets: a part", () => {
     expect(shop.does(part(id, { status: "received", expected_at: null })).part?.expected_at).toBe(ISO(48))
   })
 
-  it("another part does not take over the dates of the first (Specification, Tickets)", () => {
+  it("a part with another name does not get the dates of the first (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))

@@ -57,7 +57,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
     })
   })
 
-  it("a second rotation keeps the last secret, never three (Specification, Webhooks)", () => {
+  it("after a second rotation the webhook has only its last two secrets (Specification, Webhooks)", () => {
     const shop = withWebhook()
     shop.does(rotateSecret(SHOP, "whsec_2"))
     expect(shop.wait(HOUR).does(rotateSecret(SHOP, "whsec_3")).webhook).toMatchObject({

@@ -106,7 +106,7 @@ const untilNothingWaits = Effect.fnUntraced(function* (clock: HastyClock) {
 
 describe("Specification, States: a linked client's notification is passed to the embedder's notifier", () => {
   it(
-    "a notification is passed to the notifier once, as it is in the inbox",
+    "a notification is passed to the notifier once, with the same content as in the inbox",
     benched(({ ears }) =>
       Effect.gen(function* () {
         const met = yield* acquainted()

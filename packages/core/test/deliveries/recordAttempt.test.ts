@@ -48,7 +48,7 @@ describe("Specification, Webhooks: the log of attempts", () => {
 })
 
 describe("docs/how-it-is-built.md: a stale token changes nothing of the delivery", () => {
-  it("a superseded record leaves the log and the webhook to recordSuperseded", () => {
+  it("a superseded record changes neither the log nor the webhook, which recordSuperseded does", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.delivers(event, { token: 5 })

@@ -98,7 +98,7 @@ const interleaved = (seed: number) => async () => {
 describe("Specification, Sandbox: a move of the clock returns after everything due by then has run, each at its own instant", () => {
   for (let i = 0; i < 30; i++)
     it(
-      `a move of the clock runs everything at its instant while a dispatcher runs and events are raised (seed ${SEED + i})`,
+      `a move of the clock runs all due work at its own instants while a dispatcher runs and events are raised (seed ${SEED + i})`,
       interleaved(SEED + i)
     )
 })

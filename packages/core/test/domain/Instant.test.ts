@@ -30,7 +30,7 @@ describe("instants as text (Specification, Tickets)", () => {
     expect([-62_135_596_800_001, 0.5, 253_402_300_800_000].some((n) => isInstant(n))).toBe(false)
   })
 
-  it("lengths of time are exact multiples of a second", () => {
+  it("the constants of a second, a minute, an hour and a day are in milliseconds", () => {
     expect([SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS]).toEqual([1000, 60_000, 3_600_000, 86_400_000])
   })
 })

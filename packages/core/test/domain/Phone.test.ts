@@ -6,7 +6,7 @@ import { internationalPhone, numberParts, Phone, PhoneInQuery } from "../../src/
 const read = Schema.decodeUnknownEither(Phone)
 const readQuery = Schema.decodeUnknownEither(PhoneInQuery)
 
-describe("a number as somebody in a country wrote it", () => {
+describe("a number in the national spelling of a country", () => {
   it.each([
     ["06 12 34 56 78", "FR", "+33612345678"],
     ["0612345678", "fr", "+33612345678"],

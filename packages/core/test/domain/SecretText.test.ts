@@ -18,7 +18,7 @@ describe("Specification, Keys and scopes; Webhooks: secrets as text", () => {
     )
   })
 
-  it("each value of a byte is written, at each of the three places (Specification, Keys and scopes)", () => {
+  it("secretText encodes every value of a byte at each of the three positions of a group (Specification, Keys and scopes)", () => {
     for (let byte = 0; byte < 256; byte++) {
       const bytes = Uint8Array.from([byte, 255 - byte, byte ^ 0x5a])
       expect(secretText(bytes)).toBe(Buffer.from(bytes).toString("base64url"))

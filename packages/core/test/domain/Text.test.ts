@@ -68,19 +68,19 @@ describe("texts (Specification, Tickets)", () => {
 })
 
 describe("clean text (Specification, Tickets)", () => {
-  it("a clean text is neither trimmed nor limited in length", () => {
+  it("isCleanText accepts an empty text, and surrounding white space", () => {
     expect(isCleanText("")).toBe(true)
     expect(isCleanText("  a\n\tb 👗 ")).toBe(true)
   })
 
-  it("the check agrees with a written-out list of the control characters", () => {
+  it("isCleanText agrees with a written-out list of the control characters", () => {
     for (let code = 0; code < 0x100; code++) {
       const control = (code < 0x20 && code !== 0x09 && code !== 0x0a) || (code >= 0x7f && code <= 0x9f)
       expect([code, isCleanText(`a${String.fromCharCode(code)}b`)]).toEqual([code, !control])
     }
   })
 
-  it("the check agrees with the platform about well-formed Unicode", () => {
+  it("isCleanText agrees with the platform about well-formed Unicode", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0xd700, max: 0xe0ff }), { maxLength: 8 }), (units) => {
         const text = String.fromCharCode(...units)
@@ -100,7 +100,7 @@ describe("an input is truncated before it is read (Specification, Errors)", () =
   }
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, i]))
 
-  it("a list keeps one entry more than it may have", () => {
+  it("a list is cut to one entry more than its maximum", () => {
     expect(cut(Few, [1, 2, 3])).toEqual([1, 2, 3])
     expect(cut(Few, [1, 2, 3, 4])).toEqual([1, 2, 3])
     expect(cut(Few.pipe(Schema.maxItems(1)), [1, 2, 3])).toEqual([1, 2])
@@ -108,7 +108,7 @@ describe("an input is truncated before it is read (Specification, Errors)", () =
     expect(cut(Schema.Array(Schema.String), [1, 2, 3])).toEqual([1, 2, 3])
   })
 
-  it("an object keeps its fields, and one unknown field more than an error names", () => {
+  it("an object is cut to its known fields, and one unknown field more than an error lists", () => {
     const kept = cut(Entry, { label: "a", ...many(Limits.issues_max + 9) }) as object
     expect(Object.keys(kept)).toHaveLength(Limits.issues_max + 2)
     expect(kept).toMatchObject({ label: "a", x0: 0 })
@@ -117,7 +117,7 @@ describe("an input is truncated before it is read (Specification, Errors)", () =
     expect(cut(Entry, all)).toHaveProperty("label", "a")
   })
 
-  it("lists and objects within others are truncated too, even the same list twice", () => {
+  it("lists and objects within others are cut too, with several limits on one list", () => {
     const value = { name: "n", few: [{ label: "a", ...many(60) }, { label: "b" }, {}, {}], any: ["a"] }
     const kept = cut(Input, value) as { few: ReadonlyArray<object> }
     expect(kept).toMatchObject({ name: "n", any: ["a"] })
@@ -143,7 +143,7 @@ describe("an input is truncated before it is read (Specification, Errors)", () =
     expect(cut(Schema.Union(Schema.String, Schema.Number), "text")).toBe("nothing to cut")
   })
 
-  it("a field called __proto__ stays a field, and does not replace the prototype", () => {
+  it("a field called __proto__ is retained as a field, and does not replace the prototype", () => {
     const kept = cut(Entry, JSON.parse('{"__proto__":{"label":"b"},"label":"a"}')) as object
     expect(Object.keys(kept)).toEqual(["__proto__", "label"])
   })

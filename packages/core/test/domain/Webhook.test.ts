@@ -23,7 +23,7 @@ const webhook = {
 } as unknown as Webhook
 
 describe("Specification, Webhooks: the secret", () => {
-  it("a secret is whsec_ and its bytes as text, and a truncated one is recognised by its beginning", () => {
+  it("a secret is whsec_ and its bytes as text, and beginsAsSecret recognises a truncated one", () => {
     expect(webhookSecret(new Uint8Array(3))).toBe("whsec_AAAA")
     expect(["whsec_AAAA", "AAAAwhsec_", "AAAA"].map(beginsAsSecret)).toEqual([true, false, false])
   })
@@ -51,7 +51,7 @@ describe("Specification, Webhooks: the health of a webhook", () => {
     return [webhook.off_reason, webhook.failure_steps_notified, notice]
   }
 
-  it("the owner is warned twice and the webhook turns off the third time, by both the failures and the hours", () => {
+  it("the owner is warned twice before the webhook turns off, each once both the failures and the hours are reached", () => {
     expect(failed(6, 24, 0)).toEqual([null, 0, null])
     expect(failed(7, 23, 0)).toEqual([null, 0, null])
     expect(failed(7, 24, 0)).toEqual([null, 1, "webhook_failing"])
@@ -83,7 +83,7 @@ describe("Specification, Webhooks: the health of a webhook", () => {
     expect(acknowledged).toEqual([false, false, false, true, true, false])
   })
 
-  it("a result of which a sender knows nothing more has no further fields", () => {
+  it("SendResult.responded and SendResult.failed leave all other fields empty", () => {
     const nothing = {
       detail: null,
       address: null,

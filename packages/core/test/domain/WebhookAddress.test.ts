@@ -97,7 +97,7 @@ describe("webhook addresses outside the sandbox (Specification, Webhooks)", () =
     expect(parseWebhookAddress(given, productionAddresses)).toEqual(Either.right(kept))
   )
 
-  it.each(bad)("%s, which could never be connected, is refused when it is set", (reason, texts) => {
+  it.each(bad)("a URL that can never be connected is refused when it is set: %s", (reason, texts) => {
     for (const text of texts)
       expect([text.slice(0, 60), parseWebhookAddress(text, productionAddresses)]).toEqual([
         text.slice(0, 60),

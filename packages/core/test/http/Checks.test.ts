@@ -67,7 +67,7 @@ describe("The checks of a request (Specification, Errors)", () => {
     expect(await stepsOf({ isAbsent: true })).toEqual(["first", "take requests_per_minute", 404])
   })
 
-  it("a 429 gives back the uses of limits that say so, of those that were counted (Specification, Limits)", async () => {
+  it("a 429 gives back the counted uses of limits with isGivenBackOn429 (Specification, Limits)", async () => {
     const givenBack: Array<unknown> = []
     const status = (policy: PolicyName) => ({ policy, limit: 9, remaining: 8, resets_at: 60_000 })
     const use = (policy: PolicyName) => ({ policy, subject: `of ${policy}`, time_zone: null })
@@ -140,7 +140,7 @@ describe("The checks of a request (Specification, Errors)", () => {
     routed.handle(forCallers)
   })
 
-  it("the request's labels have the route as soon as it is known, and before that the prefix", () => {
+  it("the route check adds the route to a new context, and does not change the context before it", () => {
     const check = routeCheck()
     const match = { route: { path: "/v1/tickets/:id" } as unknown as Route, path: { id: "x" } }
     const checked = { request, match, context }

@@ -62,7 +62,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
   )
 
   it(
-    "a missing, wrong or revoked key belongs to nobody",
+    "a missing, wrong or revoked key has no holder",
     inWorkshop(() =>
       Effect.gen(function* () {
         const ring = yield* ApiKeyCache
@@ -214,7 +214,7 @@ describe("Expiry and last use", () => {
   })
 
   it(
-    "an expired key belongs to nobody, even if it was cached a moment before",
+    "an expired key has no holder, even if it was cached a moment before",
     inWorkshop(() =>
       Effect.gen(function* () {
         const ring = yield* ApiKeyCache

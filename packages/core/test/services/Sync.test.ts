@@ -101,7 +101,7 @@ describe("A client that follows updated_since and cursor misses no change (Speci
   }, 300_000)
 
   it(
-    "the client misses no change with a filter, over pages without tickets, from each synced_until",
+    "the client misses no change with a filter, even over pages without tickets",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const [caller, tickets, store] = [yield* openShop(), yield* Tickets, yield* Store]

@@ -10,7 +10,7 @@ import { inWorkshop, key, openShop, query, quote, refusalOf, shopPatch, ticketId
 
 describe("Specification, Resources: numbers follow the app's numbering", () => {
   it(
-    "numbers run 9998, 9999, 1, 2 without gaps, and a failed create uses up none",
+    "the numbers 9998, 9999, 1, 2 follow each other without gaps, and a failed create uses none",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -180,7 +180,7 @@ describe("Idempotency (Specification, Idempotency)", () => {
   )
 
   it(
-    "an explicit default, a null or another order of fields makes no different request",
+    "requests that differ only in an explicit default, a null or the order of fields are the same",
     inWorkshop(() =>
       Effect.gen(function* () {
         const caller = yield* openShop()
