@@ -16,7 +16,7 @@ export interface ResponseInfo {
   readonly status: number
   /** The service's id of this request; null if another program, such as a proxy, responded. */
   readonly request_id: string | null
-  /** Null where the response names no limit. */
+  /** The limit with the fewest uses left; null if the response has none. */
   readonly rate_limit: RateLimit | null
   /** The number of requests that the call sent. */
   readonly attempts: number
@@ -59,7 +59,7 @@ export type ApiFailure<C extends string = ErrorCode> = C extends string
       readonly request_id: string | null
       /** The seconds until a retry may succeed, after a 429 or a 503; else null. */
       readonly retry_after_s: number | null
-      /** Null where the response names no limit. */
+      /** The limit with the fewest uses left; null if the response has none. */
       readonly rate_limit: RateLimit | null
       /** The number of requests that the call sent. */
       readonly attempts: number
@@ -110,7 +110,7 @@ export class WorkshopError extends Error {
 
 /**
  * The value of a result.
- * @throws WorkshopError for a failure, with the failure in it.
+ * @throws WorkshopError for a failure, which it contains.
  */
 export const unwrap = <A>(
   result: { readonly ok: true; readonly value: A } | { readonly ok: false; readonly error: ClientFailure }

@@ -44,7 +44,7 @@ export interface ClientOptions {
   readonly fetch?: (request: Request) => Promise<Response>
   /** Waits until `ms` have passed or the signal is aborted; a timer by default. For tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
-  /** A number from 0 up to 1 that spreads the waits of many clients; `Math.random` by default. For tests. */
+  /** Returns a number from 0 up to 1 that spreads the waits of many clients; `Math.random` by default. For tests. */
   readonly random?: () => number
 }
 
@@ -104,7 +104,7 @@ const timer = (ms: number, signal?: AbortSignal) =>
 
 // biome-ignore lint/plugin: an API client has neither Effect nor the service's source of randomness.
 const spread = () => Math.random()
-// biome-ignore lint/plugin: as above; the clock only measures how long a request took.
+// biome-ignore lint/plugin: an API client has no Effect clock, and this one only measures how long a request took.
 const elapsed = () => performance.now()
 
 /** The address of the service without `/v1`, because each path begins with it. */

@@ -84,7 +84,10 @@ export class ChangeSet {
     return grantIdentifier<Id>(this.#idMoment(n), n)
   }
 
-  /** The millisecond of the identifier that was just counted: the recorded one, or a later one if that is full. */
+  /**
+   * The moment of the `n`th identifier: the recorded millisecond, or a later one if all identifiers of that one are
+   * used.
+   */
   #idMoment(n: number): Moment {
     const { recorded_at, entropy } = this.#moment
     if (this.#id_moment === undefined || n === 0)

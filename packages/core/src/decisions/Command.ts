@@ -31,8 +31,9 @@ type ResultOf<R> = R extends Either.Right<infer _, infer D> ? (D extends Decisio
 type RefusalOf<R> = R extends Either.Left<infer E, infer _> ? E : never
 
 /**
- * Makes a command from the rows that it loads and a pure `decision`, which gets these rows, each under its name in `loads`, and a change set
- * to add its changes to. If a row is missing, the command fails with the refusal of that row's `Load`, and `decision` is not called.
+ * Makes a command from `loads` and a pure `decision`, which gets the loaded rows, each under its name in `loads`, and a
+ * change set to add its changes to. If a row is missing, the command fails with the refusal of that row's `Load`, and
+ * `decision` is not called.
  */
 export const makeCommand = <const N extends Loads, R extends Either.Either<Decision<unknown>, unknown>>(
   shop_id: ShopId,
@@ -80,7 +81,7 @@ export const execute = <A, E>(
   return decision
 }
 
-/** The command with its author, whom the histories of the tickets that it changes name. */
+/** The command with its author, for the histories of the tickets that it changes. */
 export const withAuthor = <A, E>(author: ChangeAuthor, command: Command<A, E>): Command<A, E> => ({
   ...command,
   // `author` comes before the spread for the same reason as `recorded_at` in `decide`. A store's moment has no author.

@@ -63,7 +63,7 @@ const seen = (state: ShopState, id: ClientId | null): SeenClient | null => {
   return client === null ? null : { client, card: state.cards.get(id) ?? blankCard(state.shop.id, id) }
 }
 
-/** Loads nothing, for data that the input does not name. */
+/** Loads nothing, for an optional part of the input that is absent. */
 export const none: Load<null> = { loadRequests: [], read: () => Either.right(null) }
 
 /** A ticket of the shop, with its client as the shop sees them. */
@@ -96,7 +96,10 @@ export const client = (id: ClientId): Load<SeenClient & { readonly phone: Phone 
   }
 })
 
-/** A client's account and link, whether or not the shop may see them: for what the client does, never for a response to a shop. */
+/**
+ * A client's account and link, whether or not the shop may see them: for acts of the client, never for a response to a
+ * shop.
+ */
 export const account = (
   id: ClientId
 ): Load<{ readonly account: ClientAccount; readonly link: ClientLink | null }, ClientNotFound> => ({

@@ -76,7 +76,7 @@ export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | nul
     return changes.decided<Ticket | null>(ticket)
   })
 
-/** The way in which the shop notified the client (Specification, Endpoints). */
+/** The channel by which the shop notified the client (Specification, Endpoints). */
 export const ShopChannel = Schema.Literal("sms", "whatsapp", "call").annotations({ identifier: "ShopChannel" })
 export type ShopChannel = typeof ShopChannel.Type
 

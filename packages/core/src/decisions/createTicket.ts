@@ -16,8 +16,8 @@ import type { ChangeSet } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
-// The annotation that Effect sets on minItems and similar checks: the filter also runs, on the raw input, when other fields are invalid, so
-// that a 400 reports every problem at once (Specification, Errors).
+// Effect sets this annotation on minItems and similar checks. A filter with it also runs, on the raw input, if other
+// fields are invalid, so that a 400 reports every problem at once (Specification, Errors).
 const RUNS_ON_INVALID_INPUT = Symbol.for("effect/annotation/StableFilter")
 
 const isAmount = Schema.is(AmountMinor)

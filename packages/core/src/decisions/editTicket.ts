@@ -12,7 +12,10 @@ import { actOnTicket, raiseUpdated } from "./actOnTicket.js"
 const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const cleared = <A, I>(schema: Schema.Schema<A, I>) => changed(Schema.NullOr(schema))
 
-/** The corrections of a ticket: an absent field keeps its value, and `null` clears it. Items are marked as done by their id. */
+/**
+ * The corrections of a ticket: an absent field keeps its value, and `null` clears it. `items_done` marks items as done
+ * by their ids.
+ */
 export const TicketEdit = Schema.Struct({
   service: changed(Text(Limits.service_characters)),
   item: cleared(Text(Limits.item_characters)),
@@ -37,7 +40,8 @@ const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
   )
 
 /**
- * Corrects a ticket, which counts as news from the shop (Specification, States). `found` has the words that the filter found in the texts.
+ * Corrects a ticket. This counts as news from the shop (Specification, States). `found` has the words that the filter
+ * found in the texts.
  */
 export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, found: ReadonlyArray<FoundWord>) =>
   actOnTicket<ForbiddenWord | InvalidInput>(shop_id, id, {

@@ -86,7 +86,7 @@ export const eraseRecords = (shop_id: ShopId, { offers, notifications }: Known):
     return changes.decided<void>(undefined)
   })
 
-/** Ends the erasure in a shop: deletes the link with it. */
+/** Ends the erasure in a shop: deletes the client's link to the shop. */
 export const forgetClient = (shop_id: ShopId, { client_id }: Person): Command<void> =>
   makeCommand(shop_id, {}, (_, changes) =>
     changes.add({ _tag: "LinkRemoved", row: { shop_id, client_id } }).decided<void>(undefined)

@@ -37,8 +37,9 @@ export const RewardRedeemed = Schema.Struct({
 export interface RewardRedeemed extends Named.RewardRedeemed {}
 
 /**
- * Adds stamps to a client's card, all or none. A caller may give a client at most 20 on a day of the shop. Stamps earned by tickets do not
- * count, nor do those that are given without `bounds` (Specification, Endpoints; Clients and loyalty).
+ * Adds stamps to a client's card, all or none. A caller may give a client at most 20 stamps on a day of the shop.
+ * Stamps earned by tickets do not count, nor do those that are given without `bounds` (Specification, Endpoints;
+ * Clients and loyalty).
  */
 export const giveStamps = (
   shop_id: ShopId,

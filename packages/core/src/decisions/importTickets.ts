@@ -190,7 +190,7 @@ export interface CheckedRow {
 /** The counts of an import's written rows. */
 export interface Imported {
   readonly tickets: number
-  /** Clients whom the shop knows from now on. */
+  /** Clients who became known to the shop. */
   readonly clients: number
   readonly cards: number
   /** Tickets whose closure is due already, so that the next poll closes them. */

@@ -35,7 +35,7 @@ export const ticketActs = {
 /** The name of an act of {@link ticketActs}. */
 export type TicketActName = keyof typeof ticketActs
 
-/** Whether a ticket would accept an act now: the refusal, or null. */
+/** An act on a ticket, with the refusal that it would get now, or null if the ticket would accept it. */
 export interface ActPreview {
   readonly act: TicketActName
   readonly refusal: Refusal | null

@@ -27,7 +27,7 @@ export interface Attempted {
   readonly url: string
   readonly started_at: Instant
   readonly sent: SendResult
-  /** From 0 to 1: the share of the largest possible jitter for the next attempt. */
+  /** The jitter of the next attempt, as a share of the largest possible one, from 0 to 1. */
   readonly jitter: number
 }
 
@@ -108,8 +108,9 @@ const logged = (
 }
 
 /**
- * Records an attempt whose delivery another claim has taken over, or whose delivery no longer exists. The attempt is logged and counts for
- * the webhook's health, but the delivery does not change (Specification, Webhooks). If the log already has the attempt, nothing changes.
+ * Records an attempt that another claim has superseded, or whose delivery no longer exists. The attempt is logged and
+ * counts for the webhook's health, but the delivery does not change (Specification, Webhooks). If the log already has
+ * the attempt, nothing changes.
  */
 export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command<RecordedAttempt> =>
   makeCommand(shop_id, { attempts: Load.attempts(attempted.event_id) }, (loaded, changes, moment) => {

@@ -85,7 +85,7 @@ export const changeShop = (
     return changes.updateHead({ next_number: head.next_number }).decided({ shop, head })
   })
 
-/** A new key's name, its scopes, and when it expires, if it does. */
+/** A new key's name, its scopes, and optionally the instant at which it expires. */
 export const KeyInput = Schema.Struct({
   name: Text(Limits.name_characters),
   scopes: Schema.NonEmptyArray(Scope).pipe(Schema.maxItems(Limits.named_values_max)),

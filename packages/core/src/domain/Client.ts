@@ -66,8 +66,8 @@ export const displayName = ({
   hide_name ? `${given_name} ${[...family_name][0] ?? ""}.` : `${given_name} ${family_name}`
 
 /**
- * The fields of a link that must be set so that the shop sees the client: one who is known and does not block it (Specification, Clients
- * and loyalty).
+ * The fields of a link that are set if the shop sees the client, who is known and does not block it (Specification,
+ * Clients and loyalty).
  */
 export const visibleLink = { known_at: true, blocked_at: false } as const satisfies Partial<
   Record<keyof ClientLink, boolean>

@@ -92,8 +92,8 @@ export const deliveryState = (
 const { retry_jitter_share, retry_jitter_max_ms } = ServiceLimits
 
 /**
- * When to retry after the `made`th attempt failed at `ended_at`; null if it was the last. `jitter`, from 0 to 1, delays the retry by up to
- * a tenth; the sandbox passes 0 (Specification, Webhooks).
+ * The instant of the retry after attempt `made` failed at `ended_at`; null if it was the last. `jitter`, from 0 to 1,
+ * delays the retry by up to a tenth; the sandbox passes 0 (Specification, Webhooks).
  */
 export const nextAttempt = (made: number, ended_at: Instant, jitter: number): Instant | null => {
   const delay_ms = retryDelays_ms[made - 1]

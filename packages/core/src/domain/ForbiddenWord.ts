@@ -15,8 +15,8 @@ export interface FoundWord {
 }
 
 /**
- * A text contains a word of the embedder's list or of the shop's own (Specification, Errors). `field` is its dotted path, such as
- * `items.1.label`.
+ * A text contains a word of the embedder's list or of the shop's own (Specification, Errors). `field` is the path of
+ * the text, such as `items.1.label`.
  */
 export class ForbiddenWord extends Data.TaggedError("ForbiddenWord")<{ readonly field: string }> {
   override get message() {

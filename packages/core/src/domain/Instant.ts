@@ -13,7 +13,7 @@ export const HOUR_MS = 60 * MINUTE_MS
 /** Milliseconds in 24 hours. A calendar day may have 23 or 25 hours: see `CalendarDay`. */
 export const DAY_MS = 24 * HOUR_MS
 
-// 0001-01-01T00:00:00.000Z, because a year has four digits.
+// 0001-01-01T00:00:00.000Z, the earliest instant, because a year has four digits and no sign.
 const FIRST_INSTANT: Instant = -62_135_596_800_000
 /** 9999-12-31T23:59:59.999Z, the latest instant. */
 export const LAST_INSTANT: Instant = 253_402_300_799_999
@@ -25,7 +25,10 @@ export const InstantNumber = Schema.Number.pipe(
   Schema.filter(isInstant, { message: () => "must be whole milliseconds within the years 1 to 9999" })
 )
 
-/** ISO 8601 in UTC with milliseconds and `Z`, such as `2026-11-20T10:20:42.123Z` (Specification, Tickets). */
+/**
+ * Formats an instant as ISO 8601 in UTC with milliseconds and `Z`, such as `2026-11-20T10:20:42.123Z` (Specification,
+ * Tickets).
+ */
 export const toIso = (instant: Instant): string => isoText(instant)
 
 /** Like `toIso`, but null stays null. */

@@ -21,7 +21,7 @@ export interface LimitStatus {
 export class LimitReached extends Data.TaggedError("LimitReached")<{
   /** The policies that refused. */
   readonly limitStatuses: ReadonlyArray<LimitStatus>
-  /** When they refused, by the clock of the workshop. */
+  /** The instant of the refusal, by the clock of the workshop. */
   readonly refused_at: Instant
 }> {
   /** The policy to wait for: if several refuse, the one that resets last. */
@@ -86,7 +86,7 @@ export const hasRoom = (
   limit: number = Policies[policy].limit
 ): boolean => window.used + n <= limit
 
-/** The window after `n` more uses; {@link hasRoom} says whether the limit allows that. */
+/** The window after `n` more uses; {@link hasRoom} checks whether the limit allows them. */
 export const withUses = (window: LimitWindow, n: number): LimitWindow => ({
   used: window.used + n,
   resets_at: window.resets_at
@@ -107,7 +107,7 @@ export const limitStatus = (
 const isScarcer = (a: LimitStatus, b: LimitStatus): boolean =>
   a.remaining < b.remaining || (a.remaining === b.remaining && a.resets_at > b.resets_at)
 
-/** The policy with the fewest uses left, of those that are not lifted; among equals the one that resets last (Specification, Limits). */
+/** The limited policy with the fewest uses left; among equals the one that resets last (Specification, Limits). */
 export const scarcest = (limitStatuses: ReadonlyArray<LimitStatus>): LimitStatus | undefined => {
   let best: LimitStatus | undefined
   for (const one of limitStatuses)
@@ -142,7 +142,7 @@ const windowsAfter = (
 
 /** The limits, the time and the number of the uses that {@link takeUses} takes. */
 export interface UseCounting<P extends PolicyName> {
-  /** Null if the uses are neither limited nor counted. */
+  /** The limits; null if the uses are neither limited nor counted. */
   readonly bounds: Pick<LimitsByPolicy, P> | null
   readonly now: Instant
   readonly time_zone: TimeZone

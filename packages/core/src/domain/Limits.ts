@@ -87,7 +87,7 @@ export const Limits = {
   idempotency_memory_ms: 30 * DAY_MS,
   /** How long events are also signed with a webhook's previous secret. */
   secret_overlap_ms: 24 * HOUR_MS,
-  /** The age at which a receiver refuses a signature. */
+  /** The age from which a receiver refuses a signature. */
   webhook_tolerance_ms: 5 * MINUTE_MS,
   /** How long a receiver may take to respond. */
   webhook_timeout_ms: 10 * SECOND_MS,
@@ -189,13 +189,15 @@ export const ServiceLimits = {
   closure_poll_ms: SECOND_MS,
   /** The tickets to close that a process reads at once. */
   closures_per_batch: 256,
-  /** The changes that a ticket's history has at most: the first, and the latest. */
+  /** The maximum number of changes in a ticket's history: the first one, and the latest. */
   history_changes: 100,
-  /** The rows of a client that one command rewrites: few, so that the shop's other commands do not wait. */
+  /**
+   * The rows of a client that one command rewrites; a low number, so that the shop's other commands do not wait long.
+   */
   erasure_batch_rows: 100,
   /** The events that a search for a client's data reads at once. */
   erasure_batch_events: 1000,
-  /** The rows of each kind that one statement reads for an export or an erasure of a client; it reads as many pages as there are. */
+  /** The rows of each kind that one statement reads for an export or an erasure of a client, which reads all pages. */
   personal_data_page: 1000,
   /** The tickets that a repair of a shop's clock reads at once. */
   clock_repair_batch_tickets: 100,
@@ -205,7 +207,10 @@ export const ServiceLimits = {
   data_ahead_named: 5,
   /** How often `/readyz` compares the data with the clock, in real time, as long as they agree. */
   data_ahead_check_every_ms: MINUTE_MS,
-  /** A window that ends later than its full length plus this means that a clock was set back; it starts again. */
+  /**
+   * The tolerance for clocks that differ: a window that ends later than its full length plus this time was opened by a
+   * wrong clock, and starts again.
+   */
   window_clock_skew_ms: 5 * SECOND_MS,
   /** The used-up windows of each policy that a process caches; beyond that it drops the oldest. */
   used_up_windows: 10_000,

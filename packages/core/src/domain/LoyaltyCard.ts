@@ -64,7 +64,7 @@ export interface LedgerEntry {
   readonly id: string
   readonly client_id: ClientId
   readonly kind: "stamps" | "ticket" | "redeem"
-  /** Positive if stamps were given, negative if they were spent. */
+  /** The number of stamps, positive if they were given, and negative if they were spent. */
   readonly stamps: number
   readonly ticket_id: TicketId | null
   readonly caller_id: CallerId | null

@@ -8,8 +8,8 @@ import { latestOfShops } from "./Shop.js"
 export type OfferStatus = "open" | "accepted" | "blocked"
 
 /**
- * A ticket offered to a phone number, whether or not an account has it. The offer is made to the number and not to an account, so that
- * nothing in a create depends on whether an account exists (Specification, Endpoints; Tickets).
+ * A ticket offered to a phone number, whether or not an account has the number. The offer is made to the number and not
+ * to an account, so that nothing in a create depends on whether an account exists (Specification, Endpoints; Tickets).
  */
 export interface OfferRecord {
   /** The offer's id, by which the client accepts it. */

@@ -14,7 +14,7 @@ export type Reading<A> = Either.Either<A, string>
 
 /**
  * A schema of strings that are normalised when they are decoded: `read` returns the string to store. It is a
- * declaration and not a transformation, because that takes a third of the time, and because annotations added later
+ * declaration and not a transformation, because a declaration takes a third of the time, and because later annotations
  * still reach OpenAPI (effect ignores them on a transformation that has a JSON Schema of its own).
  */
 export const keptText = (read: (text: string) => Reading<string>, jsonSchema: object): Schema.Schema<string> =>

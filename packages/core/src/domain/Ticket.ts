@@ -252,7 +252,7 @@ export interface TicketRecord extends TicketWindows {
    * Lists and sync).
    */
   readonly change_seq: number
-  /** When the shop last did something with the ticket; a client's acts do not change it (Specification, States). */
+  /** The instant of the shop's last act on the ticket, which a client's acts do not change (Specification, States). */
   readonly shop_changed_at: Instant
   /**
    * Whether the ticket has earned its stamps, even if their number was 0. It earns them once (Specification, Clients

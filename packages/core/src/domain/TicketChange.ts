@@ -15,7 +15,7 @@ export interface ChangeAuthor {
 /** The author of the service's own changes. */
 export const theService: ChangeAuthor = { by: "service", caller_id: null }
 
-/** A client who acts in the app, or null if it is not known which. */
+/** The author of a client's act in the app; null if it is not known which client acted. */
 export const theClient = (client_id: ClientId | null): ChangeAuthor => ({ by: "client", caller_id: client_id })
 
 /** A change of a ticket as it is stored with the ticket. */

@@ -9,7 +9,10 @@ import type { TrackedTicket } from "./TrackedTicket.js"
 /** A step of a ticket on its page. */
 export interface TrackingStep {
   readonly step: "received" | TicketState
-  /** `current` is the ticket's present step; no step is after the item was collected. */
+  /**
+   * The progress of the step. `current` is the ticket's present step, and no step is current after the item was
+   * collected.
+   */
   readonly progress: "done" | "current" | "upcoming"
   /** When the step was reached; null if it was not, or if the instant is not stored. */
   readonly at: string | null

@@ -53,7 +53,10 @@ export class WebhookNotSet extends RefusalOf("WebhookNotSet", "The shop has no w
 
 const SECRET_PREFIX = "whsec_"
 
-/** Whether a text begins like every webhook secret; if not, the text was cut or is something else (Specification, Webhooks). */
+/**
+ * Whether a text begins like every webhook secret. If not, it is not a secret, or its beginning was cut (Specification,
+ * Webhooks).
+ */
 export const beginsAsSecret = (text: string): boolean => text.startsWith(SECRET_PREFIX)
 
 /** The text of a webhook secret (Specification, Webhooks). */

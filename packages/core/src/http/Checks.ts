@@ -173,7 +173,7 @@ const limitCheck =
     return next(checked, uncounted.length === 0 ? newUses : [...uncounted, ...newUses])
   }
 
-/** The handler, whose response shows the limits of its endpoint only if it has a result. */
+/** The step of the handler. The response has the limits of the endpoint only if the handler has a result. */
 const handlerStep =
   <In extends CheckedRequest>({ handle }: HandlerStep<In>, givenBackOn429: UsesOf<In>) =>
   (limits: LimitCache): Continue<In> => {
@@ -321,7 +321,7 @@ export class Checks<Out extends CheckedRequest = CheckedRequest> {
     return this.#then(check, check.kind === "sync" ? syncCheck(check.run, givenBack) : asyncCheck(check.run, givenBack))
   }
 
-  /** Adds limits to count against. */
+  /** Adds limits that the request counts against. */
   limit(check: LimitCheck<Out>): Checks<Out> {
     const before = this.#givenBackOn429
     const { uses, isGivenBackOn429 = false } = check

@@ -20,7 +20,7 @@ export class CountedPolicies extends Context.Tag("@workshop/core/http/CountedPol
   ReadonlyArray<PolicyName>
 >() {}
 
-/** How long the body of an endpoint may be, in bytes; `Limits.body_bytes` by default. */
+/** The maximum length of an endpoint's body, in bytes; `Limits.body_bytes` by default. */
 export class BodyLimit extends Context.Tag("@workshop/core/http/BodyLimit")<BodyLimit, number>() {}
 
 type Groups<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Group, infer _E, infer _R> ? Group : never
@@ -67,7 +67,7 @@ export interface Route {
   readonly policies: ReadonlyArray<PolicyName>
   /** Whether the endpoint has a JSON body. */
   readonly takesBody: boolean
-  /** How long its body may be, in bytes. */
+  /** The maximum length of the body, in bytes. */
   readonly body_bytes: number
   readonly headerNames: ReadonlyArray<string>
   /** The query parameters that are lists: `state=a&state=b` means the same as `state=a,b` (Specification, Lists and sync). */

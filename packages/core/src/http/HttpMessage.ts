@@ -4,7 +4,7 @@ import type { LimitStatus } from "../domain/LimitWindow.js"
 /** The body is larger than the service accepts. */
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
 
-/** The body ended before it was whole. */
+/** The body ended before all of it was received. */
 export class BodyIncomplete extends Data.TaggedError("BodyIncomplete")<{}> {}
 
 /** A request, whichever server received it. */
@@ -64,9 +64,12 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** The body, as bytes if many responses share it. */
   readonly body: string | Uint8Array<ArrayBuffer>
-  /** Sends more text after the body, until the client leaves or the server stops. Only a sandbox has such responses. */
+  /**
+   * Sends more text after the body, until the client disconnects or the server stops. Only a sandbox has such
+   * responses.
+   */
   readonly follow?: Follow
-  /** Whether the connection is closed without a response, as testers of a sandbox may ask. */
+  /** Whether the connection is closed without a response, which testers of a sandbox can request. */
   readonly isCut?: boolean
 }
 

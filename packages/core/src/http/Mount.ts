@@ -38,7 +38,7 @@ const SIGN_IN: Unauthenticated = { message: "Sign in first" }
  * worker's `env`.
  */
 export interface MountOptions<Request, Context extends ReadonlyArray<unknown> = []> {
-  /** The path below which the API's `/v1` is, such as `/workshop`; the root if it is omitted. */
+  /** The path before the API's `/v1`, such as `/workshop`; empty by default. */
   readonly prefix?: `/${string}`
   /**
    * Finds the caller by your own sessions, in place of API keys. Returns the shop, the scopes, and an id of the caller,

@@ -103,7 +103,7 @@ const resultResponse = (result: HandlerResult, context: RequestContext): Observe
   }
 }
 
-/** Makes the response: the only place where results and failures become status, headers and body. */
+/** Makes the response. No other code turns results and failures into status, headers and body. */
 export const respond = (outcome: HandlerOutcome | Failure, context: RequestContext): ObservedResponse => {
   if ("_tag" in outcome) return failureResponse(outcome, context)
   if (!("body" in outcome)) return resultResponse(outcome, context)

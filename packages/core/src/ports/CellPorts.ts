@@ -14,7 +14,10 @@ export interface DeliveryTurn {
   readonly shop_id: ShopId
   /** Its position among its shop's deliveries that can be claimed now. */
   readonly rank: number
-  /** When its shop was last served: a number that increases with each claim, and is less than 0 if the shop was never served. */
+  /**
+   * The order in which its shop was last served: a number that increases with each claim, and is below 0 if the shop
+   * was never served.
+   */
   readonly turn: number
 }
 
@@ -44,7 +47,7 @@ export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
     readonly keepCopy: (id: ClientId, account: ClientAccount | null) => Effect.Effect<void, StoreUnavailable>
     /** Deletes the copy of the account, and stores the person until `PersonalData.endErasure`. */
     readonly beginErasure: (person: Person) => Effect.Effect<void, StoreUnavailable>
-    /** At most `limit` audit entries of all shops, by their ids, the greatest first; those whose ids are less than `before`. */
+    /** At most `limit` audit entries of all shops whose ids are less than `before`, by descending id. */
     readonly audit: (before: string | null, limit: number) => Effect.Effect<ReadonlyArray<AuditEntry>, StoreUnavailable>
   }
 >() {}

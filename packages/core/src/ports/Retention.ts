@@ -11,7 +11,7 @@ export interface RetentionWorker {
 
 /**
  * Makes the worker that removes a store's expired rows: idempotency records, ended windows of limits, and events that are older than
- * `keepEvents_ms`, by default the store's own time. Null in a store that keeps no such rows.
+ * `keepEvents_ms`, by default the store's own time. Null for a store without such rows.
  */
 export class StoreRetention extends Context.Reference<StoreRetention>()("@workshop/core/StoreRetention", {
   defaultValue: (): ((keepEvents_ms?: number) => Effect.Effect<RetentionWorker, never, Scope.Scope>) | null => null

@@ -63,7 +63,10 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
     readonly reclaim: Effect.Effect<number, StoreUnavailable>
     /** The earliest instant, at most `until`, at which a delivery becomes due that can be claimed; null if there is none. */
     readonly next: (until: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
-    /** Returns when a delivery may have become due. It may return without a reason, or miss a change, so the caller also polls. */
+    /**
+     * Completes when a delivery may have become due. It may complete without a reason, or miss a change, so the caller
+     * also polls.
+     */
     readonly changed: Effect.Effect<void>
     /** Unfinished replays, oldest first, at most `ServiceLimits.replays_per_look`. */
     readonly replays: Effect.Effect<ReadonlyArray<OpenReplay>, StoreUnavailable>
@@ -85,7 +88,7 @@ export interface PersonShopData {
   readonly tickets: ReadonlyArray<TicketRecord>
 }
 
-/** Some idempotency records, and where to continue; null if there are no more. */
+/** A page of idempotency records, with the position of the next page, or null if there is none. */
 export interface IdempotencyRecordPage {
   readonly records: ReadonlyArray<IdempotencyRecord>
   readonly next: IdempotencyRecordKey | null
@@ -130,7 +133,10 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
   }
 >() {}
 
-/** The counts of the limits on requests, writes, look-ups and requests without a valid key. All processes of one service share them (Specification, Limits). */
+/**
+ * The counts of requests, writes, look-ups and requests without a valid key, which all processes of a service share
+ * (Specification, Limits).
+ */
 export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
   RateLimits,
   {
@@ -163,7 +169,7 @@ export interface LoggedDelivery {
   readonly seq: number
   /** The type of the event. */
   readonly type: EventType
-  /** Whether it waits, was delivered, or was given up. */
+  /** The state of the delivery. */
   readonly state: DeliveryState
   /** The instant of the next attempt; null if there is none, or while the webhook is off. */
   readonly next_attempt_at: Instant | null
@@ -342,7 +348,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
   {
     /** The shop's settings, head and webhook; null if there is no such shop. */
     readonly shop: (shop_id: ShopId) => Effect.Effect<ShopSnapshot | null, StoreUnavailable>
-    /** One ticket of the shop; null if there is none. */
+    /** One ticket of the shop; the result has no ticket if there is none. */
     readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, ShopNotFound | StoreUnavailable>
     /**
      * At most `limit` tickets; fewer, or none, if the list continues at `unread_from`. A `client_id` that the shop does
@@ -367,7 +373,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     ) => Effect.Effect<CountedClient | null, StoreUnavailable>
     /** The shop's latest `ServiceLimits.list_max` keys, including revoked ones, oldest first. */
     readonly keys: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StoreUnavailable>
-    /** The given references that belong to a ticket of the shop, or are the id of one, in lower case. */
+    /** The given references that are the `external_ref` of a ticket of the shop, or its id in lower case. */
     readonly externalRefs: (
       shop_id: ShopId,
       refs: ReadonlyArray<string>
@@ -415,7 +421,9 @@ export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
 export interface CommitCallback {
   /** Notifies caches, dispatchers or listeners. */
   readonly notify: () => void
-  /** The events to notify of. If the embedder rolled one of them back to a savepoint, `notify` is not called. */
+  /**
+   * The events that `notify` reports. If the embedder rolled one of them back to a savepoint, `notify` is not called.
+   */
   readonly events: ReadonlyArray<Pick<EventRecord, "shop_id" | "id">>
 }
 

@@ -13,7 +13,7 @@ const { key_use_every_ms, key_use_batch_ms } = ServiceLimits
 
 const NEVER: Instant = Number.NEGATIVE_INFINITY
 
-/** A key, and when its last use was recorded. */
+/** A key, and the time of the last record of its use. */
 interface KeyUse {
   readonly id: KeyId
   noted_at: Instant

@@ -21,7 +21,10 @@ export class Audit extends Effect.Service<Audit>()("@workshop/core/Audit", {
     const log = yield* AuditLog
     const entropy = yield* Entropy
     return {
-      /** At most `limit` entries, the latest first: of a shop, or of all for null. The next page is before the last entry's id. */
+      /**
+       * At most `limit` entries of a shop, or of all shops for null, the latest first. For the next page, pass the last
+       * entry's id as `before`.
+       */
       list: (shop_id: ShopId | null, before: string | null, limit: number) => log.list(shop_id, before, limit),
       /** Adds the entry of an act that is not a command of a shop. Call it just before the act, so that no act is missing from the log. */
       record: (act: AuditedAct, shop_id?: ShopId) =>

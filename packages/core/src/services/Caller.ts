@@ -22,14 +22,14 @@ export const Caller = Schema.Struct({
   /** Whether tickets, look-ups, stamps, moves and notifications count against no limit; false by default. */
   uncounted: Schema.optionalWith(Schema.Boolean, { exact: true })
 }).annotations({ identifier: "Caller" })
-// An interface, so that editors and errors show this name.
+// This is an interface, so that editors and errors show its name.
 export interface Caller extends Schema.Schema.Type<typeof Caller> {}
 
 /** The limits that apply to a caller; null if none does. */
 export const callerLimits = ({ uncounted = false }: Caller, limits: LimitsByPolicy): LimitsByPolicy | null =>
   uncounted ? null : limits
 
-/** The command with the caller as its author, whom the histories of its tickets name. */
+/** The command with the caller as its author, for the histories of its tickets. */
 export const asCaller = <A, E>({ caller_id }: Caller, command: Command<A, E>): Command<A, E> =>
   withAuthor({ by: "caller", caller_id }, command)
 

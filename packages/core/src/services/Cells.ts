@@ -214,7 +214,7 @@ const everyDelivery = (allCells: AllCells): Context.Tag.Service<Deliveries> => (
   )
 })
 
-/** Brings copies of accounts up to date in the cells that can be reached. */
+/** Updates copies of accounts in the cells that can be reached. */
 const copying = (allCells: AllCells, directory: CellDirectory) => {
   const named = new Map(allCells.cells.map((cell) => [cell.name, cell]))
 
@@ -297,7 +297,7 @@ const composedDirectory = (
           return Effect.sync(() => shopCells.foundKey(hash, found.key.id, found.shop.id, cell))
         })
       ),
-    // A use of a key that a cell does not have changes nothing there.
+    // If the cell of a key is unknown, every cell gets the use, because a cell ignores keys that it does not have.
     keysUsed: (uses) =>
       Effect.forEach(
         grouped([...uses], ([id]) => shopCells.key(id)),
@@ -308,7 +308,7 @@ const composedDirectory = (
         { concurrency: "unbounded", discard: true }
       ),
     shopOf: (thing) => allCells.find(({ directory }) => directory.shopOf(thing)),
-    // If no cell that responds knows the code, a cell that does not respond may know it.
+    // If no cell that responds has the code, a cell that does not respond may have it.
     tracked: (tracking_code) =>
       Effect.flatMap(
         allCells.ask(({ directory }) => directory.tracked(tracking_code)),

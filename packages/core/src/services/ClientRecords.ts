@@ -101,7 +101,7 @@ export const personOf = ({ id, given_name, family_name, phone }: ClientAccount):
 const ofExistingShop = <A, R>(effect: Effect.Effect<A, ShopNotFound | StoreUnavailable, R>) =>
   Effect.catchTag(effect, "ShopNotFound", Effect.die)
 
-/** Finds the data of clients in all shops, exports and erases them. */
+/** Exports and erases the data of clients in all shops. */
 export const clientRecords = Effect.gen(function* () {
   const personal = yield* PersonalData
   const reads = yield* Reads

@@ -42,7 +42,7 @@ export class MovableClock implements Clock.Clock {
     return this.#real.unsafeCurrentTimeNanos()
   }
 
-  /** Whether the clock is frozen, not counting a move in progress that holds it. */
+  /** Whether the clock is frozen. A move in progress, which holds the clock, does not count. */
   get frozen(): boolean {
     return this.#frozen
   }
@@ -114,7 +114,7 @@ const TO_REFUSED = 'must be "next", or a date and time such as 2026-11-20T10:20:
 
 const dateTime = Schema.decodeEither(DateTimeText)
 
-/** `next`, or an instant; one error message covers both. */
+/** `next` or an instant, with one error message for both. */
 const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.Literal("next"), InstantNumber), {
   strict: true,
   decode: (text, _, ast): Either.Either<"next" | Instant, ParseResult.ParseIssue> =>
@@ -131,8 +131,9 @@ const NextOrInstant = Schema.transformOrFail(Schema.String, Schema.Union(Schema.
 })
 
 /**
- * How to move the clock: first to `set`, then by `advance_ms` or `advance`, or to the instant `to`, which may be the next scheduled one.
- * `freeze` says whether the clock is frozen afterwards; by default it is as before. `frozen_by` shows other testers what froze it.
+ * A move of the clock: first to `set`, then by `advance_ms` or `advance`, or to the instant `to`, which may be the next
+ * scheduled one. `freeze` decides whether the clock is frozen afterwards; by default this does not change. `frozen_by`
+ * shows other testers who froze it.
  */
 export const ClockMove = Schema.Struct({
   advance_ms: optional(

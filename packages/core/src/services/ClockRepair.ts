@@ -82,7 +82,7 @@ const comparison = ({ latest, ahead }: Context.Tag.Service<Directory>): Ahead =>
         : Effect.succeed(null)
     })
   return Effect.clockWith((clock) => {
-    // If the clock was set back since, the data must be compared with it again.
+    // If the clock was set back since the last comparison, the data must be compared with it again.
     const isFine =
       fine !== undefined &&
       clock.unsafeCurrentTimeMillis() >= fine.at &&
@@ -91,7 +91,9 @@ const comparison = ({ latest, ahead }: Context.Tag.Service<Directory>): Ahead =>
   })
 }
 
-/** The last comparison of the data with the clock, with its time; null if every comparison queries the store. */
+/**
+ * The comparison of the data with the clock, which caches its last result; null if every comparison queries the store.
+ */
 export class ClockComparison extends Context.Reference<ClockComparison>()("@workshop/core/ClockComparison", {
   defaultValue: (): Ahead | null => null
 }) {

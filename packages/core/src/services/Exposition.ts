@@ -15,7 +15,7 @@ const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceA
 const number = (value: number): string =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"
 
-/** A name in the form that Prometheus accepts. One wrong name would make the whole text unreadable. */
+/** A name in the form that Prometheus accepts. Prometheus would reject the whole text because of one wrong name. */
 const accepted = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_:]/g, "_").replace(/^(?=\d)/, "_")
 
 const sample = (name: string, labels: Labels, value: number): string => {

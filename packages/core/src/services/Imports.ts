@@ -37,7 +37,7 @@ export interface BadRow {
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** The result of an import, or in a dry run what it would be. */
+/** The result of an import, or the expected result in a dry run. */
 export interface ImportReport extends Imported {
   readonly rows: number
   /** Rows whose ticket existed already, by its `external_ref` or its id; nothing was changed. */
@@ -214,7 +214,7 @@ const writing = Effect.gen(function* () {
     if (!dry_run) return (yield* store.transact(command)).result
     const { result } = yield* store.transact({
       ...command,
-      // The decision is made, but nothing is saved.
+      // A dry run makes the decision, but saves nothing.
       run: (state, moment) =>
         Either.map(command.run(state, moment), ({ result }) => ({ result, changes: [], limitStatuses: [] }))
     })

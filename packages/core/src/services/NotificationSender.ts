@@ -18,7 +18,7 @@ const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
-/** The message of the error of the embedder's notifier. */
+/** The message of an error of the embedder's notifier. */
 const wordsOf = (cause: Cause.Cause<unknown>): string => {
   if (Cause.isEmpty(cause)) return ""
   const error = Cause.squash(cause)

@@ -320,17 +320,17 @@ export class AllCells {
   }
 }
 
-/** Compares rows by a key. */
+/** Makes a function that compares rows by a key. */
 export const ascending =
   <Row>(key: (row: Row) => number | string) =>
   (a: Row, b: Row): number =>
     key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0
 
-/** The first rows of several lists that are in the same order. */
+/** Merges lists that are in the same order, and returns the first rows. */
 export const merged = <Row>(lists: ReadonlyArray<Row>, key: (row: Row) => number | string, limit: number) =>
   lists.toSorted(ascending(key)).slice(0, limit)
 
-/** Values in groups, in the order in which each group begins. */
+/** Groups values by a key, in the order in which each group begins. */
 export const grouped = <A, K>(
   values: ReadonlyArray<A>,
   keyOf: (value: A) => K

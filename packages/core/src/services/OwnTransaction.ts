@@ -67,7 +67,7 @@ export const ownTransaction =
       const runtime = yield* Effect.runtime<R>()
       const within = (client: unknown, tx: Tx) =>
         Effect.gen(function* () {
-          // A mistake in the program, such as a pool in place of a client.
+          // This is a bug of the program, such as a pool in place of a client.
           const { run, afterCommit } = yield* Effect.catchTag(join(client), "TransactionRefused", Effect.die)
           return { value: yield* run(work(tx)), afterCommit }
         })

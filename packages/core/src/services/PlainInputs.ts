@@ -59,7 +59,7 @@ export interface PlainTicketQuery {
   readonly created_after?: string | null | undefined
   /** Only tickets created before this instant (ISO 8601). */
   readonly created_before?: string | null | undefined
-  /** All tickets that changed since this instant, in the order of changes: the sync. */
+  /** Only tickets that changed since this instant, in the order of changes, for a sync. */
   readonly updated_since?: string | null | undefined
   /** The `next_cursor` of the page before. */
   readonly cursor?: string | null | undefined
@@ -167,7 +167,7 @@ export interface PlainProgramPatch {
   readonly name?: string | null | undefined
   /** How many stamps a reward costs. */
   readonly stamps_required?: number | null | undefined
-  /** How many stamps a collected ticket earns. */
+  /** How many stamps a finished ticket earns, once. */
   readonly stamps_per_ticket?: number | null | undefined
   /** The reward, such as `A free hem`; null clears it. */
   readonly reward_label?: string | null | undefined
@@ -175,7 +175,7 @@ export interface PlainProgramPatch {
 
 /** A new key of a shop (Specification, Keys and scopes). */
 export interface PlainKey {
-  /** The name by which the owner knows the key, such as `till`. */
+  /** The owner's name for the key, such as `till`. */
   readonly name: string
   /** The scopes of the key, at least one. */
   readonly scopes: readonly [Named.Scope, ...Array<Named.Scope>]
@@ -193,7 +193,7 @@ export interface PlainReplay {
   readonly until?: string | null | undefined
   /** Only events whose delivery is in this state. */
   readonly state?: "pending" | "delivered" | "parked" | "dead" | null | undefined
-  /** Whether only to count what would be sent. */
+  /** Whether to count the events without sending them. */
   readonly dry_run?: boolean | null | undefined
 }
 

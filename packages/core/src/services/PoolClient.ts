@@ -27,7 +27,7 @@ const saysEnded = (error: unknown): boolean => {
   return (typeof code === "string" && isEnd(code, severity)) || saysEnded(error.cause)
 }
 
-/** The innermost error: a query builder wraps the driver's error in one that names only the statement. */
+/** The innermost error, because a query builder wraps the driver's error in one that contains only the statement. */
 const innermost = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
 
@@ -50,7 +50,7 @@ export interface PoolOf<Client> {
   }
 }
 
-/** Why a pool had no client: all were in use, or it could not connect. */
+/** The error of a pool without a free client: all were in use, or it could not connect. */
 const withoutClient = (pool: object, cause: unknown): StoreUnavailable => {
   const remedy = isNoClient(cause) ? poolExhaustion(pool) : undefined
   if (remedy === undefined) return new StoreUnavailable({ cause })

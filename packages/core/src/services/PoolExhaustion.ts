@@ -27,7 +27,9 @@ export const clientsInUse = (pool: object): number | undefined => {
   return _clients?.some((client) => client._connected === false) ? undefined : most
 }
 
-/** The sentence that all clients of a pool were in use, such as `All 5 clients of your pool were in use for 2000 ms`. */
+/**
+ * The error message if all clients of a pool were in use, such as `All 5 clients of your pool were in use for 2000 ms`.
+ */
 export const inUse = (clients: number, one: string, owner: string, waited_ms: number): string =>
   `${clients === 1 ? `The only ${one} of ${owner} was` : `All ${clients} ${one}s of ${owner} were`} in use for ${waited_ms} ms`
 

@@ -324,7 +324,7 @@ const ticketMethods = (run: Run<ApiServices>) => {
       ),
       /** Accepts the proposed price for the client. A ticket of another client is not found. */
       accept: method([decodeInput.clientTicket], (of) => Quotes.accept(of.client_id, of.ticket_id)),
-      /** Refuses the proposed price for the client; the price stays. A ticket of another client is not found. */
+      /** Refuses the proposed price for the client, and the ticket keeps its price. A ticket of another client is not found. */
       refuse: method([decodeInput.clientTicket], (of) => Quotes.refuse(of.client_id, of.ticket_id)),
       /** Records the answer that a client gave at the counter or by telephone. The client needs no account. */
       recordAnswer: method([decodeInput.caller, TicketId, QuoteAnswer], (caller, id, answer) =>
@@ -345,7 +345,7 @@ const clientMethods = (run: Run<ApiServices>) => {
       byId: method([decodeInput.caller, ClientId], (caller, id) => Clients.byId(caller, id)),
       /** The shop's client with this number. An unknown client and one who blocks the shop give the same refusal. */
       byPhone: method([decodeInput.caller, Phone], (caller, phone) => Clients.byPhone(caller, phone)),
-      /** The client comes to the shop's counter; from then on the shop knows them. */
+      /** Records a visit to the shop's counter; from then on the shop knows the client. */
       visit: method([decodeInput.visit], (visit) => Clients.visit(visit.client_id, visit.shop_id)),
       /** Everything that is stored about a client, in all shops. */
       export: method([ClientId], (id) => Clients.export(id)),
@@ -459,7 +459,7 @@ const auditMethods = (run: Run<ApiServices>) => {
   }
 }
 
-/** The services' methods for teams without Effect. Editors show the arguments with the names given here. */
+/** The services' methods for teams without Effect. Editors show the names of their arguments. */
 export const promiseApi = (run: Run<ApiServices>) => ({
   ...ticketMethods(run),
   ...clientMethods(run),

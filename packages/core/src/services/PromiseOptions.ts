@@ -120,8 +120,9 @@ export interface PromiseOptions<E = never> {
    */
   readonly trackingBaseUrl?: string
   /**
-   * Whether it closes due tickets, delivers, notifies and removes old rows by itself until it is stopped; true by default. With false,
-   * this begins with `background.start()`, such as when a server listens, or you call the methods `runOnce`, such as from a cron job.
+   * Whether the workshop closes due tickets, delivers, notifies and removes old rows by itself until it is stopped;
+   * true by default. With false, this begins with `background.start()`, such as when a server listens, or you call the
+   * methods `runOnce`, such as from a cron job.
    */
   readonly background?: boolean
   /** A clock of Effect in place of `now`, for tests. It also controls how long a sleep takes. */
@@ -234,7 +235,7 @@ const withCauses = (error: unknown): string => {
   return `${String(error)}: ${cause}`
 }
 
-/** A sender that calls a function, with the same time-out as any other sender. */
+/** Makes a sender from the option `send`, with the same time-out as any other sender. */
 const sending = (send: NonNullable<PromiseOptions["send"]>) =>
   Layer.succeed(WebhookSender, {
     send: (post) =>

@@ -8,7 +8,7 @@ import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { type ImportLine, type ImportOptions, type ImportReport, Imports } from "./Imports.js"
 import { type Run, toPromise, withoutUndefined } from "./PromiseApi.js"
 
-/** A row of an import: a ticket with its client, or a client alone. */
+/** A row of an import: a ticket with its client, or only a client. */
 export interface PlainImportRow extends Schema.Schema.Encoded<typeof ImportRow> {}
 
 type Rows = Iterable<PlainImportRow> | AsyncIterable<PlainImportRow>
@@ -23,7 +23,7 @@ export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly 
         readonly rows: Rows
       }
     | {
-        /** The rows of a file with their lines, as `readRows` of `@workshop/cli/rows` reads them. */
+        /** The rows of a file with their lines, such as the result of `readRows` of `@workshop/cli/rows`. */
         readonly lines: ImportOptions["lines"]
       }
   )

@@ -88,7 +88,10 @@ export type PromiseWorkshop = Acts &
      * `ServiceLimits.api_key_cache_ms`, and `onEvent` listeners are not called.
      */
     readonly within: <A>(client: PgClientLike, work: (services: ServicesWithin) => Promise<A>) => Promise<Within<A>>
-    /** Calls back after each commit of this process; returns a function that stops this. Best effort, see {@link CommittedEvents}. */
+    /**
+     * Calls the listener with each event that this process commits; returns a function that stops this. Best effort,
+     * see {@link CommittedEvents}.
+     */
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
     /**
      * The committed events as an iterable, from this call on. Events before your first read are buffered, up to 1,024.
@@ -136,7 +139,7 @@ export interface PgClientLike {
 
 /** The services whose commands run in your transaction. */
 export type ServicesWithin = ReturnType<typeof promiseApi> & {
-  /** The same services, whose promises reject with a refusal: it ends `work`, and your transaction rolls back. */
+  /** The same services, whose promises reject with a refusal, which then ends `work`, so that you can roll back. */
   readonly orThrow: OrThrow<ReturnType<typeof promiseApi>>
 }
 
@@ -234,7 +237,7 @@ const demand = (option: string, method: string, complaint: Complaint) => {
   if (complaint !== undefined) throw new OptionRefused({ option, message: `The ${option} of ${method} ${complaint}` })
 }
 
-/** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself; `stop` releases everything. */
+/** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself until `stop`. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
   const refused = refusedStart(options)
   if (refused !== null) throw refused

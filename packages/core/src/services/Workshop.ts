@@ -142,7 +142,7 @@ export const background: Layer.Layer<
 > = Layer.scopedDiscard(
   Effect.gen(function* () {
     if ("adjust" in (yield* Effect.clock)) return yield* Effect.forkScoped(workUnderTestClock)
-    // The retention worker comes with the store.
+    // The store provides the retention worker, so it must be built first.
     yield* Store
     const makeRetention = yield* StoreRetention
     yield* Effect.forkScoped((yield* Closer).run)

@@ -7,7 +7,10 @@ export class WorkshopStopped extends RefusalOf(
   "This workshop was stopped. Call stop only after the last request, or start another workshop."
 ) {}
 
-/** Whether a workshop was stopped. Its mounts read this from the runtime, which is all that they have. */
+/**
+ * Whether a workshop was stopped. Its mounts read this from the runtime, because they have no other reference to the
+ * workshop.
+ */
 export class Lifecycle extends Context.Tag("@workshop/core/Lifecycle")<Lifecycle, { isStopped: boolean }>() {
   static readonly layer = Layer.sync(Lifecycle, () => ({ isStopped: false }))
 }

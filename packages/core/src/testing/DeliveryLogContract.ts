@@ -203,7 +203,7 @@ const replay = Effect.fnUntraced(function* (shop_id: ShopId, filter: ReplayFilte
   return taken
 })
 
-/** How events are sent again (Specification, Sandbox). */
+/** Replays of events (Specification, Sandbox). */
 export const replayContract = cases({
   "replayed deliveries have the same ids, and are claimed in order, after all live ones that are due": function* (
     bench

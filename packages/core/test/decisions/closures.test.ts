@@ -16,7 +16,7 @@ type Act = (id: TicketId, offer: OfferId) => Command<unknown, unknown>
 /** The shop's acts on a ticket other than status changes. */
 const SHOPS_NEWS: Record<string, Act> = {
   notified: (id) => recordNotified(SHOP, id, "sms"),
-  "a quote proposed": (id) => proposeQuote(SHOP, id, { price_minor: 900 } as never),
+  "a proposed quote": (id) => proposeQuote(SHOP, id, { price_minor: 900 } as never),
   "a delay": (id) => announceDelay(SHOP, id, { promised_at: START + 90 * DAY } as never),
   "a part": (id) => recordPart(SHOP, id, { label: "Zip", status: "ordered" } as never),
   "a photo": (id) => attachPhoto(SHOP, id, { photo_url: "https://img.example.com/1.jpg" } as never),
@@ -148,7 +148,7 @@ describe("Specification, States: what counts as news", () => {
   }
 
   for (const [name, act] of Object.entries(CLIENTS_ACTS)) {
-    it(`${name} by the client does not postpone a closure (Specification, States)`, () => {
+    it(`an act of the client does not postpone a closure: ${name} (Specification, States)`, () => {
       for (const state of ["workshop", "ready"] as const) {
         const { shop, id, offer } = quoted(state)
         shop.wait(59 * DAY).does(act(id, offer))

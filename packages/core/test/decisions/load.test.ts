@@ -169,7 +169,7 @@ describe("docs/write-a-store.md: other rows, as decisions load them", () => {
     expect(read(shop, Load.delivery(OTHER_EVENT, 4))).toBeNull()
   })
 
-  it("at most as many waiting deliveries are loaded as the decision asked for", () => {
+  it("a decision loads at most the requested number of waiting deliveries", () => {
     const shop = new TestShop()
     for (const id of [EVENT, OTHER_EVENT]) shop.slice.deliveries.set(id, {} as never)
     expect([1, 2, 3].map((most) => read(shop, Load.waiting(most)).length)).toEqual([1, 2, 2])

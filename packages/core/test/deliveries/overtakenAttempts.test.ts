@@ -137,7 +137,7 @@ describe("Specification, Webhooks: the log of attempts is ordered", () => {
     ])
   })
 
-  it("an acknowledged attempt is the last of its number, even if a fast clock dates the start of another later", () => {
+  it("an acknowledged attempt is the last of its number, even if another one has a later start because of a fast clock", () => {
     const shop = shopWith(logged(1, 200, START - 100))
     records(shop, { started_at: START - 50 })
     expect(logOf(shop)).toEqual([

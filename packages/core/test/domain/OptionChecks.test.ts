@@ -77,7 +77,7 @@ describe("docs/embed.md: options that are refused", () => {
     ["start", { size: 1, name: 2 }, ["name", "The option name of start must be a text"]],
     ["start", { size: 0, other: 2 }, ["other", "start has no option other: its options are size, name"]],
     ["of the store", null, ["", "of the store takes an object of options"]]
-  ])("the options of %s in %j are checked: %j", (whose, given, expected) => {
+  ])("refusedOption checks the options of %s in %j and returns %j", (whose, given, expected) => {
     const refused = refusedOption(whose, given, checks)
     expect(refused && [refused.option, refused.message]).toEqual(expected)
     expect(refused?._tag).toBe(expected === null ? undefined : "OptionRefused")

@@ -15,7 +15,10 @@ interface Parameter {
 const uuid = { type: "string", format: "uuid" }
 const number = { type: "integer", minimum: 1, maximum: Limits.ticket_number_max }
 
-/** Every path, query and header parameter, by the name that its schema gives it; it is prefixed with the tag where the name alone is ambiguous. */
+/**
+ * Every path, query and header parameter, by the name that its schema gives it; the name is prefixed with the tag if it
+ * is ambiguous.
+ */
 export const parameters: Readonly<Record<string, Parameter>> = {
   "Tickets.id": { description: "The ticket's id", schema: uuid, example: inWorkshop.id },
   "Clients.id": { description: "The client's id", schema: uuid, example: badge.id },

@@ -51,7 +51,7 @@ const closureCondition = ({ after_ms, counts_from }: ClosureMove): string =>
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 
-/** The states and what they mean, as a table in Markdown. */
+/** The states and their meanings, as a table in Markdown. */
 export const statesTable = table(
   ["state", "meaning"],
   Object.entries(stateMeanings).map(([state, meaning]) => [`\`${state}\``, meaning])
