@@ -56,17 +56,11 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
      * later ones of its ticket. No delivery is claimed by two processes at once.
      */
     readonly claim: (now: Instant, most: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
-    /**
-     * Makes deliveries due again whose lease has ended, such as after a crash of their process. This uses up no
-     * attempt. Returns their number.
-     */
+    /** Makes deliveries due again whose lease has ended, such as after a crash of their process. This uses up no attempt. Returns their number. */
     readonly reclaim: Effect.Effect<number, StoreUnavailable>
     /** The earliest instant, at most `until`, at which a delivery becomes due that can be claimed; null if there is none. */
     readonly next: (until: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
-    /**
-     * Completes when a delivery may have become due. It may complete without a reason, or miss a change, so the caller
-     * also polls.
-     */
+    /** Completes when a delivery may have become due. It may complete without a reason, or miss a change, so the caller also polls. */
     readonly changed: Effect.Effect<void>
     /** Unfinished replays, oldest first, at most `ServiceLimits.replays_per_look`. */
     readonly replays: Effect.Effect<ReadonlyArray<OpenReplay>, StoreUnavailable>
@@ -81,10 +75,7 @@ export interface PersonShopData {
   /** Offers to the person's numbers. */
   readonly offers: ReadonlyArray<OfferRecord>
   readonly notifications: ReadonlyArray<NotificationRecord>
-  /**
-   * Tickets with the person as the client or one of the numbers, and tickets of these offers, notifications and ledger
-   * entries.
-   */
+  /** Tickets with the person as the client or one of the numbers, and tickets of these offers, notifications and ledger entries. */
   readonly tickets: ReadonlyArray<TicketRecord>
 }
 
@@ -133,25 +124,16 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
   }
 >() {}
 
-/**
- * The counts of requests, writes, look-ups and requests without a valid key, which all processes of a service share
- * (Specification, Limits).
- */
+/** The counts of requests, writes, look-ups and requests without a valid key, which all processes of a service share (Specification, Limits). */
 export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
   RateLimits,
   {
-    /**
-     * Takes one use of every policy, or of none and fails with the policies that have none left. Concurrent calls never
-     * exceed a limit.
-     */
+    /** Takes one use of every policy. If any has no use left, it takes none and fails with these policies. Concurrent calls never exceed a limit. */
     readonly take: (
       uses: ReadonlyArray<LimitUse>,
       now: Instant
     ) => Effect.Effect<ReadonlyArray<LimitStatus>, LimitReached | StoreUnavailable>
-    /**
-     * Gives back the uses that resulted in `limitStatuses`, if their windows are still open, for responses that the
-     * contract does not count.
-     */
+    /** Gives back the uses that resulted in `limitStatuses`, if their windows are still open, for responses that the contract does not count. */
     readonly giveBack: (
       uses: ReadonlyArray<LimitUse>,
       limitStatuses: ReadonlyArray<LimitStatus>
@@ -181,10 +163,7 @@ export interface LoggedDelivery {
 export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
   DeliveryLog,
   {
-    /**
-     * The latest deliveries of a part, at most its limit, in the order of the events. An event raised without a webhook
-     * has no delivery.
-     */
+    /** The latest deliveries of a part, at most its limit, in the order of the events. An event raised without a webhook has no delivery. */
     readonly deliveries: (
       shop_id: ShopId,
       part?: EventPart
@@ -260,10 +239,7 @@ export type OwnedRef =
 
 type Page<Id, Row> = (after: Id | null, limit: number) => Effect.Effect<ReadonlyArray<Row>, StoreUnavailable>
 
-/**
- * The data that belong to no single shop: the shops themselves, client accounts, and the shop of a key, ticket or
- * offer.
- */
+/** The data that belong to no single shop: the shops themselves, client accounts, and the shop of a key, ticket or offer. */
 export class Directory extends Context.Tag("@workshop/core/Directory")<
   Directory,
   {
@@ -297,10 +273,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly keysUsed: (uses: ReadonlyMap<KeyId, Instant>) => Effect.Effect<void, StoreUnavailable>
     /** The shop to which an object belongs; null if there is no such object. */
     readonly shopOf: (thing: OwnedRef) => Effect.Effect<ShopId | null, StoreUnavailable>
-    /**
-     * The tickets of all shops with this tracking code in its stored form, with the fields of their pages: at most
-     * `ServiceLimits.tracked_max`.
-     */
+    /** The tickets of all shops with this tracking code in its stored form, with the fields of their pages: at most `ServiceLimits.tracked_max`. */
     readonly tracked: (tracking_code: string) => Effect.Effect<ReadonlyArray<TrackedTicket>, StoreUnavailable>
     /** The accounts with these numbers, in any order. */
     readonly holders: (phones: ReadonlyArray<Phone>) => Effect.Effect<ReadonlyArray<ClientAccount>, StoreUnavailable>
@@ -328,10 +301,7 @@ export interface CountedClient extends SeenClient {
   readonly tickets_total: number
 }
 
-/**
- * A part of a shop's events: at most `limit`, by default `ServiceLimits.list_max`, the latest ones before the event
- * `before`.
- */
+/** A part of a shop's events: at most `limit`, by default `ServiceLimits.list_max`, the latest ones before the event `before`. */
 export interface EventPart {
   /** An event's `seq`. To read the previous part, pass the `seq` of this part's first event. */
   readonly before?: number | undefined
@@ -350,10 +320,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     readonly shop: (shop_id: ShopId) => Effect.Effect<ShopSnapshot | null, StoreUnavailable>
     /** One ticket of the shop; the result has no ticket if there is none. */
     readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, ShopNotFound | StoreUnavailable>
-    /**
-     * At most `limit` tickets; fewer, or none, if the list continues at `unread_from`. A `client_id` that the shop does
-     * not see matches nothing.
-     */
+    /** At most `limit` tickets; fewer, or none, if the list continues at `unread_from`. A `client_id` that the shop does not see matches nothing. */
     readonly tickets: (
       shop_id: ShopId,
       filter: TicketFilter,
@@ -388,10 +355,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
   /** The error and what to do about it, if waiting alone does not help: for the operator, without secrets or addresses. */
   readonly remedy?: string
-  /**
-   * The cause, such as `connect ECONNREFUSED 127.0.0.1:5432`, for the operator's log, without secrets. No response
-   * contains it.
-   */
+  /** The cause, such as `connect ECONNREFUSED 127.0.0.1:5432`, for the operator's log, without secrets. No response contains it. */
   readonly reason?: string
 }> {
   override get message() {
@@ -421,9 +385,7 @@ export class TransactionRefused extends Data.TaggedError("TransactionRefused")<{
 export interface CommitCallback {
   /** Notifies caches, dispatchers or listeners. */
   readonly notify: () => void
-  /**
-   * The events that `notify` reports. If the embedder rolled one of them back to a savepoint, `notify` is not called.
-   */
+  /** The events that `notify` reports. If the embedder rolled one of them back to a savepoint, `notify` is not called. */
   readonly events: ReadonlyArray<Pick<EventRecord, "shop_id" | "id">>
 }
 
@@ -442,10 +404,7 @@ export interface JoinedTransaction {
    * it wrote can no longer be rolled back with the caller's rows.
    */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /**
-   * Like `run`, but does not check afterwards whether the transaction is still open. After several parts,
-   * `run(Effect.void)` checks this.
-   */
+  /** Like `run`, but does not check afterwards whether the transaction is still open. After several parts, `run(Effect.void)` checks this. */
   readonly part: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**
    * Notifies dispatchers, caches and listeners of the changes. Call it after the commit. It leaves out events that were rolled back to a
@@ -458,10 +417,7 @@ export interface JoinedTransaction {
 export class Transactions extends Context.Tag("@workshop/core/Transactions")<
   Transactions,
   {
-    /**
-     * Joins the open transaction of a database client. It is refused if the client has none, or is not connected to
-     * this store's database.
-     */
+    /** Joins the open transaction of a database client. It is refused if the client has none, or is not connected to this store's database. */
     readonly join: (client: unknown) => Effect.Effect<JoinedTransaction, TransactionRefused | StoreUnavailable>
   }
 >() {}

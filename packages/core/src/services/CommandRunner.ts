@@ -11,8 +11,8 @@ export const commandRunner =
     Effect.map(store.transact(command), ({ result }) => result)
 
 /**
- * Runs commands and returns their results. Each is saved with the audit entry that `entryOf` makes from its result; if that is null, none is saved. The
- * entry names the current {@link Actor}.
+ * Runs commands and returns their results. Each command is saved with the audit entry that `entryOf` makes from its result, or without one if
+ * that is null. The entry names the current {@link Actor}.
  */
 export const auditedCommandRunner = (store: Context.Tag.Service<Store>) => {
   const run = commandRunner(store)

@@ -149,7 +149,7 @@ export class TestShop {
     return outcome.right
   }
 
-  /** The refusal of a command that must be refused. */
+  /** Runs a command that must be refused, and returns its refusal. */
   refuses<A, E>(command: Command<A, E>): E {
     const outcome = this.tries(command)
     if (Either.isRight(outcome)) throw new Error(`Accepted: ${JSON.stringify(outcome.right)}`)

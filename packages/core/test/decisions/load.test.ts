@@ -19,7 +19,7 @@ const read = <L, E>(shop: TestShop, need: Load.Load<L, E>): L => Either.getOrThr
 const refusal = (shop: TestShop, need: Load.Load<unknown, { readonly _tag: string }>) =>
   Either.match(need.read(shop.slice), { onLeft: ({ _tag }) => _tag, onRight: () => "found" })
 
-/** A shop that knows Amira, and a client who blocked it. */
+/** A shop that knows Amira, and that Karim has blocked. */
 const openShop = () => {
   const shop = new TestShop()
   shop.meets(AMIRA)

@@ -85,7 +85,7 @@ const interleaved = (seed: number) => async () => {
         expect(waits).toEqual(DELAYS.slice(0, waits.length))
       }
     }
-    // A frozen clock still runs the work that is due now.
+    // Due work still runs while the clock is frozen.
     yield* raise(shops[0]!, null)
     const last = (yield* eventIds(shops[0]!)).at(-1)
     yield* until("the last one arrives by itself", () => sender.arrived.some(({ id }) => id === last))

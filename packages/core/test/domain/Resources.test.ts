@@ -46,7 +46,7 @@ const QUOTE =
 const PART =
   "{label: string, status: ordered | received, ordered_at: string, expected_at: string | null, received_at: string | null}"
 
-// Written out from Specification, Resources, and its section on what was settled since.
+// Written out from Specification, Resources, with the fields that were added since.
 describe("Specification, Resources: fields and their types", () => {
   it("a ticket has these fields and types", () => {
     expect(of(Ticket)).toBe(

@@ -63,7 +63,7 @@ const bad: ReadonlyArray<readonly [reason: Exclude<keyof typeof said, "unreadabl
   ]
 ]
 
-// Spellings of hosts that the address bar's rules read as an address.
+// Spellings of hosts that `URL` parses as an IP address.
 const privateHosts = [
   ...[
     "127.0.0.1",

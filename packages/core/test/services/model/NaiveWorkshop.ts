@@ -43,7 +43,7 @@ export class NaiveWorkshop {
     return Math.max(this.clock, this.shops[shop]!.last)
   }
 
-  /** Keeps the instant of a change as the shop's last one. */
+  /** Stores the instant of a change as the shop's last one. */
   #changed(shop: number): void {
     this.shops[shop]!.last = this.#recorded(shop)
   }
