@@ -97,5 +97,6 @@ export const each: {
 } = <T>(rows: ReadonlyArray<T> = [], ...fields: ReadonlyArray<keyof T>): Array<never> =>
   rows.map((row) => (fields.length === 1 ? row[fields[0]!] : fields.map((field) => row[field]))) as Array<never>
 
+/** The ids of the tickets that a read returned. */
 export const ticketIds = (tickets: ReadonlyArray<{ readonly record: TicketRecord }>): ReadonlyArray<string> =>
   tickets.map(({ record }) => record.id)
