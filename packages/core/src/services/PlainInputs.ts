@@ -9,18 +9,13 @@ import type * as Named from "@workshop/client"
 export interface PlainCaller {
   /** The shop for which the call is made. */
   readonly shop_id: string
-  /**
-   * Your id for the caller, any text of up to 80 characters. Idempotency keys and the limit on stamps apply to each id.
-   */
+  /** Your id for the caller, any text of up to 80 characters. Idempotency keys and the limit on stamps apply to each id. */
   readonly caller_id: string
   /** The scopes of the caller. Mounts check them; methods that you call yourself do not. */
   readonly scopes: ReadonlyArray<Named.Scope>
   /** Whether tickets count as created in the shop's app or through the API. */
   readonly via: "app" | "api"
-  /**
-   * Whether the limits of the shop, the client and the ticket neither count nor refuse the call; false by default
-   * (Specification, Limits).
-   */
+  /** Whether the limits of the shop, the client and the ticket neither count nor refuse the call; false by default (Specification, Limits). */
   readonly uncounted?: boolean | undefined
 }
 
@@ -127,9 +122,7 @@ export interface PlainShop {
   readonly name: string
   /** The code of the currency, such as `EUR`; it cannot be changed later. */
   readonly currency: string
-  /**
-   * The number of decimals of amounts, by default that of the currency, such as 2 for EUR; it cannot be changed later.
-   */
+  /** The number of decimals of amounts, by default that of the currency, such as 2 for EUR; it cannot be changed later. */
   readonly decimals?: number | null | undefined
   /** The IANA time zone in which the shop's days begin, such as `Europe/Paris`. */
   readonly time_zone: string
