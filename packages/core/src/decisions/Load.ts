@@ -170,9 +170,9 @@ export const keys: Load<ReadonlyArray<ApiKeyRecord>> = {
 }
 
 /** The number of stamps that a caller gave a client in the last window. */
-export const stampsUsed = (key: StampLimitKey): Load<LimitWindow | undefined> => ({
-  loadRequests: [{ _tag: "StampsUsed", key }],
-  read: (state) => Either.right(state.stamps_used.get(stampCountKey(key)))
+export const stampLimit = (key: StampLimitKey): Load<LimitWindow | undefined> => ({
+  loadRequests: [{ _tag: "StampLimit", key }],
+  read: (state) => Either.right(state.stamp_limits.get(stampLimitKey(key)))
 })
 
 /** An event's delivery under a claim's token; null if the event arrived, was given up, or was claimed again since. */

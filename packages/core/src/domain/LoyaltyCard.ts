@@ -122,8 +122,8 @@ export interface StampLimitKey {
 /** The key of a stamp count in a shop's state. */
 export const stampLimitKey = ({ caller_id, client_id }: StampLimitKey): string => `${caller_id} ${client_id}`
 
-/** The inverse of {@link stampCountKey}. */
-export const stampCountOf = (key: string): StampLimitKey => {
+/** The inverse of {@link stampLimitKey}. */
+export const stampLimitOf = (key: string): StampLimitKey => {
   const [caller_id, client_id] = key.split(" ") as [StampLimitKey["caller_id"], StampLimitKey["client_id"]]
   return { caller_id, client_id }
 }

@@ -21,8 +21,7 @@ export interface Webhook {
   readonly failures_in_row: number
   readonly first_failure_at: Instant | null
   /**
-   * The number of steps to the switch-off of which the owner has been notified in this series of failures. The field
-   * has the name of its stored column, which cannot change because the previous release reads it.
+   * The number of steps to the switch-off of which the owner has been notified in this series of failures.
    */
   readonly failure_steps_notified: number
   /**
