@@ -4,19 +4,19 @@ import { fileURLToPath } from "node:url"
 import { inject } from "vitest"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
-/** The file that `workshop` runs. */
+/** The executable behind the `workshop` command. */
 export const bin = `${root}/packages/cli/bin/workshop.js`
 
-/** How long a process may take to print something: less than the tests that wait for it. */
+/** The longest wait for output; shorter than a test's timeout, so that the error shows what the process printed. */
 const TIMEOUT_MS = 55_000
 
-/** Brings the built program and its bundle up to date, once a run of the tests. */
+/** Asks the global setup to build the program and its bundle, which it does once per test run. */
 export const build = async (): Promise<void> => {
   const built = await fetch(`http://127.0.0.1:${inject("clusterDoor")}/build`)
   if (!built.ok) throw new Error(`The build failed: ${await built.text()}`)
 }
 
-/** The surroundings of the tests without what would set a flag. */
+/** The environment of the test process without the `WORKSHOP_*` variables, because they would set flags. */
 export const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("WORKSHOP_"))),
   ...extra
@@ -26,11 +26,11 @@ export const environment = (extra: Readonly<Record<string, string>>): NodeJS.Pro
 export class Workshop {
   stdout = ""
   stderr = ""
-  /** The exit status, or the signal that ended it. */
+  /** The exit status, or the signal that ended the process. */
   readonly exited: Promise<number | string | null>
   readonly #child: ChildProcess
 
-  /** `cwd` is the folder in which it runs; that of the tests by default. */
+  /** `cwd` is the working directory; by default the one of the test process. */
   constructor(args: ReadonlyArray<string>, extra: Readonly<Record<string, string>> = {}, cwd?: string) {
     this.#child = spawn(process.execPath, [bin, ...args], {
       cwd,
@@ -51,7 +51,7 @@ export class Workshop {
     })
   }
 
-  /** Waits until standard output matches. */
+  /** Waits until standard output matches the pattern. Throws if the process ends first. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     const timeout = AbortSignal.timeout(TIMEOUT_MS)
     while (true) {
@@ -64,7 +64,7 @@ export class Workshop {
     }
   }
 
-  /** Waits until it has printed its address and its key, and returns them. */
+  /** Waits until the process has printed its address and key, and returns them. */
   async listens(): Promise<{ readonly base: string; readonly port: number; readonly key: string }> {
     const [, base = "", port = ""] = await this.says(/^Listening on (http:\/\/\S+:(\d+))$/m)
     const [, key = ""] = await this.says(/^export WORKSHOP_KEY=(wk_(?:live|test)_\S+)$/m)
@@ -76,14 +76,14 @@ export class Workshop {
   }
 }
 
-/** Runs a command to its end. */
+/** Runs a command, and waits until its process ends. */
 export const run = async (args: ReadonlyArray<string>, extra: Readonly<Record<string, string>> = {}, cwd?: string) => {
   const workshop = new Workshop(args, extra, cwd)
   const status = await workshop.exited
   return { status, stdout: workshop.stdout, stderr: workshop.stderr }
 }
 
-/** The `workshop` processes that a file of tests starts. */
+/** The `workshop` processes that a test file starts. */
 export class Workshops {
   readonly #started: Array<Workshop> = []
 

@@ -5,8 +5,8 @@ import { endingOf, output } from "../src/terminal/runProcess.js"
 import { environment } from "./Workshop.js"
 
 /**
- * Runs a command line in this process: with the same arguments, variables, outputs and exit status as in a process of its
- * own, but without the second that a process takes to start.
+ * Runs a command line in this process, because a new process takes a second to start. Arguments, variables, outputs and
+ * exit status are the same as in a process of its own.
  */
 export const typed = async (
   args: ReadonlyArray<string>,
@@ -35,7 +35,7 @@ export const typed = async (
   return { status, stdout: stdout.join(""), stderr: stderr.join("") }
 }
 
-/** The help of every command, and the examples at its end. */
+/** The help text of every command, and the examples at its end. */
 export const everyHelp = async () => {
   const make = await workshop()
   return Promise.all(

@@ -18,7 +18,7 @@ afterAll(() => processes.end(), 60_000)
 const databases = Effect.runSync(Scope.make())
 afterAll(() => Effect.runPromise(Scope.close(databases, Exit.void)))
 
-/** Surroundings with an empty database of their own, which takes less to start than an embedded one. */
+/** An environment that names a new, empty database, because an embedded Postgres takes longer to start. */
 const aDatabase = async () => {
   const { url } = await Effect.runPromise(Scope.extend(testDatabase, databases))
   return { DATABASE_URL: url }
@@ -26,7 +26,7 @@ const aDatabase = async () => {
 
 type Surroundings = Awaited<ReturnType<typeof aDatabase>>
 
-/** Starts, asks for the shop of the key that is shown, and stops. */
+/** Starts `workshop serve`, reads the shop of the printed key, and stops the process. */
 const shopOfStart = async (there: Surroundings, ...flags: ReadonlyArray<string>) => {
   const workshop = processes.start(["serve", "--port", "0", ...flags], there)
   const { base, key } = await workshop.listens()
@@ -40,7 +40,7 @@ const shops = async (there: Surroundings): Promise<ReadonlyArray<{ readonly id: 
   JSON.parse((await typed(["shop", "list", "--json"], there)).stdout)
 
 describe("a first start (Specification, Commands)", PATIENT, () => {
-  it("a first start on a taken port opens no shop, so that the next start shows its key; a second --demo finds its shop again", async () => {
+  it("a first start on a taken port opens no shop, so the next start shows a key; a second --demo reuses its shop", async () => {
     const there = await aDatabase()
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
@@ -74,8 +74,8 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
   })
 })
 
-describe("a sandbox that starts again (Specification, Sandbox)", PATIENT, () => {
-  it("a sandbox that starts again has the demo shop again, with the key that the start showed", async () => {
+describe("a reset of the sandbox (Specification, Sandbox)", PATIENT, () => {
+  it("a reset sandbox has a new demo shop with the same key, and its scenarios do not move its clock", async () => {
     const workshop = processes.start(["serve", "--port", "0", "--sandbox", "--demo", "--store", "memory"])
     const { base, key } = await workshop.listens()
     const shop = async () => {
@@ -104,7 +104,7 @@ describe("a sandbox that starts again (Specification, Sandbox)", PATIENT, () => 
       scenarios: [{ name: "Closed", failure: { line: 6 } }]
     })
     expect(await run("name: Nothing\nsteps:\n  - fly: {}\n")).toMatchObject({ problems: [{ line: 3 }] })
-    // The scenario ran apart: no clock moved here.
+    // Scenarios run on a service of their own, so the sandbox's clock did not move.
     const { data } = (await (await fetch(`${base}/sandbox/clock`)).json()) as { readonly data: { ahead_ms: number } }
     expect(data.ahead_ms).toBeLessThan(1000)
   })
@@ -161,7 +161,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     })
     const meant = processes.start(["serve", "--port", "0", "--sandbox", "--sandbox-on-real-data"], there)
     await meant.says(/^All calls of the sandbox: http.*\/sandbox\/openapi\.json$/m)
-    // The page to begin with comes first.
+    // The console comes directly after the address, because it is the page to begin with.
     await meant.says(/^Listening on .*\nOpen the sandbox's console: http.*\/console$/m)
     meant.kill("SIGTERM")
     expect(await meant.exited).toBe(0)
@@ -171,7 +171,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
 describe("the demo shop (Specification, Commands)", PATIENT, () => {
   const inMemory = services({ store: "memory", databaseUrl: null, dataDir: "", migrate: true })
 
-  it("the demo shop gets one key at each start, which is shown, and has no more than five", async () => {
+  it("each start creates and shows one key of the demo shop, until it has five", async () => {
     const program = Effect.gen(function* () {
       const starts = yield* Effect.replicateEffect(demoShop, 6)
       const [shop] = yield* Shops.list(null, 10)
@@ -187,7 +187,7 @@ describe("the demo shop (Specification, Commands)", PATIENT, () => {
     })
   })
 
-  it("the demo shop opens although other accounts have the numbers of its clients", async () => {
+  it("the demo shop opens even if other accounts have the phone numbers of its clients", async () => {
     const amira = Schema.decodeSync(ClientInput)({ given_name: "Ali", family_name: "Haddad", phone: "+21620123456" })
     const opened = Effect.zipRight(Clients.register(amira), demoShop)
     const demo = await Effect.runPromise(Effect.provide(opened, inMemory))

@@ -8,7 +8,10 @@ const MIB = 2 ** 20
 
 beforeAll(build, 120_000)
 
-/** Sets the flags, keeps 32 MiB alive, makes 600 MiB of garbage that first waits in a queue of 24 MiB, and prints the largest heap. */
+/**
+ * The largest heap, in MiB, of a process with the V8 flags `flags` that keeps 32 MiB alive and makes 600 MiB of garbage
+ * through a queue of 24 MiB.
+ */
 const growing = (flags: string): number => {
   const script = `
     for (const flag of ${flags}) require("node:v8").setFlagsFromString(flag)
@@ -24,9 +27,9 @@ const growing = (flags: string): number => {
   return Number(spawnSync(process.execPath, ["-e", script], { encoding: "utf8" }).stdout) / MIB
 }
 
-it("a heap with much garbage stays within its bound", LONG, () => {
+it("the flags of boundHeapGrowth keep the heap of a process with much garbage smaller", LONG, () => {
   const flags: Array<string> = []
-  // The flag would count for the process of all tests.
+  // The flags are only collected, because setting them would change the process of all tests.
   boundHeapGrowth((flag) => flags.push(flag))
   expect(growing(JSON.stringify(flags))).toBeLessThan(growing("[]"))
 })
@@ -39,7 +42,7 @@ afterAll(() => {
   for (const workshop of started) workshop.kill("SIGKILL")
 })
 
-it("`workshop serve` bounds the growth of its heap by itself", LONG, async () => {
+it("`workshop serve` bounds the growth of its heap without a flag", LONG, async () => {
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(SHOWN)}`
   const workshop = new Workshop(["serve"], { WORKSHOP_PORT: "0", WORKSHOP_STORE: "memory", NODE_OPTIONS })
   started.push(workshop)

@@ -15,7 +15,7 @@ const ran = async (...args: ReadonlyArray<string>) => {
   return { status, stdout: command.stdout.trim(), stderr: command.stderr.trim() }
 }
 
-/** Runs an act on a database that has nothing in it yet. */
+/** Runs a test on an empty database. */
 const onEmpty = (act: (url: string) => Promise<void>) =>
   Effect.gen(function* () {
     const { url } = yield* testDatabase
@@ -29,7 +29,7 @@ const onEmpty = (act: (url: string) => Promise<void>) =>
     yield* Effect.promise(() => act(empty.href))
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** Roles belong to the whole server: those that were not there before are dropped afterwards. */
+/** Finds and drops roles. A test drops the roles that it creates, because all databases of a server share them. */
 const rolesOfServer = async (names: ReadonlyArray<string>) => {
   const onServer = <A, E>(act: (session: Session) => Effect.Effect<A, E>) =>
     Effect.runPromise(Effect.scoped(Effect.flatMap(testDatabase, ({ url }) => Effect.flatMap(connect(url), act))))
@@ -74,7 +74,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       ])
     }))
 
-  it("two processes can migrate a database at once", () =>
+  it("two processes can migrate one database at the same time", () =>
     onEmpty(async (url) => {
       const both = await Promise.all([ran("--database-url", url, "--json"), ran("--database-url", url, "--json")])
       expect(both.map(({ status }) => status)).toEqual([0, 0])
@@ -147,7 +147,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it("workshop migrate says that it cannot reach the database, and what to check", async () => {
+  it("workshop migrate reports an unreachable database, and what to check", async () => {
     const { status, stdout, stderr } = await ran("--database-url", "postgres://nobody@127.0.0.1:1/none")
     expect([status, stdout]).toEqual([1, ""])
     expect(stderr).toBe(

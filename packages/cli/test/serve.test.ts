@@ -11,7 +11,7 @@ import { build, run, type Workshop, Workshops } from "./Workshop.js"
 
 beforeAll(build, 120_000)
 
-/** Processes are started several at a time. */
+/** Several processes start at the same time, which slows each of them. */
 const PATIENT = { timeout: 60_000 }
 
 const processes = new Workshops()
@@ -24,7 +24,7 @@ const get = async (url: string, key: string) => {
   return (await response.json()) as { success: boolean; data: never; error?: { code: string } }
 }
 
-/** A create whose body is not sent completely, so that the request runs until `finish`. */
+/** Sends the head of a create. The request is in flight until `finish` sends its body. */
 const unfinishedCreate = async (port: number, key: string) => {
   const socket = connect({ port, host: "127.0.0.1" })
   let text = ""
@@ -53,7 +53,7 @@ const unfinishedCreate = async (port: number, key: string) => {
   }
 }
 
-/** Settles once no process listens on the port any more. */
+/** Waits until no process listens on the port. */
 const refuses = (port: number) =>
   untilAsync(
     `a closed port ${port}`,
@@ -82,7 +82,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     demo = serve(["--demo"])
   })
 
-  it("workshop serve prints a create and a list that work when pasted into bash", async () => {
+  it("workshop serve prints curl commands for a create and a list, which work when pasted into bash", async () => {
     const { base, key } = await plain.listens()
     expect(plain.stdout).toContain(
       "\nFor a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory\n"
@@ -105,7 +105,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect((await fetch(`${base}/sandbox/clock`)).status).toBe(404)
   })
 
-  it("--sandbox serves a clock whose moves close tickets whose time has passed", async () => {
+  it("moving the clock of --sandbox past sixty days closes an old ticket", async () => {
     const { base, key } = await sandboxed.listens()
     const post = (path: string, bearer: string, body: unknown) =>
       fetch(base + path, {
@@ -121,7 +121,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect(await get(`${base}/v1/tickets`, key)).toMatchObject({ data: [{ state: "abandoned" }] })
   })
 
-  it("every sandbox call needs the token of --sandbox-token or its variable", async () => {
+  it("every sandbox call requires the token of WORKSHOP_SANDBOX_TOKEN", async () => {
     const { base } = await sandboxed.listens()
     const clock = (headers: Record<string, string>) => fetch(`${base}/sandbox/clock`, { headers })
     expect((await clock({})).status).toBe(401)
@@ -140,7 +140,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect(demo.stdout.match(/export WORKSHOP_KEY=/g)).toHaveLength(1)
   })
 
-  it("--words replaces the default words by those of the file, in shops of every language", async () => {
+  it("--words replaces the default forbidden words by those of the file, in shops of every language", async () => {
     const folder = mkdtempSync(join(tmpdir(), "words-"))
     const file = join(folder, "words.txt")
     writeFileSync(file, "# Our own\n\ngrumble\r\nblue moon\n")
@@ -159,7 +159,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     expect(missing.stderr).toMatch(/^The words in \S+none\.txt cannot be read \(.*\)\. Give --words a text file.*\n$/)
   })
 
-  it("--trust-proxy, here by its variable, counts requests without a key by their forwarded address", async () => {
+  it("with WORKSHOP_TRUST_PROXY, requests without a valid key are counted by their forwarded address", async () => {
     const remaining = async (base: string, address: string) =>
       (await fetch(`${base}/v1/shop`, { headers: { "X-Forwarded-For": address } })).headers.get("RateLimit-Remaining")
     const { base } = await sandboxed.listens()
@@ -221,7 +221,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     expect(await workshop.exited).toBe(0)
   })
 
-  it("the signal of Ctrl-C under npm arrives twice at once and counts as one", async () => {
+  it("two simultaneous SIGINTs, which npm causes on Ctrl-C, count as one", async () => {
     const workshop = serve()
     const { port, key } = await workshop.listens()
     const create = await unfinishedCreate(port, key)
@@ -276,7 +276,7 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
     ).data
   }
 
-  it("clients' pages are served at tracking_url with --tracking-pages, and otherwise not", async () => {
+  it("clients' pages are served at tracking_url only with --tracking-pages", async () => {
     const [on, off] = [serve(["--tracking-pages"]), serve()]
     const { base, key } = await on.listens()
     expect(on.stdout).toContain(`Clients follow their tickets at ${base}/t/{tracking_code}`)
@@ -291,7 +291,7 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
     expect((await fetch(`${plain.base}/t/${ticket.tracking_code}`)).status).toBe(404)
   })
 
-  it("clients' pages have the address of --public-url; the flags have variables", async () => {
+  it("tracking_url begins with WORKSHOP_PUBLIC_URL, and WORKSHOP_TRACKING_PAGES serves the pages", async () => {
     const extra = { WORKSHOP_TRACKING_PAGES: "true", WORKSHOP_PUBLIC_URL: "https://tickets.example/" }
     const { base, key } = await serve([], extra).listens()
     const { tracking_code, tracking_url } = await ticketOf(base, key)
@@ -299,7 +299,7 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
     expect((await fetch(`${base}/t/${tracking_code}`)).status).toBe(200)
   })
 
-  it("clients' pages require their address in a process that does not serve them", async () => {
+  it("workshop dispatch refuses --tracking-pages without --public-url, which must be a web address", async () => {
     const asked = ["dispatch", "--tracking-pages", "--database-url", "postgres://nobody@127.0.0.1:1/none"]
     const { status, stderr } = await run(asked)
     expect([status, stderr]).toEqual([1, expect.stringContaining("--tracking-pages needs --public-url here")])
@@ -380,11 +380,11 @@ describe(
         ["--data-dir", "x", "--database-url", "y"],
         "error: option '--data-dir <folder>' cannot be used with option '--database-url <url>'. See workshop serve --help."
       ]
-    ])("%j contradict each other when typed, but not as variables", async (words, stderr) => {
+    ])("workshop serve refuses %j, because the two flags contradict each other", async (words, stderr) => {
       expect(await typed(["serve", ...words])).toEqual({ status: 1, stdout: "", stderr: `${stderr}\n` })
     })
 
-    it("the error for a folder in which no Postgres can run names the flags", async () => {
+    it("the error for a folder in which Postgres cannot run names the flags to change", async () => {
       const { status, stderr } = await typed(["serve", "--store", "embedded", "--data-dir", "/dev/null/x"])
       expect(status).toBe(1)
       expect(stderr).toMatch(
@@ -392,7 +392,7 @@ describe(
       )
     })
 
-    it("values of the environment are checked in the same way as typed flags", async () => {
+    it("the values of environment variables are checked in the same way as typed flags", async () => {
       const port = await typed(["serve"], { WORKSHOP_PORT: "ten" })
       expect(port.stderr).toBe('--port (or WORKSHOP_PORT) must be a port from 0 to 65535, and not "ten".\n')
       const demo = await typed(["serve"], { WORKSHOP_DEMO: "perhaps" })
@@ -406,7 +406,7 @@ describe(
 )
 
 describe("help (Specification, Commands)", PATIENT, () => {
-  it("workshop --help names the commands", async () => {
+  it("workshop --help lists the commands", async () => {
     const { status, stdout, stderr } = await typed(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     expect(stdout).toContain("Usage: workshop [options] [command]")
@@ -417,7 +417,7 @@ describe("help (Specification, Commands)", PATIENT, () => {
     const { status, stdout } = await typed(["serve", "--help"])
     expect(status).toBe(0)
     const flags = [...stdout.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name)
-    // Each with its variable and default: see observe/operatingDocs.test.ts.
+    // observe/operatingDocs.test.ts checks the variable and the default of each flag.
     expect(flags).toEqual(
       expect.arrayContaining(["store", "host", "port", "sandbox", "demo", "trust-proxy", "log-format"])
     )

@@ -10,7 +10,7 @@ import { typed } from "../commandLine.js"
 
 const KEY = Buffer.alloc(32, 1).toString("base64")
 
-/** A migrated database, in which a test types commands. */
+/** Runs a test with a migrated database, and with functions that type commands and run SQL on it. */
 const withDatabase = (
   act: (
     type: (line: string, extra?: Readonly<Record<string, string>>) => ReturnType<typeof typed>,
@@ -38,7 +38,7 @@ const openShops = (url: string, cells: ReadonlyArray<{ readonly name: string }>,
   )
 
 describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
-  it("workshop cell list shows the home cell alone, and each cell that was added with its shops and state", () =>
+  it("workshop cell list shows only the home cell at first, then each added cell with its shops and state", () =>
     withDatabase(async (type, run, url) => {
       const alone = JSON.parse((await type("cell list --json")).stdout)
       expect(alone).toEqual([
@@ -70,7 +70,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       })
     }))
 
-  it("workshop cell remove removes a misspelt cell, and says where its tables are", () =>
+  it("workshop cell remove removes a misspelt cell, and says where its tables remain", () =>
     withDatabase(async (type, run) => {
       const last = (await run(
         "select name from workshop.schema_migration order by version desc limit 1"
@@ -94,7 +94,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       expect((await type("cell remove home")).stderr).toMatch(/^The home cell has the directory/)
     }))
 
-  it("workshop cell add asks about a name that may be a typing error, and creates nothing without a yes", () =>
+  it("workshop cell add asks for confirmation of a name that looks misspelt, and creates nothing without a yes", () =>
     withDatabase(async (type, run) => {
       const made = "select nspname from pg_namespace where nspname ~ '^workshop_' order by 1"
       const anyhow = ". Add --yes, because there is no terminal to confirm it.\n"
@@ -122,7 +122,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
       )
     }))
 
-  it("workshop cell add creates a cell in another cluster, and workshop cell list finds it by --cells", () =>
+  it("workshop cell add creates a cell in another cluster, and workshop cell list shows it with --cells", () =>
     withDatabase((type) =>
       Effect.gen(function* () {
         const other = yield* testDatabase
@@ -156,7 +156,7 @@ describe("workshop cell (docs/scaling.md)", { timeout: 120_000 }, () => {
 })
 
 describe("commands that process all cells (docs/scaling.md)", { timeout: 120_000 }, () => {
-  it("workshop check names the cell of each finding, and finds a shop that is in two cells", () =>
+  it("workshop check names the cell of each finding, and reports a shop that is in two cells", () =>
     withDatabase(async (type, run, url) => {
       await type("migrate --cells 3")
       const shops = await openShops(url, [{ name: "cell_1" }, { name: "cell_2" }], 3)
@@ -179,7 +179,7 @@ describe("commands that process all cells (docs/scaling.md)", { timeout: 120_000
       expect((await type("check --cells 3")).stdout).toMatch(/^cell_2: queue-webhook: /m)
     }))
 
-  it("workshop secrets reseal encrypts the secrets of every cell again", () =>
+  it("workshop secrets reseal re-encrypts the secrets of every cell", () =>
     withDatabase(async (type, run) => {
       await type("migrate --cells 2")
       for (const schema of ["workshop", "workshop_cell_1"])
@@ -193,7 +193,7 @@ describe("commands that process all cells (docs/scaling.md)", { timeout: 120_000
       ])
     }))
 
-  it("check and secrets reseal are refused if cells are omitted or unknown, and write nothing", () =>
+  it("workshop check and workshop secrets reseal refuse omitted or unknown cells, and write nothing", () =>
     withDatabase(async (type, run) => {
       await type("migrate --cells 2")
       const remedy = ". Pass every command the --cells that was passed to workshop migrate.\n"

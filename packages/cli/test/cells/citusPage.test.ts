@@ -10,14 +10,14 @@ import { typed } from "../commandLine.js"
 
 const page = readFileSync(new URL("../../../../docs/scaling.md", import.meta.url), "utf8")
 
-/** The first block of a language below a heading. */
+/** The first code block in a language below a heading. */
 const blockBelow = (heading: string, language: string): string =>
   new RegExp(`^#### ${heading}\\n[\\s\\S]*?^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "m").exec(page)?.[1] ?? ""
 
 const steps = blockBelow("Set up three nodes by hand", "sh")
 const compose = blockBelow("Set up three nodes with compose", "yaml")
 
-/** The names of nodes are left out: they are a matter of the network. */
+/** The Citus functions that a text calls, in order, without host names, because those depend on the network. */
 const acts = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/select (citus_set_coordinator_host|citus_add_node)\(/g)].map(([, name]) => name!)
 
@@ -32,10 +32,10 @@ describe("three nodes of Citus with compose (docs/scaling.md)", () => {
   const { services } = parse(compose, { merge: true }) as { readonly services: Readonly<Record<string, Service>> }
   const nodes = Object.entries(services).filter(([name]) => /^db\d$/.test(name))
 
-  it("the nodes of Citus in compose use the public image, with the settings of the manual steps", () => {
+  it("the Citus nodes in compose use the public image, with the settings of the manual steps", () => {
     const settings = /<<SETTINGS\n([\s\S]*?)^SETTINGS$/m.exec(steps)![1]!.trim().split("\n")
     const named = settings.map((line) => line.replaceAll("'", "").replace(" = ", "="))
-    // The image preloads the extension, and listens in the network of its container.
+    // The image sets these four itself: it preloads the extension, and listens in the network of its container.
     const own = named.filter(
       (line) => !/^(port|listen_addresses|unix_socket_directories|shared_preload_libraries)=/.test(line)
     )
@@ -47,7 +47,7 @@ describe("three nodes of Citus with compose (docs/scaling.md)", () => {
     }
   })
 
-  it("the statements of the manual steps connect the nodes of Citus, which are then migrated and served", () => {
+  it("compose connects the Citus nodes with the statements of the manual steps, then migrates and serves", () => {
     const { connect, migrate, serve } = services
     expect(acts(steps)).toEqual(["citus_set_coordinator_host", "citus_add_node", "citus_add_node"])
     expect(acts(JSON.stringify(connect!.command))).toEqual(acts(steps))
@@ -64,11 +64,11 @@ const canRun = existsSync("/usr/share/postgresql/15/extension/citus.control")
 const why = canRun ? "" : ": not run, because Postgres 15 with Citus is not installed"
 
 describe.skipIf(!canRun)(`Three nodes of Citus by hand (docs/scaling.md)${why}`, () => {
-  it("the steps of the page as written set up the nodes of Citus, which then have cells on both workers", async () => {
+  it("the page's steps, run as written, set up three Citus nodes, each of which then has a cell", async () => {
     const folder = mkdtempSync(join(tmpdir(), "workshop-citus-"))
     const { uid, gid } = accountOf()
     if (uid !== undefined) chownSync(folder, uid, gid!)
-    // Other tests may use the page's ports.
+    // Free ports replace those of the page, because other tests may use them.
     const first = await freePort(3)
     const text = steps
       .replaceAll("6500 + node", `${first} + node`)

@@ -17,9 +17,12 @@ const statusOf = async (base: string, key: string): Promise<number> =>
   (await fetch(`${base}/v1/tickets`, { headers: { Authorization: `Bearer ${key}` } })).status
 
 describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeout: 180_000 }, () => {
-  it.each([[["--no-migrate"]], [[]]])(
-    "workshop serve %j reports the unavailable cell, serves the others, and serves the cell once it is back",
-    (flags) =>
+  it.each([
+    ["with --no-migrate", ["--no-migrate"]],
+    ["with its own migration", []]
+  ])(
+    "workshop serve %s reports the unavailable cell, serves the others, and serves the cell once it is back",
+    (_, flags) =>
       Effect.gen(function* () {
         const [home, east] = [yield* testDatabase, yield* testDatabase]
         const server = yield* serverSession(home.url)

@@ -19,7 +19,7 @@ const withShop = (act: (url: string, run: Session["run"]) => Promise<void>) =>
   }).pipe(Effect.scoped, Effect.withClock(new SettableClock()), Effect.runPromise)
 
 describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
-  it("workshop check says that it found nothing, and exits with 0", () =>
+  it("workshop check of consistent data says that it found nothing, and exits with 0", () =>
     withShop(async (url) => {
       expect(await typed(["check"], { DATABASE_URL: url })).toEqual({
         status: 0,
@@ -30,7 +30,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
       expect(JSON.parse(stdout)).toEqual({ checks: expect.any(Number), findings: [] })
     }))
 
-  it("workshop check names what it found, how often and the first rows, and exits with 1", () =>
+  it("workshop check of inconsistent data shows each finding with its count and first rows, and exits with 1", () =>
     withShop(async (url, run) => {
       await Effect.runPromise(run(`insert into delivery_queue select '${SHOP}', 0, 1`))
       const { status, stdout, stderr } = await typed(["check"], { DATABASE_URL: url })
@@ -48,7 +48,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
       ])
     }))
 
-  it("workshop check works on the data of workshop serve, and says if a folder has none", async () => {
+  it("workshop check reads the data folder of workshop serve, and says if a folder has no data", async () => {
     const { status, stderr } = await typed(["check", "--data-dir", "/nowhere/at/all"], { DATABASE_URL: "" })
     expect([status, stderr]).toEqual([
       1,

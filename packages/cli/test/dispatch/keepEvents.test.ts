@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { typed } from "../commandLine.js"
 
 it.each(["dispatch", "serve"])(
-  "%s refuses to keep events for less than seven days",
+  "workshop %s refuses to keep events for less than seven days",
   async (command) => {
     const { status, stderr } = await typed([
       command,

@@ -9,7 +9,7 @@ import * as Receiver from "../../src/testers/receive/Receiver.js"
 import { typed } from "../commandLine.js"
 import { build, Workshops } from "../Workshop.js"
 
-/** Processes take a second or two to begin, and more on a busy machine. */
+/** A process takes a second or two to start, and longer on a busy machine. */
 const PATIENT = { timeout: 60_000 }
 
 const scope = Effect.runSync(Scope.make())
@@ -23,7 +23,7 @@ afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
 }, 60_000)
 
-// A name that resolvers must not look up (RFC 7686), so an attempt that may be made ends there, on this machine.
+// Resolvers must not look up .onion names (RFC 7686), so an allowed attempt fails on this machine, without a request.
 const ELSEWHERE = "https://workshop.onion:8443/events"
 
 describe("flags of workshop serve for webhooks, and of the testers", PATIENT, () => {
@@ -31,7 +31,7 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
   const ask = async (method: string, path: string, body: object = {}) => {
     const headers = { "content-type": "application/json" }
     const answer = await fetch(`${base}/sandbox${path}`, { method, headers, body: JSON.stringify(body) })
-    // biome-ignore lint/suspicious/noExplicitAny: read as a program in any language would
+    // biome-ignore lint/suspicious/noExplicitAny: the body is untyped JSON
     return { status: answer.status, ...((await answer.json()) as any) }
   }
   const open = async (): Promise<string> => {
@@ -53,13 +53,13 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
     base = at
   }, 60_000)
 
-  it("--refuse-network refuses an address in the network when it is set, and accepts one outside it", async () => {
+  it("with --refuse-network, setting a webhook refuses an address in that network and accepts one outside", async () => {
     const shop = await open()
     const set = async (url: string) => (await ask("PUT", `/shops/${shop}/webhook`, { url })).status
     expect([await set("https://93.184.216.34/events"), await set("https://93.184.217.34/events")]).toEqual([400, 200])
   })
 
-  it("--signature-header puts the signature of a delivery only in that header, and it verifies (Specification, Webhooks)", async () => {
+  it("with --signature-header, the valid signature of a delivery is only in that header (Specification, Webhooks)", async () => {
     const shop = await open()
     const arrived = Effect.runSync(Deferred.make<Receiver.ReceivedDelivery>())
     const onReceived = (received: Receiver.ReceivedDelivery) => Deferred.unsafeDone(arrived, Effect.succeed(received))
@@ -73,7 +73,7 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
     expect(headers).not.toHaveProperty("service-signature")
   })
 
-  it("--signature-header of workshop receive reads the same name (Specification, Commands)", async () => {
+  it("workshop receive verifies the signature in the header of --signature-header (Specification, Commands)", async () => {
     const shop = await open()
     const flags = ["--register", base, "--shop", shop, "--signature-header", "X-Lac-Signature"]
     const receiver = start("receive", "--json", "--port", "0", ...flags)
@@ -83,7 +83,7 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
     expect(JSON.parse(line)).toMatchObject({ outcome: "event", doubt: null, event: { type: "ping" } })
   })
 
-  it("--webhook-port allows its ports when an address is set and connected, and another port is refused with what to change (Specification, Webhooks)", async () => {
+  it("--webhook-port allows its ports when a webhook is set and when it is called; the error for another port names the allowed ones (Specification, Webhooks)", async () => {
     const shop = await open()
     const other = await ask("PUT", `/shops/${shop}/webhook`, { url: "https://shop.example.com:9443/events" })
     expect(other.error.details.issues).toEqual([{ in: "body", field: "url", message: "must use port 443 or 8443" }])
@@ -94,23 +94,23 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
     expect(data).toMatchObject([{ attempts: [{ error: "lookup" }] }])
   })
 
-  it("--signature-header is named by /openapi.json and workshop openapi (Specification, Webhooks; Commands)", async () => {
+  it("/openapi.json and workshop openapi name the header of --signature-header (Specification, Webhooks; Commands)", async () => {
     const served = await fetch(`${base}/openapi.json`).then((answer) => answer.json())
     expect(served.webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature", in: "header" }])
     const { stdout } = await typed(["openapi", "--signature-header", "X-Lac-Signature"])
     expect({ ...JSON.parse(stdout), servers: served.servers }).toEqual(served)
   })
 
-  // From here on the clock of the server is moved, away from those of other receivers.
+  // The tests below move the server's clock away from the clocks of the receivers above, so they run last.
 
   const RENAMED = ["--signature-header", "X-Lac-Signature"]
-  /** Runs a command against the server, first without the name of the header and then with it. */
+  /** Runs a command against the server, first without --signature-header and then with it. */
   const both = async (...words: ReadonlyArray<string>) => {
     const against = [...words, "--base-url", base]
     return { without: await typed(against), with: await typed([...against, ...RENAMED]) }
   }
 
-  it("--signature-header of workshop conform tests a server that signs under another name (Specification, Commands)", async () => {
+  it("workshop conform passes against a server with a renamed signature header only with --signature-header (Specification, Commands)", async () => {
     const results = await both("conform", "--only", "signature,signature-each-attempt,secret-rotation")
     expect(results.with).toMatchObject({ status: 0, stderr: "" })
     expect(results.with.stdout).toMatch(/3 cases in [\d.]+ s: ✓ 3\n$/)
@@ -119,7 +119,7 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
     expect(results.without.stdout).toMatch(/found {5}\[.*"x-lac-signature".*\]/)
   })
 
-  it("--signature-header of workshop scenario run checks deliveries that are signed under another name (Specification, Commands)", async () => {
+  it("workshop scenario run accepts deliveries with a renamed signature header only with --signature-header (Specification, Commands)", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "signed-")), "signed.yaml")
     const steps = "steps:\n  - create ticket: { service: Hem }\n  - expect received: [{ type: ticket.created }]\n"
     writeFileSync(file, `name: Signed\ngiven: { shops: { lac: { webhook: true } } }\n${steps}`)
@@ -130,7 +130,7 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
     expect(await typed(["scenario", "run", file, ...RENAMED])).toMatchObject({ status: 0, stderr: "" })
   })
 
-  it("--signature-header of workshop simulate checks deliveries that are signed under another name, and is in the command that repeats a run (Specification, Commands)", async () => {
+  it("workshop simulate accepts deliveries with a renamed signature header only with --signature-header, and repeats the flag in the command that it prints (Specification, Commands)", async () => {
     const results = await both("simulate", "--seed", "7", "--steps", "60", "--shops", "1")
     expect(results.with).toMatchObject({ status: 0, stderr: expect.stringMatching(/^The simulation moves [^\n]+\n$/) })
     expect(results.with.stdout).toMatch(/^Repeat it: npx workshop simulate .* --signature-header X-Lac-Signature$/m)
@@ -149,7 +149,7 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
     ["--webhook-port", "443,70000", "70000", A_PORT],
     ["--webhook-port", "https", "https", A_PORT]
   ])(
-    "%s %j is refused before anything starts, by dispatch too (Specification, Commands)",
+    "workshop serve and workshop dispatch refuse %s %j before they start (Specification, Commands)",
     async (flag, given, wrong, must) => {
       const variable = `WORKSHOP_${flag.slice(2).toUpperCase().replace("-", "_")}`
       const refused = { status: 1, stdout: "", stderr: `${flag} (or ${variable}) ${must}, and not "${wrong}".\n` }
@@ -160,7 +160,7 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
 })
 
 describe("workshop dispatch and workshop webhook", PATIENT, () => {
-  it("--signature-header of workshop dispatch is named by the document at its --status-port (Specification, Commands)", async () => {
+  it("the OpenAPI document at workshop dispatch's --status-port names the header of --signature-header (Specification, Commands)", async () => {
     const { url } = await within(testDatabase)
     const flags = ["--status-port", "0", "--signature-header", "X-Lac-Signature"]
     const [, at = ""] = await start("dispatch", "--database-url", url, ...flags).says(/metrics are at (\S+)$/m)

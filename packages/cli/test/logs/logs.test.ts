@@ -10,7 +10,7 @@ beforeAll(build, 120_000)
 afterAll(() => processes.end(), 60_000)
 
 describe("workshop logs (Specification, Sandbox)", PATIENT, () => {
-  it("workshop logs prints the requests to a sandbox's API, filtered, and follows them", async () => {
+  it("workshop logs prints, filters and follows the requests to a sandbox's API", async () => {
     const server = start(["serve", "--store", "memory", "--sandbox", "--port", "0"])
     const { base, key } = await server.listens()
     const ask = async (method: string, path: string, body?: object, once = "one") => {

@@ -2,7 +2,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, type Scope } from "effect"
 
-/** A span as OTLP's JSON has it. */
+/** A span in OTLP's JSON encoding. */
 export interface CollectedSpan {
   readonly name: string
   readonly kind: number
@@ -18,11 +18,11 @@ interface TraceBody {
   }>
 }
 
-/** The attributes of a span or a resource. */
+/** The attributes of a span or a resource, by name. */
 export const said = ({ attributes }: Pick<CollectedSpan, "attributes">): Readonly<Record<string, unknown>> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 
-/** An OpenTelemetry collector on loopback that keeps what it is sent. */
+/** An OpenTelemetry collector on loopback that records the requests that it receives. */
 export class Collector {
   readonly bodies: Array<TraceBody> = []
   readonly paths: Array<string> = []

@@ -15,10 +15,10 @@ interface Stage {
   readonly lines: Array<{ readonly word: string; readonly rest: string }>
 }
 
-/** The image that all stages begin with, unless the build names another, such as the same with its digest. */
+/** The default base image of all stages. A build may name another one, such as the same image with its digest. */
 const nodeImage = /^ARG NODE_IMAGE=(\S+)$/m.exec(read("Dockerfile"))?.[1] ?? ""
 
-/** An image by its exact version. */
+/** An image with an exact version as its tag. */
 const EXACT = /^\w+:\d+\.\d+(\.\d+)?-[\w-]+$/
 
 /** The instructions of the Dockerfile, by stage; a line that ends with a backslash continues on the next one. */
@@ -44,7 +44,7 @@ const copied = stages.flatMap(({ lines }) =>
 )
 const of = (word: string) => last.lines.filter((line) => line.word === word).map(({ rest }) => rest)
 
-/** Environment variables that a command reads. */
+/** The environment variables that a command reads. */
 const variables = (options: Readonly<Record<string, Flag<unknown>>>) =>
   Object.values(options).map(({ variable }) => variable)
 
@@ -65,12 +65,12 @@ describe("the Dockerfile", () => {
     expect(copied.length).toBeGreaterThan(5)
   })
 
-  it("the Dockerfile copies the package.json of every workspace before it installs, or npm ci would refuse the lock", () => {
+  it("the Dockerfile copies the package.json of every workspace before it installs, because npm ci would otherwise refuse the lock file", () => {
     const { workspaces } = JSON.parse(read("package.json"))
     for (const workspace of workspaces) expect(copied.flat()).toContain(`${workspace}/package.json`)
   })
 
-  it("the Dockerfile copies from stages that exist", () => {
+  it("the Dockerfile copies only from stages that exist", () => {
     const names = stages.map(({ name }) => name)
     for (const { lines } of stages)
       for (const { rest } of lines) {
@@ -79,7 +79,7 @@ describe("the Dockerfile", () => {
       }
   })
 
-  it("the image runs without root, without development packages, and with a health check", () => {
+  it("the image has a user other than root, no development packages, and a health check", () => {
     expect(stages.map(({ base }) => base)).toEqual([nodeImage, nodeImage, nodeImage])
     expect(nodeImage).toMatch(EXACT)
     expect(of("USER")).toEqual(["node"])
@@ -110,7 +110,7 @@ describe("the services of compose.yaml", () => {
     readonly services: Readonly<Record<string, Service>>
   }
 
-  it("compose.yaml runs a Postgres, a migration, two nodes and a dispatcher", () => {
+  it("compose.yaml runs Postgres, a migration, two nodes and a dispatcher", () => {
     expect(Object.entries(services).map(([name, { command = [] }]) => [name, ...command])).toEqual([
       ["database"],
       ["migrate", "migrate", "--roles"],

@@ -31,7 +31,7 @@ describe("log lines (Specification, Errors)", () => {
     })
   })
 
-  it("log lines on a terminal are for people, still one line each; --log-format decides otherwise", () => {
+  it("log lines on a terminal are readable text, one line each, unless --log-format is set", () => {
     const [line = ""] = logged(failure, {}, true)
     expect(line).toMatch(/level=ERROR .*message="A request failed".*request_id=abc/)
     expect(line).not.toContain("\n")
@@ -45,7 +45,7 @@ describe("log lines (Specification, Errors)", () => {
     ["warning", ["warning", "error"]],
     ["error", ["error"]],
     ["none", []]
-  ] as const)("--log-level %s logs %j", (logLevel, levels) => {
+  ] as const)("--log-level %s logs the levels %j", (logLevel, levels) => {
     const all = Effect.all([Effect.logDebug("d"), Effect.logInfo("i"), Effect.logWarning("w"), Effect.logError("e")])
     expect(logged(all, { logLevel }).map((line) => JSON.parse(line).level)).toEqual(levels)
   })
@@ -69,7 +69,7 @@ describe("log lines (Specification, Errors)", () => {
     }
   })
 
-  it("long log lines are truncated, and stay JSON", () => {
+  it("long texts in log lines are truncated, and the lines are still valid JSON", () => {
     const long = Effect.annotateLogs(Effect.logError("x".repeat(50_000)), { said: "y".repeat(50_000) })
     const [line = ""] = logged(long, { logFormat: "json" })
     expect(JSON.parse(line)).toMatchObject({
@@ -83,7 +83,7 @@ describe("log lines (Specification, Errors)", () => {
     expect(redacted(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
   })
 
-  it("a line of the access log names a method that no route knows as other", () => {
+  it("the access log replaces a method that no route has by other", () => {
     const request = { method: "A".repeat(60_000) } as HttpRequest
     const context = { id: "abc", now: 0, route: null, caller: null, limitStatuses: [] }
     const response = { status: 404, headers: {}, body: "", context, failure: { _tag: "RouteNotFound" } } as const
@@ -92,7 +92,7 @@ describe("log lines (Specification, Errors)", () => {
     expect(JSON.parse(line)).toMatchObject(shown)
   })
 
-  it("log lines contain no path of a web address, which may be a webhook's secret", () => {
+  it("log lines contain no path of a web address, because it may contain a secret", () => {
     const line =
       '{"message":"POST https://hooks.example.com:8443/services/T0/B0?token=1 failed","url":"http://a.example/x"}'
     expect(redacted(line)).toBe(

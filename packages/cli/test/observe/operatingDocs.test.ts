@@ -28,7 +28,7 @@ import type { Flag } from "../../src/terminal/program.js"
 
 const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8")
 
-/** The rows of the first table below a heading, each cell without its ticks. */
+/** The rows of the first table below a heading, without the backticks of the cells. */
 const tableBelow = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
   const section = page.slice(page.indexOf(`\n${heading}\n`))
   const [, rows = ""] = /\n\|---.*\n((?:\|.*\n)+)/.exec(section) ?? []
@@ -43,7 +43,7 @@ const tableBelow = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
     )
 }
 
-/** A flag: its name, its variable and its default. */
+/** The name, the variable and the default of each flag. */
 const settings = (options: Readonly<Record<string, Flag<unknown>>>) =>
   Object.values(options).map(({ long, variable, fallback }) => [long, variable, fallback])
 
@@ -82,14 +82,14 @@ describe("the tables of docs/operating.md", { timeout: 30_000 }, () => {
           yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
           yield* Closer.runOnce
           yield* get("/healthz")
-          // Listening begins on its own.
+          // The store connects its listener in the background.
           return yield* until("the node to listen", get("/metrics"), (text) =>
             text.includes("workshop_pg_listener_connected 1")
           )
         }).pipe(Effect.provide(layer))
       }).pipe(Effect.scoped, Effect.provide(Probes.layer), Effect.withClock(clock))
     )
-    // Another test in this process may have had cells, whose gauges have a label more.
+    // An earlier test in this process may have had cells, whose gauges have the additional label `cell`.
     const ofNoCell = [...readExposition(text)].flatMap(([name, { type, samples }]) => {
       const left = samples.filter(({ labels }) => !("cell" in labels))
       return left.length === 0 && samples.length > 0 ? [] : [{ name, type, samples: left }]

@@ -16,7 +16,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 }, 30_000)
 
-it("after SIGTERM under load every confirmed create is stored, the exit status is 0, and a short command reads the same folder (Specification, Commands)", async () => {
+it("after SIGTERM under load every confirmed create is stored, the exit status is 0, and other commands can read the data folder (Specification, Commands)", async () => {
   const first = serve(0)
   const { base, port, key } = await first.listens()
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
@@ -25,7 +25,7 @@ it("after SIGTERM under load every confirmed create is stored, the exit status i
   const some = new Promise<void>((resolve) => {
     goOn = resolve
   })
-  /** The write limit of a minute admits thirty requests, and the signal comes while they are in flight. */
+  // Thirty requests are within the write limit of a minute. The signal arrives while some are in flight.
   const load = Promise.allSettled(
     Array.from({ length: 30 }, async (_, i) => {
       const response = await fetch(`${base}/v1/tickets`, {

@@ -22,7 +22,7 @@ const sent = (headers: Readonly<Record<string, string>> = {}): HttpRequest => ({
 const context: RequestContext = { id: "abc", now: 0, route: "/v1", caller: null, limitStatuses: [] }
 const ended: ObservedResponse = { status: 404, headers: {}, body: "", context }
 
-/** The requests that a collector received by the end of some work. */
+/** The requests that a collector received while `work` ran. */
 const collected = <A>(work: Effect.Effect<A>, wrap: (work: Effect.Effect<A>, url: string) => Effect.Effect<A>) =>
   Effect.runPromise(
     Effect.scoped(
@@ -37,7 +37,7 @@ const withTraces = <A>(work: Effect.Effect<A>) =>
   collected(work, (work, url) => Effect.provide(work, Traces.layer(url, "1.2.3")))
 
 describe("traces (Specification, Commands)", () => {
-  it("each request sends a span, by its route, with its status and Request-Id", async () => {
+  it("each request exports a span with its route, status and Request-Id", async () => {
     const answer = Effect.succeed({ ...ended, context: { ...context, route: "/v1/tickets/:id" } })
     const { paths, bodies, spans } = await withTraces(traceObserver(sent(), context, answer))
     expect(paths).toEqual(["/v1/traces"])
@@ -55,7 +55,7 @@ describe("traces (Specification, Commands)", () => {
     expect(JSON.stringify(bodies)).not.toContain("21620123456")
   })
 
-  it("the span of a method without a route has the name `other`", async () => {
+  it("the span of a request whose method no route has is named `other`", async () => {
     const unrouted = { ...context, route: null }
     const answer = Effect.succeed({ ...ended, context: unrouted })
     const { spans } = await withTraces(traceObserver({ ...sent(), method: "A".repeat(9_000) }, unrouted, answer))
@@ -63,13 +63,13 @@ describe("traces (Specification, Commands)", () => {
     expect(said(spans[0]!)).toMatchObject({ "http.request.method": "other" })
   })
 
-  it("the span of a request continues that of a caller that sent traceparent", async () => {
+  it("the span of a request with traceparent is a child of the caller's span", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     const { spans } = await withTraces(traceObserver(sent({ traceparent }), context, Effect.succeed(ended)))
     expect(spans).toMatchObject([{ traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" }])
   })
 
-  it("the exporter of spans gives up a collector that does not respond, and sends it nothing for a while", {
+  it("the span exporter times out on a collector that does not respond, and sends it nothing for a while", {
     timeout: 60_000
   }, async () => {
     const asked: Array<string> = []
@@ -79,7 +79,7 @@ describe("traces (Specification, Commands)", () => {
       request.socket.once("close", () => Effect.runSync(Deferred.succeed(gaveUp, undefined)))
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    // As many as make a batch.
+    // 1000 requests fill one batch.
     const requests = Effect.repeatN(traceObserver(sent(), context, Effect.succeed(ended)), 999)
     await Effect.runPromise(
       Effect.andThen(requests, Deferred.await(gaveUp)).pipe(
@@ -102,7 +102,7 @@ describe("traces (Specification, Commands)", () => {
     )
   )
 
-  it("each attempt to deliver sends a span, without the address, the body or the signature", async () => {
+  it("each delivery attempt exports a span, without the address, the body or the signature", async () => {
     const { bodies, spans } = await withTraces(attempt)
     expect(spans).toMatchObject([{ name: "webhook attempt" }])
     expect(said(spans[0]!)).toEqual({ shop_id: "s", error: "timeout" })

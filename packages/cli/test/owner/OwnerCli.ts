@@ -14,20 +14,20 @@ const layer = workshop.pipe(
   Layer.provide(Entropy.layer)
 )
 
-/** The flags of a shop to create. */
+/** The flags that create a shop. */
 export const lac = {
   ...{ name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" },
   ...{ tracking_base_url: null as string | null, languages: [] }
 }
 
-/** The output of a command, as a program and as a person reads it. */
+/** The output of a command: `data` for programs, `lines` for people. */
 export interface CommandOutput {
-  // biome-ignore lint/suspicious/noExplicitAny: read as a program in any language would
+  // biome-ignore lint/suspicious/noExplicitAny: the output is untyped JSON
   readonly data: any
   readonly lines: ReadonlyArray<string>
 }
 
-/** The operator's commands on their own store in memory. */
+/** Runs the operator's commands on a new memory store. */
 export class OwnerCli implements AsyncDisposable {
   readonly #runtime = ManagedRuntime.make(layer)
   /** The reply that the person at the terminal types to a question; null if there is no terminal. */
@@ -58,7 +58,7 @@ export class OwnerCli implements AsyncDisposable {
     return this.#run(said)
   }
 
-  /** Runs any other program, such as an act of the shop between two commands. */
+  /** Runs a program that is not a command, such as a change by the shop between two commands. */
   meanwhile<A, E>(program: Effect.Effect<A, E, Services>): Promise<A> {
     return this.#run(program)
   }

@@ -7,7 +7,7 @@ import { lac, OwnerCli } from "./OwnerCli.js"
 const all = { shop: null, before: null, limit: 100 }
 
 describe("workshop audit", () => {
-  it("workshop audit lists acts, the latest first, of all shops or of one, page by page", async () => {
+  it("workshop audit lists the audit log of all shops or of one, latest entry first, page by page", async () => {
     await using cli = new OwnerCli()
     expect((await cli.run(audits.listEntries(all))).lines).toEqual(["The audit log has no entries yet."])
     const { id: shop } = (await cli.run(shops.createShop(lac))).data

@@ -18,7 +18,7 @@ const offer = (cli: OwnerCli, shop: string) =>
   )
 
 describe("workshop client (Specification, Clients and loyalty; Commands)", () => {
-  it("workshop client create opens an account, which a shop knows after a visit", async () => {
+  it("workshop client create opens an account, which a shop can read after the client's first visit", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const { id } = (await cli.run(clients.createClient(amira))).data
@@ -32,7 +32,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     expect((await cli.run(clients.showClient(id, shop))).data).toMatchObject({ id, display_name: "Amira B." })
   })
 
-  it("the command line's acts for a client are in the audit log", async () => {
+  it("commands that change a client are recorded in the audit log", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const { id } = (await cli.run(clients.createClient(amira))).data
@@ -93,7 +93,7 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
 })
 
 describe("a client's rights", () => {
-  it("workshop client export prints everything as JSON, also for a person to read", async () => {
+  it("workshop client export prints all data of a client as JSON, with or without --json", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const { id } = (await cli.run(clients.createClient(amira))).data
@@ -113,7 +113,7 @@ describe("a client's rights", () => {
     expect(await cli.refusal(clients.correctClient(id, { ...nothing, phone: "20123" }))).toMatch(/^--phone must/)
   })
 
-  it("workshop client erase asks for confirmation, names the affected shops, and takes further numbers", async () => {
+  it("workshop client erase asks for confirmation, names the affected shops, and accepts further numbers", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const { id } = (await cli.run(clients.createClient(amira))).data

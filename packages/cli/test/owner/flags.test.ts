@@ -37,7 +37,7 @@ describe("the owner's flags (Specification, Commands)", PATIENT, () => {
       '--api-enabled (or WORKSHOP_SHOP_API_ENABLED) must be one of yes, no, and not "".\n'
     )
     expect(await refusal("shop", "set", id)).toMatch(/^Name the settings to change/)
-    // A typed folder wins over the database of the environment, in which other data might be changed.
+    // --data-dir takes precedence over DATABASE_URL, because the command could otherwise change other data.
     const elsewhere = { ...here, DATABASE_URL: "postgres://127.0.0.1:1/elsewhere" }
     expect((await typed(["shop", "list", "--json"], elsewhere)).status).toBe(1)
     expect(

@@ -22,7 +22,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     expect(listed.data).toMatchObject([{ id: data.id, last_four: data.key.slice(-4), revoked_at: null }])
   })
 
-  it("workshop key create takes a preset or scopes, not both, and refuses an unknown scope", async () => {
+  it("workshop key create accepts a preset or scopes, not both, and refuses an unknown scope", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const read = await cli.run(keys.createKey({ ...till(shop), preset: "read" }))
@@ -35,7 +35,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     expect(await cli.refusal(none)).toMatch(/^--scopes must be one of tickets:read, .*, and not "tickets:eat"\.$/)
   })
 
-  it("workshop key create takes the time of the key's expiry, which workshop key list shows with the last use", async () => {
+  it("workshop key create sets an expiry, which workshop key list shows next to the last use", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const expires_at = "2100-01-31T12:00:00.000Z"
@@ -51,7 +51,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     )
   })
 
-  it("a date of expiry is read as its first instant, and the list marks an expired key", async () => {
+  it("a key with a date as its expiry expires when the day begins, and workshop key list marks an expired key", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const { data } = await cli.run(keys.createKey({ ...till(shop), expires_at: "2100-01-31" }))
@@ -89,7 +89,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
     expect(cli.asked).toEqual([])
   })
 
-  it("the sixth active key is refused, with what to do", async () => {
+  it("workshop key create refuses a sixth active key, and says what to do", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     for (let i = 0; i < 5; i++) await cli.run(keys.createKey(till(shop)))

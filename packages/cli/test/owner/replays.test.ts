@@ -5,7 +5,7 @@ import * as shops from "../../src/owner/ShopCommand.js"
 import * as webhooks from "../../src/owner/WebhookCommand.js"
 import { lac, OwnerCli } from "./OwnerCli.js"
 
-/** A shop with one ping on its way, and what a replay of it would be asked. */
+/** Creates a shop with one pending ping, and returns the input of a replay. */
 const withPing = async (cli: OwnerCli) => {
   const shop: string = (await cli.run(shops.createShop(lac))).data.id
   await cli.run(webhooks.setWebhook(shop, "https://shop.example.com/events", false))
@@ -16,7 +16,7 @@ const withPing = async (cli: OwnerCli) => {
 const begun = (cli: OwnerCli) => cli.meanwhile(Effect.flatMap(Deliveries, ({ replays }) => replays))
 
 describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
-  it("workshop webhook replay begins a replay, and with --dry-run only counts", async () => {
+  it("workshop webhook replay starts a replay, and with --dry-run only counts the events", async () => {
     await using cli = new OwnerCli()
     const asked = await withPing(cli)
     const counted = await cli.run(webhooks.replayEvents({ ...asked, dry_run: true }))
@@ -27,7 +27,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     expect(await begun(cli)).toHaveLength(1)
   })
 
-  it("workshop webhook replay refuses ids that are not events of the shop, and, of several ids, says how many are not", async () => {
+  it("workshop webhook replay refuses an unknown event id, and of several ids says how many are unknown", async () => {
     await using cli = new OwnerCli()
     const { state: _, ...asked } = { ...(await withPing(cli)), dry_run: false }
     const [{ event_id }] = (await cli.run(webhooks.listDeliveries(asked.shop, null, 10_000))).data

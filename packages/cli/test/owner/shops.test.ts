@@ -41,14 +41,14 @@ describe("workshop shop (Specification, Commands)", () => {
     ["TND", 3],
     ["EUR", 2],
     ["JPY", 0]
-  ])("workshop shop create takes the decimals of %s: %d, unless others are given", async (currency, decimals) => {
+  ])("workshop shop create without --decimals gives a shop with %s %d decimals", async (currency, decimals) => {
     await using cli = new OwnerCli()
     const opened = async (given: number | null) =>
       (await cli.run(shops.createShop({ ...lac, currency, decimals: given }))).data.decimals
     expect([await opened(null), await opened(4)]).toEqual([decimals, 4])
   })
 
-  it("workshop shop create refuses an unknown currency, unless its decimals are given", async () => {
+  it("workshop shop create refuses an unknown currency without --decimals", async () => {
     await using cli = new OwnerCli()
     expect(await cli.refusal(shops.createShop({ ...lac, currency: "TNX", decimals: null }))).toBe(
       '--currency must be a currency that this machine knows, or come with its decimals, and not "TNX".'
@@ -105,7 +105,7 @@ describe("workshop shop (Specification, Commands)", () => {
     })
   })
 
-  it("workshop shop create sets the languages of the time zone, or those of --languages", async () => {
+  it("workshop shop create sets the default languages of the time zone, or those of --languages", async () => {
     await using cli = new OwnerCli()
     expect((await cli.run(shops.createShop(lac))).data.languages).toEqual(["en", "fr", "ar"])
     expect((await cli.run(shops.createShop({ ...lac, languages: ["de"] }))).data.languages).toEqual(["de"])
@@ -117,14 +117,14 @@ describe("workshop shop (Specification, Commands)", () => {
     expect(await cli.refusal(shops.changeShop(id, unchanged))).toMatch(/^Name the settings to change/)
   })
 
-  it("an unknown shop and an invalid id are refused", async () => {
+  it("workshop shop show refuses an unknown shop and an invalid id", async () => {
     await using cli = new OwnerCli()
     const unknown = Effect.mapError(shops.showShop(NOBODY), commandRefusal)
     expect(await cli.refusal(unknown)).toBe("There is no such shop. List the shops with workshop shop list.")
     expect(await cli.refusal(shops.showShop("lac"))).toMatch(/^lac is not the id of a shop\. An id is a UUID/)
   })
 
-  it("workshop shop repair-clock says that a shop is not ahead, or how far it was", async () => {
+  it("workshop shop repair-clock says if no clock needs a repair, for one shop and for all", async () => {
     await using cli = new OwnerCli()
     const { data } = await cli.run(shops.createShop(lac))
     const repaired = await cli.run(shops.repairClock(data.id))

@@ -28,7 +28,7 @@ const unavailable: SendResult = {
   head: "HTTP/1.1 503 Service Unavailable\nRetry-After: 5\n"
 }
 
-/** An attempt of everything that is due at an instant, with what came of it. */
+/** Attempts every delivery that is due at `at`, each with the result `sent`. */
 const attempted = (at: number, sent: SendResult) =>
   Effect.gen(function* () {
     for (const { shop_id, event_id, token, webhook } of yield* (yield* Deliveries).claim(at, 10)) {
@@ -63,7 +63,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(await cli.refusal(again)).toContain("Set one with workshop webhook set")
   })
 
-  it("workshop webhook set refuses unreachable addresses, and takes an address of this machine only with --sandbox", async () => {
+  it("workshop webhook set accepts an address of this machine only with --sandbox, and another port only with --webhook-port", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const local = "http://127.0.0.1:4020/"
@@ -104,7 +104,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     }
   )
 
-  it("workshop webhook rotate replaces the secret, only after a confirmation", async () => {
+  it("workshop webhook rotate replaces the secret only after a confirmation", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const { secret } = (await cli.run(webhooks.setWebhook(shop, URL, false))).data
@@ -114,7 +114,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(rotated).not.toBe(secret)
   })
 
-  it("workshop webhook rotate asks again within 24 hours, where --yes is not enough (Specification, Endpoints)", async () => {
+  it("a second workshop webhook rotate within 24 hours needs --force, and not only --yes (Specification, Endpoints)", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     await cli.run(webhooks.setWebhook(shop, URL, false))
@@ -126,7 +126,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(forced.replaces_before).toMatch(/^\d{4}-.*Z$/)
   })
 
-  it("workshop webhook set says that the webhook is off, and turns it on with --enable (Specification, Endpoints)", async () => {
+  it("workshop webhook set says if the webhook is off, and turns it on with --enable (Specification, Endpoints)", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     await cli.run(webhooks.setWebhook(shop, URL, false))
@@ -139,7 +139,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect((await cli.run(webhooks.showWebhook(shop))).data.on).toBe(true)
   })
 
-  it("workshop webhook deliveries reads pages until it has the number of --limit, also in one state", {
+  it("workshop webhook deliveries reads pages until it has --limit deliveries, also with --state", {
     timeout: 60_000
   }, async () => {
     await using cli = new OwnerCli()
@@ -173,7 +173,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(await cli.refusal(wrong)).toMatch(/^--since must/)
   })
 
-  it("workshop webhook deliveries shows a program every attempt, and a person the result of the last one (Specification, Webhooks; Sandbox)", async () => {
+  it("workshop webhook deliveries shows every attempt in JSON, and only the last result as text (Specification, Webhooks; Sandbox)", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     await cli.run(webhooks.setWebhook(shop, URL, false))
@@ -212,7 +212,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(lines[1]).toMatch(/ 2 {2}503, 10 ms {2}/)
   })
 
-  it("workshop webhook enable and ping need an address", async () => {
+  it("workshop webhook enable and ping are refused without an address", async () => {
     await using cli = new OwnerCli()
     const shop = await open(cli)
     const said = await cli.refusal(Effect.mapError(webhooks.enableWebhook(shop), commandRefusal))

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { responseText } from "../../src/sandbox/Api.js"
 
 describe("the response of a tested server", () => {
-  it("the text of a response is decoded, wherever chunks divide its characters", async () => {
+  it("the text of a response is decoded even if chunks end within a character", async () => {
     const bytes = new TextEncoder().encode("é👢")
     const body = new ReadableStream({
       start: (stream) => {
@@ -14,7 +14,7 @@ describe("the response of a tested server", () => {
     expect(await responseText(new Response(null, { status: 204 }))).toBe("")
   })
 
-  it("a response that does not end is abandoned", async () => {
+  it("a response that is longer than the limit is cancelled", async () => {
     let isCancelled = false
     const body = new ReadableStream({
       pull: (stream) => stream.enqueue(new Uint8Array(1000)),

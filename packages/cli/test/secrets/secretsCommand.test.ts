@@ -14,7 +14,7 @@ const KEY = Buffer.alloc(32, 1).toString("base64")
 const file = join(folder, "key")
 writeFileSync(file, `${KEY}\n`)
 
-/** A database with one webhook, whose secret is in clear. */
+/** Runs a test on a database with one webhook, whose secret is not encrypted. */
 const withWebhook = (act: (url: string, secrets: () => Promise<ReadonlyArray<unknown>>) => Promise<void>) =>
   Effect.gen(function* () {
     const { url } = yield* testDatabase
@@ -87,7 +87,7 @@ describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () 
       expect((await typed(["shop", "list"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY })).status).toBe(0)
     }))
 
-  it("workshop secrets reseal refuses an invalid key without repeating it", () =>
+  it("workshop secrets reseal refuses an invalid key without printing it", () =>
     withWebhook(async (url) => {
       const { status, stderr } = await typed(["shop", "list"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: "hunter2" })
       expect([status, stderr]).toEqual([

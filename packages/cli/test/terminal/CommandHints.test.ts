@@ -6,10 +6,10 @@ const postgres = (databaseUrl: string) => ({ ...embedded, store: "postgres", dat
 
 describe("a printed command runs when it is pasted (Specification, Commands)", () => {
   it.each([
-    ["the folder that commands take by themselves", embedded, "workshop key list"],
+    ["the default folder", embedded, "workshop key list"],
     ["another folder", { ...embedded, dataDir: "/srv/data" }, "workshop key list --data-dir /srv/data"],
     [
-      "a folder that a shell would take apart",
+      "a folder whose name must be quoted",
       { ...embedded, dataDir: "it's mine" },
       String.raw`workshop key list --data-dir 'it'\''s mine'`
     ],
@@ -18,7 +18,7 @@ describe("a printed command runs when it is pasted (Specification, Commands)", (
       postgres("postgres://db/workshop?sslmode=require"),
       "workshop key list --database-url 'postgres://db/workshop?sslmode=require'"
     ]
-  ])("a printed command fits %s", (_, choice, line) => {
+  ])("a printed command names %s as a shell needs it", (_, choice, line) => {
     const { command, condition } = hintsFor(choice, {})
     expect([command("key list"), condition]).toEqual([line, ""])
   })

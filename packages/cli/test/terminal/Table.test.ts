@@ -35,7 +35,7 @@ describe("tables (Specification, Commands)", () => {
     ])
   })
 
-  it("a table keeps each title legible", () => {
+  it("a table never shortens the titles of its columns", () => {
     const long = [{ title: "CURRENCY", cell: ({ name }: Row) => name }, ...columns.slice(0, 1)]
     expect(table(rows, long, { width: 16 })).toEqual(["CURRENCY  ID", "Ateli...  0197-a", "The c...  0197-b"])
   })
@@ -62,7 +62,7 @@ describe("tables (Specification, Commands)", () => {
     expect(shortened("\u4fee\u7406\u4fee\u7406", 6)).toBe("\u4fee...")
   })
 
-  it("a table keeps a cell with line breaks on its line", () => {
+  it("a table prints a cell with line breaks on one line", () => {
     expect(table([{ id: "a", name: "two\n lines", n: 1 }], columns)[1]).toBe("a   two lines  1")
   })
 

@@ -31,7 +31,7 @@ const show = command({
 })
 const workshop = group({ ...help, name: "workshop" }, [group({ ...help, name: "shop" }, [show])])
 
-/** The values that a command line gives, or why it gives none. */
+/** The parsed values of a command line, or its error. */
 const readLine = (line: string) => {
   read = undefined
   const parsed = parsedCommand(workshop, line.split(" "))
@@ -56,7 +56,7 @@ describe("the words of a command line", () => {
     ["shop show --name -x 1", { ...nothing, name: "-x" }],
     ["shop show --name=--json 1", { ...nothing, name: "--json" }],
     ["shop show --name - -- --json", { ...nothing, name: "-", shop: "--json" }]
-  ])("the line %j is read into its flags and arguments", (line, values) => {
+  ])("the line %j is parsed into its flags and arguments", (line, values) => {
     expect(readLine(line)).toEqual(values)
   })
 
@@ -81,10 +81,10 @@ describe("the words of a command line", () => {
   })
 })
 
-describe("mistyped words, in a process of their own", PATIENT, () => {
+describe("mistyped command lines, each in a process of its own", PATIENT, () => {
   beforeAll(build, 120_000)
 
-  it("a mistyped flag is not taken for a file", async () => {
+  it("a mistyped flag is refused, and not read as a file name", async () => {
     const file = join(folder, "hem.yaml")
     writeFileSync(file, "name: Hem\nsteps:\n  - create ticket: { service: Hem }\n")
     expect(await run(["scenario", "run", "--bial", file])).toEqual({
@@ -95,7 +95,7 @@ describe("mistyped words, in a process of their own", PATIENT, () => {
     expect((await run(["scenario", "run", file, "--bail"])).status).toBe(0)
   })
 
-  it("a --help anywhere shows the help, even after a flag that lacks its value or is not known", async () => {
+  it("--help at any position shows the help, even after an unknown flag or one without its value", async () => {
     const help = await typed(["serve", "--help"])
     expect(help.stdout).toMatch(/^Usage: workshop serve /)
     for (const before of [["--store", "memory"], ["--port"], ["--sandbox"], ["--nonsense"]]) {
@@ -105,12 +105,12 @@ describe("mistyped words, in a process of their own", PATIENT, () => {
     expect(await run(["serve", "--port", "1", "--help"])).toEqual(help)
   })
 
-  it("a --version anywhere shows the version", async () => {
+  it("--version at any position shows the version", async () => {
     for (const words of [["--version"], ["shop", "show", "--version"]])
       expect(await typed(words)).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" })
   })
 
-  it("the error for an argument that must be one of a few words names them", async () => {
+  it("the error for an argument with a fixed set of values names the values", async () => {
     expect((await typed(["completions", "fis"])).stderr).toMatch(
       /^error: .*'fis' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish\. See workshop completions --help\.\n/
     )

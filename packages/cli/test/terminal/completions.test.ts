@@ -25,7 +25,7 @@ const outline = group({ name: "workshop", description: "", examples: [] }, [
   ])
 ])
 
-/** The words that bash offers after these words, of which the last is incomplete. */
+/** The completions that bash offers for a line of words, the last of which is incomplete. */
 const offered = (...words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const script = [
     completionScript("bash", outline),
@@ -54,13 +54,13 @@ const scriptOf = (shell: "zsh" | "fish"): string => {
   return file
 }
 
-/** The words that fish offers after a text, each with its description. */
+/** The completions that fish offers for a text, each with its description. */
 const offeredByFish = (typed: string): ReadonlyArray<string> =>
   said("fish", ["--no-config", "-c", `source ${scriptOf("fish")}; complete -C '${typed}'`])
     .trim()
     .split("\n")
 
-/** Types a text and Tab twice into zsh on a terminal, and reads until it shows what is waited for. */
+/** Types a text and two Tabs into zsh on a terminal, and reads until zsh shows the expected text. */
 const ZSH = `zmodload zsh/zpty
 zpty z zsh -f -i
 zpty -w z "PS1=; autoload -Uz compinit && compinit -u -D; source $1; COLUMNS=200; echo RE''ADY"
@@ -75,7 +75,7 @@ const shownByZsh = (typed: string, waitedFor: string): string => {
 }
 
 describe("completions (Specification, Commands)", () => {
-  it("bash offers what can follow, at every level", () => {
+  it("bash completes commands and flags at every level", () => {
     expect(offered("workshop", "")).toEqual(["serve", "shop", "--help"])
     expect(offered("workshop", "sh")).toEqual(["shop"])
     expect(offered("workshop", "shop", "")).toEqual(["create", "show", "set", "--help"])
@@ -85,7 +85,7 @@ describe("completions (Specification, Commands)", () => {
     expect(offered("workshop", "shop", "create", "--name", "")).toEqual([""])
   })
 
-  it("bash offers the values of a flag, and the same for npx workshop", () => {
+  it("bash completes the values of a flag, also after npx workshop", () => {
     writeFileSync(join(folder, "page.html"), "")
     mkdirSync(join(folder, "sub"))
     for (const begun of [["workshop"], ["npx", "workshop"]]) {
@@ -100,7 +100,7 @@ describe("completions (Specification, Commands)", () => {
     expect(offered("npx", "eslint", "")).toEqual([""])
   })
 
-  it("zsh and fish get the same words with their descriptions, safely quoted", () => {
+  it("the scripts of zsh and fish have the same words with their descriptions, safely quoted", () => {
     const zsh = completionScript("zsh", outline)
     expect(zsh).toMatch(/^#compdef workshop npx\n/)
     expect(zsh).toContain(
@@ -115,7 +115,7 @@ describe("completions (Specification, Commands)", () => {
     )
   })
 
-  it.skipIf(!has("fish"))("fish offers what can follow, at every level, with what it does", () => {
+  it.skipIf(!has("fish"))("fish completes commands, flags and values at every level, with their descriptions", () => {
     expect(offeredByFish("workshop s")).toEqual(["serve\tServe", "shop\tShops"])
     expect(offeredByFish("workshop shop ")).toEqual([
       "create\tOpen a shop: it's yours",
@@ -136,14 +136,20 @@ describe("completions (Specification, Commands)", () => {
     expect(offeredByFish("npx work")).toContain("workshop")
   })
 
-  it.skipIf(!has("zsh"))("zsh offers what can follow, at every level, with what it does", { timeout: 60_000 }, () => {
-    expect(shownByZsh("workshop shop ", "Show a shop")).toMatch(
-      /create {2}-- Open a shop: it's yours\s+set {5}-- Set\s+show {4}-- Show a/
-    )
-    expect(shownByZsh("workshop shop create --name serve --j", "--json")).toContain("--json")
-    for (const begun of ["workshop", "npx workshop"]) {
-      expect(shownByZsh(`${begun} serve --store `, "postgres")).toMatch(/memory\s+postgres/)
+  it.skipIf(!has("zsh"))(
+    "zsh completes commands, flags and values at every level, with their descriptions",
+    {
+      timeout: 60_000
+    },
+    () => {
+      expect(shownByZsh("workshop shop ", "Show a shop")).toMatch(
+        /create {2}-- Open a shop: it's yours\s+set {5}-- Set\s+show {4}-- Show a/
+      )
+      expect(shownByZsh("workshop shop create --name serve --j", "--json")).toContain("--json")
+      for (const begun of ["workshop", "npx workshop"]) {
+        expect(shownByZsh(`${begun} serve --store `, "postgres")).toMatch(/memory\s+postgres/)
+      }
+      expect(shownByZsh("npx workshop sh", "shop")).toContain("shop")
     }
-    expect(shownByZsh("npx workshop sh", "shop")).toContain("shop")
-  })
+  )
 })

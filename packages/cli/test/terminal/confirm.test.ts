@@ -6,7 +6,7 @@ import { build, environment } from "../Workshop.js"
 
 const dist = fileURLToPath(new URL("../../dist", import.meta.url))
 
-/** A process that asks before it does something, on a terminal of its own. */
+/** A program that asks for confirmation before it reports that a key is revoked. */
 const asking = `import { confirm } from "${dist}/terminal/confirm.js"
 import { runProcess } from "${dist}/terminal/runProcess.js"
 runProcess(confirm("The key is revoked.", false), ["key", "revoke"])`
@@ -25,7 +25,7 @@ const typing = async (keys: string) => {
   return { status, lines: screen.split(/[\r\n]+/).slice(1) }
 }
 
-// `script` of other systems has other flags.
+// The test needs the flags of `script` on Linux.
 describe.skipIf(process.platform !== "linux")("a question at the terminal", { timeout: 60_000 }, () => {
   beforeAll(build, 300_000)
 

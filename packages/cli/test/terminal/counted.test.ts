@@ -3,12 +3,12 @@ import { counted } from "../../src/terminal/counted.js"
 import { countLines } from "../../src/testers/simulate/report/textReport.js"
 import { importProgress } from "../../src/transfer/importProgress.js"
 
-it("a noun is in the singular after 1 alone", () => {
+it("a counted noun is singular only after 1", () => {
   expect([0, 1, 2].map((n) => counted(n, "ticket"))).toEqual(["0 tickets", "1 ticket", "2 tickets"])
   expect(counted(1200, "ticket", "1,200")).toBe("1,200 tickets")
 })
 
-it("the counts of a simulation and the progress of an import have singulars (docs/simulate.md, docs/import.md)", () => {
+it("the counts of a simulation and the progress of an import use singular nouns after 1 (docs/simulate.md, docs/import.md)", () => {
   const counts = {
     ...{ steps: 1, simulated_ms: 86_400_000, requests: 1, deliveries: 1, tickets: 1, shops: 1, clients: 1 },
     ...{ acts: {}, answers: {}, events: {}, states: {}, outcomes: {} }

@@ -21,7 +21,7 @@ const operands: Readonly<Record<string, string>> = {
   url: "https://shop.example/events"
 }
 
-/** Every command with the operands that it needs. */
+/** The words of every command, with the operands that it needs. */
 const commands = everyCommand((await workshop())(() => undefined)).map((command) => [
   ...pathOf(command).split(" ").slice(1),
   ...command.registeredArguments.map((operand) => operands[operand.name()] ?? ID)
@@ -29,11 +29,11 @@ const commands = everyCommand((await workshop())(() => undefined)).map((command)
 
 const failures: ReadonlyArray<readonly [string, Effect.Effect<never>]> = [
   ["a defect", Effect.die(new TypeError("nothing has no length"))],
-  ["a defect without a word", Effect.die(undefined)],
-  ["an interruption from within", Effect.interrupt]
+  ["a defect without a message", Effect.die(undefined)],
+  ["an interruption by the command itself", Effect.interrupt]
 ]
 
-/** Reading a variable and printing a result fail; a command does one or the other. */
+/** Makes a program fail when it reads a variable or prints a result, because every command does one of the two. */
 const failing =
   (failure: Effect.Effect<never>) =>
   <A, E>(program: Effect.Effect<A, E>): Effect.Effect<A, E> => {
@@ -73,7 +73,7 @@ describe("no command ends with a failure and an empty standard error (Specificat
   })
 })
 
-/** Runs a line of bash in which `workshop` is the command. */
+/** Runs a line of bash in which `workshop` is the built program. */
 const bash = async (line: string, env: Readonly<Record<string, string>> = {}) => {
   const script = `set -o pipefail; workshop() { "${process.execPath}" "${bin}" "$@"; }; ${line}`
   const child = spawn("bash", ["-c", script], { env: environment(env), stdio: ["ignore", "pipe", "pipe"] })
@@ -81,7 +81,7 @@ const bash = async (line: string, env: Readonly<Record<string, string>> = {}) =>
   return { status, stdout, stderr }
 }
 
-/** A server that knows its shop and nothing else: nearly every case of `conform` fails, at length. */
+/** A server that serves only GET /v1/shop, so that nearly every case of `conform` fails and the report is long. */
 let server: Server
 let base = ""
 
@@ -103,7 +103,7 @@ describe.concurrent("a process of its own", PATIENT, () => {
 
   it("the output of a failed command is complete, even for a slow reader", async () => {
     const command = `workshop conform --base-url ${base} --key wk_live_x --json`
-    // The reader begins once the command has written its whole output.
+    // The reader begins only after the last line of standard error, which the command writes after its report.
     const { status, stdout, stderr } = await bash(
       `fifo=$(mktemp -u); mkfifo $fifo; ${command} 2>$fifo | { read -r said <$fifo; rm $fifo; echo "$said" >&2; cat; }`
     )
@@ -124,7 +124,7 @@ describe.concurrent("a process of its own", PATIENT, () => {
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^The server breaks \d+ rules/) })
   })
 
-  it("an uncaught error is reported in the same way", async () => {
+  it("an uncaught error is reported as a bug", async () => {
     const preload = "setImmediate(() => process.nextTick(() => { throw new Error('nobody') }))"
     const { status, stdout, stderr } = await run(["serve", "--store", "memory", "--port", "0"], {
       NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`process.on("newListener", (name) => { if (name === "uncaughtException") ${preload} })`)}`

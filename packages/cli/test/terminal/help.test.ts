@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { everyHelp, typed } from "../commandLine.js"
 
 describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
-  it("every command says what it does and has an example of itself", async () => {
+  it("the help of every command has a description and an example", async () => {
     const helps = await everyHelp()
     expect(helps.map(({ words }) => words)).toEqual(
       expect.arrayContaining(["workshop", "workshop serve", "workshop receive", "workshop shop create"])
@@ -20,7 +20,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
     expect(longer).toEqual([])
   })
 
-  it("workshop --help shows the exit statuses, how a file gives a variable, and each group once", async () => {
+  it("workshop --help shows the exit statuses, how a file sets a variable, and each group once", async () => {
     const { status, stdout, stderr } = await typed(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     expect(stdout).toMatch(/Exit status:\n {2}0 {4}success.*\n {7}.*\n {2}1 {4}refused.*\n {2}130 {2}interrupted/)
@@ -70,7 +70,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
     )
   })
 
-  it("a group without a command says which commands it has", async () => {
+  it("a group that is typed without a command lists its commands", async () => {
     expect(await typed(["key"])).toEqual({
       status: 1,
       stdout: "",

@@ -4,7 +4,7 @@ import { coloured } from "../../src/terminal/Output.js"
 
 const TONES = ["good", "bad", "warn", "name", "faint", "strong"] as const
 
-describe("texts of others on a terminal", () => {
+describe("texts from other sources on a terminal", () => {
   it.each([
     ["\u001b]0;title\u0007", "\\u001b]0;title\\u0007"],
     ["\u001b[2Jcleared", "\\u001b[2Jcleared"],
@@ -14,13 +14,13 @@ describe("texts of others on a terminal", () => {
     ["\u001b[8mhidden", "\\u001b[8mhidden"],
     ["Amélie, أميرة, 日本 👢", "Amélie, أميرة, 日本 👢"],
     ["a line\n\tand another", "a line\n\tand another"]
-  ])("%j is shown and not obeyed", (text, shown) => expect(legible(text)).toBe(shown))
+  ])("the text %j is printed without control sequences", (text, shown) => expect(legible(text)).toBe(shown))
 
   it("the program's own colours are kept", () => {
     for (const tone of TONES) expect(legible(coloured(tone, "word"))).toBe(coloured(tone, "word"))
   })
 
-  it("JSON stays the same JSON", () => {
+  it("JSON that is made legible parses to the same value", () => {
     const value = { text: "\u001b[2J \u007f \u009b31m \\ \u0085" }
     expect(JSON.parse(legible(JSON.stringify(value, null, 2)))).toEqual(value)
   })

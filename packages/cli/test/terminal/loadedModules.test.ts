@@ -14,7 +14,7 @@ interface Coverage {
   readonly result: ReadonlyArray<{ readonly url: string }>
 }
 
-/** The files that a process of the program loads, as its coverage by V8 names them. */
+/** The files that a process of the program loads, from its V8 coverage. */
 const loadedBy = async (program: string, words: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const folder = mkdtempSync(join(tmpdir(), "workshop-loaded-"))
   try {
@@ -29,10 +29,10 @@ const loadedBy = async (program: string, words: ReadonlyArray<string>): Promise<
   }
 }
 
-/** Effect, the stores and the HTTP server: what takes most of a server's start. */
+/** Effect, the stores and the HTTP server, which take most of a server's start time. */
 const HEAVY = /\/node_modules\/(effect|@effect)\/|\/packages\/(core|store-[a-z]+|http-node)\//
 
-/** The name by which Effect's module of fibers registers itself, also in a bundle. */
+/** The name that Effect's fiber module contains, also in a bundle. */
 const EFFECT = "effect/Fiber"
 
 describe("the modules that the command line loads (Specification, Commands)", { timeout: 60_000 }, () => {
@@ -51,7 +51,7 @@ describe("the modules that the command line loads (Specification, Commands)", { 
     }
   )
 
-  it("a command that needs Effect or a store loads them, and only then", async () => {
+  it("a command that needs Effect and a store loads them", async () => {
     const words = ["serve", "--help"]
     expect((await loadedBy(compiled, words)).some((file) => HEAVY.test(file))).toBe(true)
     expect((await loadedBy(bin, words)).some((file) => readFileSync(file, "utf8").includes(EFFECT))).toBe(true)

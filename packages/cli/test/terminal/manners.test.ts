@@ -18,14 +18,14 @@ describe("colours (Specification, Commands)", () => {
     [true, { FORCE_COLOR: "0" }, false],
     [true, { FORCE_COLOR: "false" }, false],
     [true, { FORCE_COLOR: "" }, true]
-  ])("the terminal (%s) and the variables %j decide whether there are colours: %s", (isTTY, env, wanted) => {
+  ])("on a terminal: %s, with the variables %j, colours are on: %s", (isTTY, env, wanted) => {
     expect(wantsColour({ isTTY }, env)).toBe(wanted)
   })
 
   describe("the flag --no-color", () => {
     afterEach(() => vi.unstubAllEnvs())
 
-    it("--no-color works at every level, sets NO_COLOR, and wins over FORCE_COLOR", async () => {
+    it("--no-color works at every level, sets NO_COLOR, and overrides FORCE_COLOR", async () => {
       for (const words of [
         ["--no-color", "scenario", "schema"],
         ["scenario", "--no-color", "schema"],
@@ -39,7 +39,7 @@ describe("colours (Specification, Commands)", () => {
       }
     })
 
-    it("a --no-color after -- is a file name", async () => {
+    it("--no-color after -- is read as a file name", async () => {
       vi.stubEnv("NO_COLOR", "")
       const { stderr } = await typed(["verify", "--secret", "whsec_x", "--", "--no-color"])
       expect(stderr).toMatch(/^--no-color cannot be read/)

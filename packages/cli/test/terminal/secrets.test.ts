@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "workshop-secrets-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const root = new URL("../../../../", import.meta.url)
-/** Every page and every text of an example. */
+/** Every page and every example file. */
 const pages = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*.md", "examples"], {
   cwd: root,
   encoding: "utf8"
@@ -59,7 +59,7 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
     expect(shown.filter((line) => /--database-url postgres:\/\/[^ ]*@/.test(line))).toEqual([])
   })
 
-  it("only its owner can read a report, even if the file existed before", async () => {
+  it("a report is readable only by the owner of its file, even if the file existed before", async () => {
     const file = join(folder, "report.html")
     for (const _ of ["new", "there"]) {
       await Effect.runPromise(writeReport("--html", file, "all of it"))

@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest"
 
 const src = fileURLToPath(new URL("../../src/testers", import.meta.url))
 
-/** The modules that a file loads when it runs, as they are written: imports of types load nothing. */
+/** The import specifiers of a file, without imports of types, because those load nothing. */
 const loadedBy = (path: string): ReadonlyArray<string> =>
   [...readFileSync(path, "utf8").matchAll(/^(?:import|export) (?!type )(?:[^"]*? from )?"([^"]+)"/gms)].map(
     ([, module = ""]) => module
   )
 
-/** Everything outside this package that a file loads, itself or through others. */
+/** The modules outside this package that the files load, directly or through others. */
 const dependenciesOf = (start: ReadonlyArray<string>): ReadonlyArray<string> => {
   const found = new Set<string>()
   const seen = new Set<string>()

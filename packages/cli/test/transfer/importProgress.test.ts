@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { importProgress } from "../../src/transfer/importProgress.js"
 
-/** The line that is drawn after 120 rows of a file of 200 bytes. */
+/** The progress line after 120 rows of a file of 200 bytes. */
 const drawn = (
   screen: { readonly isTTY?: boolean; readonly columns?: number },
   { size = 200, read = 100 }: { readonly size?: number; readonly read?: number } = {}
@@ -9,7 +9,7 @@ const drawn = (
   const stream = {
     ...screen,
     text: "",
-    // As of a stream, it works only with its stream.
+    // Like the `write` of a stream, it needs its `this`.
     write(more: string) {
       this.text += more
     }

@@ -138,7 +138,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     await stop()
   })
 
-  it("an import stops at a bad row and names its line, or skips it; a dry run names all of them", async () => {
+  it("an import stops at a bad row and names its line, or skips the row; a dry run names all bad rows", async () => {
     const shop = await newShop()
     const file = fileOf("bad.csv", [
       HEAD,
@@ -183,7 +183,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     })
   })
 
-  it("the unreadable rest of a file is not counted, and a stop before it has its own advice", async () => {
+  it("an import that stops before an unreadable rest of the file does not count the rows of that rest", async () => {
     const lines = ["external_ref,service,state", "C-1,Hem,", "C-2,Hem,lost", 'C-3,Hem"x,']
     const stopped = await typed(["import", fileOf("both.csv", lines), "--shop", await newShop()], there)
     expect(stopped).toMatchObject({
@@ -194,7 +194,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     })
   })
 
-  it("columns may be separated by semicolons or tabs, as the first line says; a price is in whole minor units", async () => {
+  it("columns may be separated by semicolons or tabs, as in the first line; a price is in whole minor units", async () => {
     const shop = await newShop()
     for (const separator of [";", "\t"]) {
       const rows = [
@@ -227,7 +227,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
   it.each([
     ["jsonl", '{"service":"Hem"}\n', /^is longer than 1 MiB/],
     ["csv", 'service\nHem\n"', /a row is longer than 1 MiB/]
-  ] as const)("a row of %s that does not end is not read on after 1 MiB", async (format, start, message) => {
+  ] as const)("a row of %s without an end is not read beyond 1 MiB", async (format, start, message) => {
     let read = 0
     const endless = function* () {
       yield Buffer.from(start)
@@ -326,7 +326,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     )
   })
 
-  /** How many times this process has the file open. */
+  /** The number of descriptors that this process has open for the file. */
   const timesOpen = (file: string) => {
     const links = readdirSync("/proc/self/fd").map((fd) => {
       try {
@@ -339,7 +339,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
   }
   const onLinux = it.runIf(process.platform === "linux")
 
-  onLinux("a file is open only while its rows are read: not before, and not after reading was left", async () => {
+  onLinux("a file is open only while its rows are read: not before, and not after the reader stopped", async () => {
     await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
     const file = fileOf("left.jsonl", ["no JSON", ...Array.from({ length: 20_000 }, () => '{"service":"Hem"}')])
     const unread = readRows(file, "jsonl").lines
@@ -358,7 +358,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(timesOpen(file)).toBe(0)
   })
 
-  it("a stream that fails rejects the import, and ends nothing while nobody reads it", async () => {
+  it("a failed stream rejects the import, and one that fails before it is read does not end the process", async () => {
     await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
     const failing = Readable.from(
       (function* () {
@@ -379,7 +379,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     await expect(readRows(missing, "csv").lines.next()).rejects.toThrow("ENOENT")
   })
 
-  it("a stream whose reading is left stays open, because the response to an upload needs its socket", async () => {
+  it("a stream stays open after the reader stopped, because the response to an upload needs its socket", async () => {
     const upload = new PassThrough()
     upload.write('{"service":"Hem"}\n')
     const { lines } = readRows(upload, "jsonl")
@@ -388,7 +388,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(upload.destroyed).toBe(false)
   })
 
-  it("an export to a place where no file can be made is refused before it reads the tickets", async () => {
+  it("an export to a file that cannot be created is refused before it reads the tickets", async () => {
     for (const format of ["csv", "jsonl"]) {
       const file = join(folder, "no-folder", `tickets.${format}`)
       const { status, stderr } = await typed(["export", file, "--shop", await newShop()], there)
@@ -405,7 +405,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     return lines
   }
 
-  it("a row with a cell too many or too few is bad, and the rows before and after it are read", async () => {
+  it("a row with an additional or a missing cell is bad, and the rows before and after it are read", async () => {
     const shop = await newShop()
     const file = fileOf("min.csv", ["external_ref;service", "X-1;Hem", "X-2;Hem;extra", "X-3;Hem", "X-4"])
     const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
@@ -452,11 +452,11 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
       1,
       'Line 1: row names "service" twice, so nothing was read: remove one of the two columns.\n'
     ])
-    // Without a line of names, and with a fault in the same chunk that the parser would find later.
+    // The file has no line of names, and a misplaced quote in its first chunk, which must not be reported too.
     expect(await rowsOf(Readable.from([Buffer.from('A-1,Hem\nA-2,"Hem"x\n')]))).toEqual([
       { line: 1, unreadable: expect.stringContaining('names "A-1", "Hem", but'), cut_short: true }
     ])
-    // A separator at the end of every line makes a column without a name, which is left out.
+    // A separator at the end of every line makes a column without a name, which is ignored.
     const nameless = "external_ref;service;\nA-1;Hem;\n"
     expect(await rowsOf(Readable.from([Buffer.from(nameless)]))).toMatchObject([{ row: { service: "Hem" } }])
   })
@@ -480,7 +480,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
       status: 1,
       stdout: `Imported 1 ticket, 0 clients and 0 loyalty cards.\nStopped at line 3: the rest of the file was not imported.\n1 row is wrong:\nline 3: row is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import\n`
     })
-    // Without a word of --bad-rows skip, which does not help.
+    // The message does not suggest --bad-rows skip, because it would not help.
     expect(await typed(["import", file, "--shop", shop], there)).toMatchObject({
       status: 1,
       stderr: `Line 3: row is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import.\n`
@@ -555,7 +555,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
 })
 
 describe("cells of a CSV file (docs/import.md)", () => {
-  it("cells are the fields of a row by the names of their columns, and empty ones are left out", () => {
+  it("cells become the fields of a row by the names of their columns, and empty cells are left out", () => {
     const cells = {
       service: "Hem",
       number: "12",

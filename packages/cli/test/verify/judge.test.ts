@@ -33,17 +33,17 @@ describe("workshop verify says whether a delivery is authentic (Specification, W
 
   it.each([
     ["no header", { signature: null }, "missing", /^There is no signature/],
-    ["no header of that form", { signature: "sha256=abc" }, "malformed", /is not t=<seconds>,v1=<64 hex digits>/],
+    ["a malformed header", { signature: "sha256=abc" }, "malformed", /is not t=<seconds>,v1=<64 hex digits>/],
     ["another secret", { secrets: ["whsec_other"] }, "mismatch", /another body or another secret\. Check the secret/],
     [
-      "a secret without its start",
+      "a secret without its prefix",
       { secrets: ["other"] },
       "mismatch",
       /A secret starts with whsec_, which is part of it\.$/
     ],
     ["another body", { body: '{"id": "e1"}' }, "mismatch", /not parsed and serialized again/],
-    ["a newline too many", { body: `${BODY}\n` }, "mismatch", /without the newline at its end/],
-    ["a line end of Windows too many", { body: `${BODY}\r\n` }, "mismatch", /without the newline at its end/],
+    ["an additional newline", { body: `${BODY}\n` }, "mismatch", /without the newline at its end/],
+    ["an additional Windows line end", { body: `${BODY}\r\n` }, "mismatch", /without the newline at its end/],
     [
       "a signature that is too old",
       { at: NOON + 301_000 },
@@ -60,12 +60,12 @@ describe("workshop verify says whether a delivery is authentic (Specification, W
     expect(await judged(kept)).toMatchObject({ valid: false, reason, sentence: expect.stringMatching(sentence) })
   })
 
-  it("a lost newline at the end of the body is detected", async () => {
+  it("a body without the newline that was signed at its end is detected", async () => {
     const signature = signatureHeader(`${BODY}\n`, [SECRET], NOON)
     expect((await judged({ signature })).sentence).toMatch(/with a newline at its end/)
   })
 
-  it("a length of time is written in its two largest units", async () => {
+  it("the age of a signature is written in its two largest units", async () => {
     const { sentence } = await judged({ at: NOON + 63_349_962_000 })
     expect(sentence).toContain("but 2 years 3 days older than the receiver's clock")
     expect([0, 1, 59, 60, 3600, 5400, 86_399, 172_800].map(durationInWords)).toEqual([

@@ -8,14 +8,14 @@ import { Inboxes } from "../../../src/testers/conform/Target.js"
 import { inProcessFetch, inProcessService } from "../../../src/testers/testkit/InProcessService.js"
 import type { Handler, Reply } from "../../../src/testers/testkit/LoopbackServer.js"
 
-/** Brings a delivery to a receiver; returns its reply. */
+/** Sends a delivery to a receiver, and returns the receiver's reply. */
 export type Send = (post: Pick<WebhookPost, "url" | "headers" | "body">) => Reply
 
-/** The parts of a server that can have a fault, from the outside in. */
+/** Replacements for parts of a server, to give it a fault. */
 export interface Fault {
   readonly ask?: (ask: Fetch) => Fetch
   readonly send?: (send: Send) => Send
-  /** Changes what is counted against which limits. */
+  /** Changes the uses that the limits count. */
   readonly limits?: { readonly takes: (takes: ReadonlyArray<LimitUse>) => ReadonlyArray<LimitUse> }
   readonly store?: (store: Context.Tag.Service<Store>) => Context.Tag.Service<Store>
 }
@@ -24,7 +24,7 @@ type StoreLayer = Layer.Layer<StorePorts, never, Entropy>
 
 const same = <A>(it: A): A => it
 
-/** The receivers, reached by a sender that may have a fault. */
+/** Passes deliveries to the receivers through a sender that may have a fault. */
 const receiversOf = ({ send = same }: Fault, inboxes: Inboxes) => {
   const sending = send(({ url, headers, body }) => {
     const incoming = { method: "POST", path: new URL(url).pathname, headers, body: Buffer.from(body), isKept: false }
@@ -42,7 +42,7 @@ const layerOf = (fault: Fault, inboxes: Inboxes, whole: StoreLayer) => {
   const { store = same, limits = { takes: same } } = fault
   const counted = ({ take, giveBack, look }: Context.Tag.Service<RateLimits>) =>
     RateLimits.of({ take: (takes, now) => take(limits.takes(takes), now), giveBack, look })
-  // Laid over the store, these are the ones that all services get.
+  // The last two layers replace the ports of the store, so that all services use the faulty ones.
   const stored = Layer.mergeAll(
     whole,
     Layer.effect(Store, Effect.map(Store, store)).pipe(Layer.provide(whole)),
@@ -59,7 +59,7 @@ const layerOf = (fault: Fault, inboxes: Inboxes, whole: StoreLayer) => {
   )
 }
 
-/** Our own server in this process, asked without a socket; whole, or with a fault. */
+/** Our own server in this process, called without a socket, correct or with a fault. */
 export const inProcess = async (
   fault: Fault = {},
   store: StoreLayer = MemoryStore.layer

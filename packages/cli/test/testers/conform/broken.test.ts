@@ -11,7 +11,7 @@ import { brokenLimits } from "./broken/limits.js"
 import { brokenResponses } from "./broken/responses.js"
 import { type Fault, inProcess } from "./InProcess.js"
 
-/** Runs cases against our own server, whole or with a fault. */
+/** Runs cases against our own server, correct or with a fault. */
 const outcomes = async (fault: Fault, ids: ReadonlyArray<string>, store?: Parameters<typeof inProcess>[1]) => {
   const server = await inProcess(fault, store)
   const api = new Api("http://workshop.test", { fetch: server.ask })
@@ -28,7 +28,7 @@ const outcomes = async (fault: Fault, ids: ReadonlyArray<string>, store?: Parame
 
 const ids = suite.map(({ id }) => id)
 
-/** Up to hundreds of requests each, for rules that the store contract shows on Postgres. */
+/** Cases of up to hundreds of requests each, left out on Postgres, where the store contract proves their rules faster. */
 const MANY_REQUESTS = [
   ...["limit-tickets-day", "limit-tickets-hour", "limit-tickets-replay", "limit-failed-tickets", "limit-requests"],
   ...["limit-lookups-day", "limit-lookups-hour", "limit-unauthenticated", "error-422-before-limit"],
@@ -63,7 +63,7 @@ describe("a broken server is caught by the case that states the rule", () => {
       expect(results.map((result) => `${result.case.id} ${result.outcome}`).sort()).toEqual(
         caughtBy.map((id) => `${id} failed`).sort()
       )
-      // A failure is worth something only where it shows what was asked.
+      // A failure is useful only if it shows the expectation and the request.
       for (const { failure } of results) {
         expect(failure?.expected, failure?.found).not.toBe("the case to come to its end")
         expect(failure?.exchange).toBeDefined()

@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A server that knows its shop and little else. */
+/** A server that serves only GET /v1/shop, and responds to all other requests without the envelope. */
 const lying = (): Promise<string> =>
   new Promise((resolve) => {
     const scopes = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
@@ -120,7 +120,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     )
     expect(await said(404, 401)).toBe("The server does not know that key. Give a valid key with --key.\n")
     expect(await said(403, 200)).toMatch(/^The key's shop may not use the API/)
-    // The run begins: the cases are there to find a missing endpoint, or a response without the scopes.
+    // In these states the run starts, because its cases find a missing endpoint or a response without scopes.
     for (const shop of [404, 500, 200]) expect(await said(shop, 200)).toMatch(/^$|^The server breaks \d+ rules? of /)
     server.close()
   })
@@ -152,7 +152,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     ])
   })
 
-  it("an unwritable report is reported", async () => {
+  it("workshop conform reports that it cannot write a report file", async () => {
     const base = await lying()
     const file = join(folder, "nowhere", "report.html")
     const args = ["conform", "--base-url", base, "--key", "wk_live_mine", "--only", "version-in-events"]

@@ -42,14 +42,14 @@ const report = reportOf({ base_url: "http://127.0.0.1:4010", with: "key", durati
   KEY: "wk_live_secret"
 })
 
-describe("the request as a curl line", () => {
-  it("a request as a curl line can be pasted, also with quotes in it", () => {
+describe("a request as a curl command", () => {
+  it("a curl command can be pasted, even if the request contains quotes", () => {
     expect(curl(exchange, {})).toBe(
       `curl -si -X POST 'http://127.0.0.1:4010/v1/tickets?x='\\''y'\\''' -H 'Authorization: Bearer wk_live_…' -H 'Idempotency-Key: a $b' --data-raw '{"service":"Ta'\\''lor"}'`
     )
   })
 
-  it("a request as a curl line has a variable instead of a key that is not the suite's own", () => {
+  it("a curl command has a variable instead of the operator's key", () => {
     expect(curl(exchange, { KEY: "wk_live_secret" })).toContain(
       "-H \"Authorization: Bearer $KEY\" -H 'Idempotency-Key: a $b'"
     )
@@ -167,7 +167,7 @@ const target = (fetch: (request: Request) => Promise<Response>) => ({
 
 const ok = () => Response.json({ success: true, data: {} })
 
-describe("a run with a key alone", () => {
+describe("a run with a key and without a sandbox", () => {
   it("cases that need a sandbox are skipped, and the report says so", async () => {
     const cases = suite.filter(({ section }) => section === "sandbox")
     const found = await Effect.runPromise(
@@ -196,7 +196,7 @@ describe("a run with a key alone", () => {
 })
 
 describe("a run", () => {
-  it("a run goes on after a failure, and shows the last request of the case", async () => {
+  it("a run continues after a failed case, and shows the last request of the case", async () => {
     const broken: Case["run"] = async (shop) => {
       await shop.get("/shop")
       throw new ExpectationFailed({ expected: "this", found: "that" })

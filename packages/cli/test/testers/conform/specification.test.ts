@@ -9,7 +9,7 @@ const page = readFileSync(`${root}docs/specification.md`, "utf8")
 interface Rule {
   readonly text: string
   readonly anchor: string | undefined
-  /** Ids of cases, `*` for several. */
+  /** Ids of cases, in which `*` matches any characters. */
   readonly cases: ReadonlyArray<string>
   readonly paths: ReadonlyArray<string>
 }
@@ -73,12 +73,12 @@ describe("docs/specification.md and the cases of conform", () => {
     expect(files.filter((file) => elsewhere.test(readFileSync(`${root}${file}`, "utf8")))).toEqual([])
   })
 
-  it("docs/conformance.md shows as many cases as there are", () => {
+  it("docs/conformance.md states the number of cases that exist", () => {
     const shown = readFileSync(`${root}docs/conformance.md`, "utf8")
     expect(/^(\d+) cases against/m.exec(shown)?.[1]).toBe(String(suite.length))
   })
 
-  it("every anchor is on the page once", () => {
+  it("every anchor of the page is unique", () => {
     const anchors = rules.flatMap(({ anchor }) => anchor ?? [])
     expect(new Set(anchors).size).toBe(anchors.length)
   })

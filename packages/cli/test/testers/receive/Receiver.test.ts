@@ -19,13 +19,13 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
   })
 
   it.each([
-    ["another secret signed it", signatureHeader(eventText("e1"), ["whsec_other"], NOON), "mismatch", /another secret/],
-    ["the body is another", signatureHeader(eventText("e2"), [SECRET], NOON), "mismatch", /another body/],
-    ["there is no header", null, "missing", /no signature header/],
-    ["the header is not of its form", "v1=abc", "malformed", /not t=<seconds>/],
-    ["it is 301 seconds old", signatureHeader(eventText("e1"), [SECRET], NOON - 301_000), "too_old", /too old/],
-    ["it is from 301 seconds ahead", signatureHeader(eventText("e1"), [SECRET], NOON + 301_000), "too_new", /future/]
-  ])("a receiver refuses with 400 and says why: %s", async (_, header, doubt, says) => {
+    ["with another secret", signatureHeader(eventText("e1"), ["whsec_other"], NOON), "mismatch", /another secret/],
+    ["of another body", signatureHeader(eventText("e2"), [SECRET], NOON), "mismatch", /another body/],
+    ["that is missing", null, "missing", /no signature header/],
+    ["that is malformed", "v1=abc", "malformed", /not t=<seconds>/],
+    ["that is 301 s old", signatureHeader(eventText("e1"), [SECRET], NOON - 301_000), "too_old", /too old/],
+    ["that is 301 s ahead", signatureHeader(eventText("e1"), [SECRET], NOON + 301_000), "too_new", /future/]
+  ])("a receiver refuses a signature %s with 400, and says why", async (_, header, doubt, says) => {
     await using sender = await Sender.open()
     const answer = await sender.send(eventText("e1"), header)
     expect(answer.status).toBe(400)
@@ -38,7 +38,7 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     expect((await sender.send(eventText("e1"))).status).toBe(200)
   })
 
-  it("a receiver fetches the present secret if none matches, and accepts its signatures", async () => {
+  it("a receiver fetches the current secret if none of its secrets matches, and accepts signatures with the new one", async () => {
     let asked = 0
     const secretNow = Effect.sync(() => {
       asked += 1
@@ -54,7 +54,7 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     )
   })
 
-  it("a receiver accepts a difference of 300 seconds in either direction", async () => {
+  it("a receiver accepts a signature that is up to 300 seconds old or ahead", async () => {
     await using sender = await Sender.open()
     const early = signatureHeader(eventText("e1"), [SECRET], NOON - 300_000)
     const late = signatureHeader(eventText("e2"), [SECRET], NOON + 300_000)
@@ -76,7 +76,7 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
     expect(sender.received.map(({ doubt }) => doubt)).toEqual(["not_a_post", "too_large"])
   })
 
-  it("a receiver waits for its secret if it has none yet", async () => {
+  it("a receiver without a secret waits for one before it responds", async () => {
     await using sender = await Sender.open({ secrets: [] })
     const answer = sender.send(eventText("e1"))
     await Effect.runPromise(sender.receiver.trust([SECRET]))
@@ -85,7 +85,7 @@ describe("a receiver checks each request (Specification, Webhooks)", () => {
 })
 
 describe("a receiver drops duplicates (Specification, Webhooks)", () => {
-  it("a receiver drops a duplicate by its id, and still acknowledges it", async () => {
+  it("a receiver recognises a duplicate by the event's id, drops it, and still acknowledges it", async () => {
     await using sender = await Sender.open()
     expect(await sender.statuses("e1", "e2", "e1")).toEqual([200, 200, 200])
     expect(sender.received.map(({ outcome }) => outcome)).toEqual(["event", "event", "again"])
@@ -157,7 +157,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
     expect(eventLine(sender.received[2]!, { kind: "first" }, plain)).toMatch(/ {2}reconnected for the same attempt$/)
   })
 
-  it("a receiver can cut the connection", async () => {
+  it("a receiver can close the connection without a response", async () => {
     await using sender = await Sender.open({ behaviour: { reply: { kind: "cut" } } })
     await expect(sender.send(eventText("e1"))).rejects.toThrow()
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])
@@ -227,11 +227,11 @@ describe("a receiver that forwards (Specification, Sandbox)", () => {
       ["failed", 503],
       ["refused", 400]
     ])
-    // The signature came along, and is good there too.
+    // The signature was forwarded unchanged, so it is valid at the second receiver too.
     expect(behind.received).toMatchObject([{ outcome: "failed", doubt: null, event: { id: "e1" } }])
   })
 
-  it("a receiver that forwards cuts the connection if the other address does not respond", async () => {
+  it("a receiver that forwards closes the connection if the other address does not respond", async () => {
     await using sender = await Sender.open({ behaviour: { forward: forwardTo("http://127.0.0.1:9/") } })
     await expect(sender.send(eventText("e1"))).rejects.toThrow()
     expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])

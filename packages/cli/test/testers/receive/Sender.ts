@@ -12,7 +12,7 @@ export const NOON = 1_795_176_000_000
 export const eventText = (id: string, type = "ping", data: object = {}): string =>
   JSON.stringify({ id, type, created_at: "2026-11-20T12:00:00.000Z", api_version: "1", shop_id: "s", data })
 
-/** A receiver whose clock always shows noon, and a service that sends to it. */
+/** A receiver whose clock always shows `NOON`, and a sender of events to it. */
 export class Sender implements AsyncDisposable {
   private constructor(
     readonly receiver: Receiver,

@@ -61,14 +61,14 @@ describe("each event on one line (Specification, Commands)", () => {
     ])
   })
 
-  it("an event's line has the event's other data, and no ticket if there is none", () => {
+  it("an event's line has the event's other data, and no ticket if the event has none", () => {
     expect(lines(came("client.notified", { ticket, channel: "sms" }), came("ping", {}))).toEqual([
       "2026-11-20 12:00:00  client.notified    0042  workshop    channel sms, Resoling, Boots",
       "2026-11-20 12:00:00  ping             "
     ])
   })
 
-  it("the line marks repeated events, events that the receiver made fail, and events of an earlier time", () => {
+  it("an event's line marks a repeated event, one that the receiver failed, and one that is older than its predecessor", () => {
     const [, again, failed, late] = lines(
       came("ticket.ready", { ticket: ready }),
       came("ticket.ready", { ticket: ready }, { outcome: "again" }),
@@ -80,7 +80,7 @@ describe("each event on one line (Specification, Commands)", () => {
     expect(late).toMatch(/ {2}late: a newer event of this ticket arrived before$/)
   })
 
-  it("an event that the receiver made fail is not remembered, so that its retry prints the same change", () => {
+  it("an event that the receiver failed is not remembered, so its retry prints the same change", () => {
     const [, failed, retried] = lines(
       came("ticket.created", { ticket }),
       came("ticket.ready", { ticket: ready }, { outcome: "failed", answered: 500 }),
@@ -89,7 +89,7 @@ describe("each event on one line (Specification, Commands)", () => {
     expect(failed).toBe(`${retried}  responded 500`)
   })
 
-  it("the line of a refused request says why it was refused", () => {
+  it("the line of a refused request has the reason for the refusal", () => {
     const line = eventLine(
       came("ping", {}, { outcome: "refused", doubt: "mismatch", answered: 400 }),
       { kind: "first" },
@@ -100,21 +100,21 @@ describe("each event on one line (Specification, Commands)", () => {
     )
   })
 
-  it("the line names the flags if the clocks differ", () => {
+  it("the line of a request from the future names --register and --tolerance", () => {
     const future = came("ping", {}, { outcome: "refused", doubt: "too_new", answered: 400 })
     expect(eventLine(future, { kind: "first" }, plain)).toContain(
       "from the future by this clock; for a sandbox use --register, which reads its clock, or increase --tolerance"
     )
   })
 
-  it("the line names the flag if there is no signature, which may be in another header", () => {
+  it("the line of a request without a signature names --signature-header, because the header may have another name", () => {
     const missing = came("ping", {}, { outcome: "refused", doubt: "missing", answered: 400 })
     expect(eventLine(missing, { kind: "first" }, plain)).toBe(
       "2026-11-20 12:00:00  refused  it has no signature header; if the header has another name, pass --signature-header (responded 400)"
     )
   })
 
-  it("an event's line keeps a text with line breaks on its line", () => {
+  it("an event's line prints a text with line breaks on one line", () => {
     const [line] = lines(came("ticket.created", { ticket: { ...ticket, item: "Boots\nbrown" } }))
     expect(line).toMatch(/Resoling, Boots brown$/)
   })
@@ -125,7 +125,7 @@ describe("each event on one line (Specification, Commands)", () => {
     expect(eventLine(received, { kind: "first" }, plain)).not.toContain("\u001b")
   })
 
-  it("an event's line is one JSON object for a program", () => {
+  it("with --json an event's line is one JSON object", () => {
     const known = new KnownTickets()
     known.learn(came("ticket.created", { ticket }).event!)
     const received = came("ticket.ready", { ticket: ready })

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { type Behaviour, healthy } from "../../../src/testers/receive/Receiver.js"
 import { behaviourInWords, changeBy, legend } from "../../../src/testers/receive/receive.js"
 
-/** Types keys, one after another, at a receiver that was started as `asked`. */
+/** Types keys, one after another, for a receiver that was started with the flags `asked`. */
 const typed = (keys: string, asked: Behaviour = healthy): string => {
   let now = asked
   for (const key of keys) now = { ...now, ...changeBy(key, now, asked) }
@@ -28,7 +28,7 @@ describe("keys typed in the terminal (Specification, Commands)", () => {
     expect(typed(keys)).toBe(behaviour)
   })
 
-  it("the keys 1, d and f return to what the flags of the command line set", () => {
+  it("the keys 1, d and f restore what the flags of the command line set", () => {
     const asked: Behaviour = { reply: { kind: "redirect", to: "http://x.example/" }, delay_ms: 50, fail_share: 0.5 }
     expect(typed("1r", asked)).toBe("redirects to http://x.example/")
     expect(typed("dd", asked)).toBe("redirects to http://x.example/, after 50 ms, fails 50 % of events")

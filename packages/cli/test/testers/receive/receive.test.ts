@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { typed } from "../../commandLine.js"
 import { build, Workshop } from "../../Workshop.js"
 
-/** Starting a process takes a second or two, and more on a busy machine. */
+/** A process takes a second or two to start, and longer on a busy machine. */
 const PATIENT = { timeout: 180_000 }
 
 beforeAll(build, 120_000)
@@ -30,7 +30,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
       }).then((answer) => answer.json() as Promise<{ readonly data: { readonly id: string } }>)
     const { data } = await ask("/v1/tickets", { service: "Hem" })
     await receiver.says(/"ticket\.created"/)
-    // The sandbox signs by its own clock, sixty days from the receiver's.
+    // The sandbox signs by its own clock, which is now sixty days ahead of the receiver's.
     await ask("/sandbox/clock", { advance_ms: 60 * 86_400_000 })
     await receiver.says(/"ticket\.abandoned"/)
     receiver.kill("SIGINT")
@@ -88,7 +88,7 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     )
     for (const path of ["/docs", "/sandbox/openapi.json"]) {
       const response = await fetch(base + path)
-      // A body that is not read holds its connection.
+      // An unread body would keep its connection open.
       await response.arrayBuffer()
       expect(response.status).toBe(200)
     }

@@ -3,7 +3,7 @@ import { Effect, Either } from "effect"
 import { problemLines, reportLines, type ScenarioResult } from "../../../src/testers/scenario/Report.js"
 import type { RunOptions } from "../../../src/testers/scenario/runScenario.js"
 
-/** Runs a scenario that is written in a test; `given` may be left out. */
+/** Runs the text of a scenario. Its `name` may be left out. */
 export const play = (text: string, options?: RunOptions): Promise<ScenarioResult> => {
   const whole = text.startsWith("name:") ? text : `name: x\n${text.replace(/^\n/, "")}`
   const read = readScenario("a.yaml", whole)
@@ -11,7 +11,7 @@ export const play = (text: string, options?: RunOptions): Promise<ScenarioResult
   return Effect.runPromise(run(read.right, options))
 }
 
-/** The differences, a line each; `passed` where nothing does. */
+/** The differences that a scenario reports, one per line, or `passed` if it reports none. */
 export const differences = async (text: string): Promise<ReadonlyArray<string> | "passed"> => {
   const { failure } = await play(text)
   if (failure === null) return "passed"
@@ -19,7 +19,7 @@ export const differences = async (text: string): Promise<ReadonlyArray<string> |
   return failure.mismatches.map(({ path, expected, actual }) => `${path}: ${expected} / ${actual}`)
 }
 
-/** A report in which all random parts are replaced. */
+/** The lines of a report, in which the random parts are replaced. */
 export const steadyReport = (result: ScenarioResult): ReadonlyArray<string> =>
   reportLines(result).map((line) =>
     line

@@ -5,7 +5,7 @@ import { actions } from "../../../src/testers/scenario/actions.js"
 import { observations } from "../../../src/testers/scenario/observations.js"
 import { successShape } from "../../../src/testers/scenario/ResponseShape.js"
 
-/** Notes what is asked for, and answers everything with an offer. */
+/** A step context that records each call, and responds to all calls with a list of one offer. */
 const noting = () => {
   const calls: Array<string> = []
   const answering = (method: string, path: string) =>

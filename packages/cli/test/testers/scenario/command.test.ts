@@ -110,7 +110,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     )
   })
 
-  it("the --base-url of workshop scenario run appears in the report's command too, and the command first names the server whose clock it moves", async () => {
+  it("workshop scenario run --base-url first names the server whose clock it moves, and the report's command repeats the flag", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), good)
     const html = join(at, "report.html")
@@ -185,7 +185,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
   })
 })
 
-describe("the files that are named to workshop scenario run", () => {
+describe("the file arguments of workshop scenario run", () => {
   it("scenarios can be named by files, folders with everything below them, and patterns, and each file is run once and in order", () => {
     const at = folder()
     mkdirSync(join(at, "more"))

@@ -17,7 +17,7 @@ const reportOf = async (text: string) => {
   return reportLines(await Effect.runPromise(run(read.right)))
 }
 
-/** The lines that the page shows; three dots replace the rest of a line, or lines. */
+/** A pattern for the output that the page shows, in which three dots match the rest of a line, or several lines. */
 const patternOf = (shown: string) => {
   const lines = shown.trimEnd().split("\n")
   const source = lines.map((line) =>

@@ -34,7 +34,10 @@ describe("the schema docs/scenario.schema.json", () => {
   })
 })
 
-/** A scenario with the things that could fail a second time against the same service: a client's number, the clock, and faults that nothing clears. */
+/**
+ * A scenario that could fail when it is repeated against the same service, because it uses a client's number, moves the
+ * clock and leaves faults behind.
+ */
 const AGAIN = `name: Stamps of one day
 given:
   shops: { lac: { program: { stamps_required: 5, stamps_per_ticket: 1, reward_label: A hem } } }
@@ -55,7 +58,7 @@ describe("examples of scenarios against a running service, over sockets (Specifi
   beforeAll(build, 120_000)
   afterAll(() => processes.end())
 
-  it("all examples pass against a running service, some of them again, and its clock runs on as before", async () => {
+  it("all examples pass against a running service, also when repeated, and its clock runs afterwards", async () => {
     const service = processes.start([
       "serve",
       "--store",
@@ -77,7 +80,7 @@ describe("examples of scenarios against a running service, over sockets (Specifi
       const headers = { Authorization: "Bearer sandbox-token-of-thirty-two-chars" }
       return (await fetch(`${base}/sandbox/${path}`, { headers })).json()
     }
-    // The shop that was there before stays open; those that scenarios opened are closed.
+    // The scenarios close the shops that they opened. The service's first shop stays open.
     const { data: shops }: { data: ReadonlyArray<{ active: boolean }> } = await read("shops")
     expect(shops.length).toBeGreaterThan(files.length)
     expect(shops.map(({ active }) => active)).toEqual([true, ...shops.slice(1).map(() => false)])

@@ -20,7 +20,7 @@ steps:
     ).toBe("passed")
   })
 
-  it("a fault of 503 or 429 refuses the requests to which it applies, and nothing is done", async () => {
+  it("a fault of 503 or 429 refuses the requests that it matches, which then have no effect", async () => {
     expect(
       await differences(`
 steps:

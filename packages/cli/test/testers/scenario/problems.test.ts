@@ -3,7 +3,7 @@ import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { problemLines } from "../../../src/testers/scenario/Report.js"
 
-/** Everything that is wrong with a file, as it is printed. */
+/** All problems of a file, as they are printed. */
 const wrong = (text: string): ReadonlyArray<string> => {
   const read = readScenario("a.yaml", text)
   return Either.isLeft(read) ? problemLines("a.yaml", read.left) : []
@@ -64,18 +64,18 @@ steps:
   })
 
   it.each([
-    ["itself", "  - create ticket: &t { service: *t }"],
+    ["themselves", "  - create ticket: &t { service: *t }"],
     [
-      "too much",
+      "millions of nodes",
       `  - create ticket: {}\n${"abcdefgh".replaceAll(/./g, (n) => `${n}: &${n} [${`*${n === "a" ? "z" : String.fromCharCode(n.charCodeAt(0) - 1)}, `.repeat(9)}]\n`)}`
     ]
-  ])("aliases that contain %s are reported as an error of the file, and not as a bug of the command", (_, lines) => {
+  ])("aliases that contain %s are reported as an error in the file, and not as a bug of the command", (_, lines) => {
     expect(wrong(`z: &z [x]\n${steps(lines)}`)).toEqual([
       "a.yaml:1:1 The file has aliases (*name) that are too large or contain themselves. Write their content out instead."
     ])
   })
 
-  it.each(["$toString", "$constructor", "$valueOf"])("%s is not a kind of value", (word) => {
+  it.each(["$toString", "$constructor", "$valueOf"])("%s, a method of every object, is not a kind of value", (word) => {
     const [line] = wrong(steps("  - create ticket: { service: Hem }", `    expect: { data: { service: ${word} } }`))
     expect(line).toContain(`${word} is not defined yet`)
   })
@@ -146,7 +146,7 @@ steps:
       "  - create ticket: { service: $12 }",
       "a.yaml:3:31 steps.0.create ticket.service $12 is not a reference. Write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
     ]
-  ])("a step that is no valid step is refused with its place and what to write: %j", (text, line) => {
+  ])("an invalid step is refused with its position and what to write instead: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
   })
 
@@ -188,7 +188,7 @@ steps:
       "  - expect events: []\n    as: seen\n  - get ticket: $seen.0.tpye",
       'a.yaml:5:17 steps.1.get ticket $seen.0 has no tpye; did you mean "type"?'
     ]
-  ])("a value that a response never has is refused: %j", (text, line) => {
+  ])("a reference to a field that no response has is refused: %j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
   })
 
@@ -200,7 +200,7 @@ steps:
     "  - create ticket: {}\n    repeat: 2\n    statuses: { 201: 1, 429: 1 }\n    as: it\n  - get ticket: $it.whatever",
     "  - expect events: []\n    as: seen\n  - get ticket: $seen.0.data.ticket.id",
     "  - get shop: {}\n    as: { left: headers.RateLimit-Remaining, ok: body.success }"
-  ])("a field that a response may have is checked only in the run: %j", (text) => {
+  ])("a reference to a field that a response may have is checked only during the run: %j", (text) => {
     expect(wrong(steps(text))).toEqual([])
   })
 
@@ -239,13 +239,13 @@ steps:
     ],
     ["    expect: { meta: { replyed: true } }", 'meta.replyed is not known; did you mean "replayed"?'],
     ["    expect: { error: { cod: CONFLICT } }", 'error.cod is not known; did you mean "code"?']
-  ])("a field that no response to the act has is refused: %j", (text, problem) => {
+  ])("an expected field that no response to the action has is refused: %j", (text, problem) => {
     const [line] = wrong(steps("  - create ticket: {}", text))
     expect(line).toMatch(/^a\.yaml:4:\d+ steps\.0\.expect\./)
     expect(line).toContain(`.expect.${problem}`)
   })
 
-  it("a field that no observed entry has is refused, and so is meta of a response without meta", () => {
+  it("an expected field that no observed entry has is refused, and so is meta of a response without meta", () => {
     expect(wrong(steps("  - expect deliveries: { $contains: [{ stat: dead }] }"))).toEqual([
       'a.yaml:3:40 steps.0.expect deliveries.$contains.0.stat is not known; did you mean "state"?'
     ])

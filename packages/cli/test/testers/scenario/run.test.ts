@@ -57,7 +57,7 @@ steps:
     ])
   })
 
-  it("a name used as an id means its id, in a body and in a query", async () => {
+  it("a name in place of an id is replaced by the id of its value, in a body and in a query", async () => {
     const result = await play(`name: A name for an id
 given:
   shops: { lac: {} }
@@ -166,7 +166,7 @@ describe("expectations of responses", () => {
     ["expect: { headers: { RateLimit-Remaining: 29 } }", "passed"],
     ["expect: { meta: { replayed: false } }", "passed"],
     ["expect: { error: { code: CONFLICT } }", ['error: {"code":"CONFLICT"} / (absent)']]
-  ])("a response is compared with the expectation as its values and operators say: %j", async (line, found) => {
+  ])("a response is compared with the values and operators of the expectation %j", async (line, found) => {
     expect(await differences(`steps:\n  - create ticket: { service: Hem }\n    ${line}`)).toEqual(found)
   })
 
@@ -178,7 +178,7 @@ describe("expectations of responses", () => {
     ["expect: 409 LOYALTY_OFF", "passed"],
     ["expect: 409 NO_REWARD", ["status: 409 NO_REWARD / 409 CONFLICT LOYALTY_OFF"]],
     ["expect: { error: { details: { reason: LOYALTY_OFF } } }", "passed"]
-  ])("the code and the reason of a refusal are compared with the expectation: %j", async (line, found) => {
+  ])("the code and the reason of a refusal are compared with the expectation %j", async (line, found) => {
     const text = `given: { clients: { amira: { knows: [$shop] } } }\nsteps:\n  - redeem reward: $amira\n    ${line}`
     expect(await differences(text)).toEqual(found)
   })
@@ -188,7 +188,7 @@ describe("expectations of responses", () => {
       differences(`steps:\n  - ping: {}\n  - create ticket: { service: Hem }\n  - expect events: ${expected}`)
     expect(await of("[ping, ticket.created]")).toBe("passed")
     expect(await of("[ping]")).toEqual(["1: (no such entry) / ticket.created"])
-    // One entry that is missing or too much does not shift the others.
+    // A missing or additional entry does not shift the comparison of the others.
     expect(await of("[ticket.created]")).toEqual(["0: (no such entry) / ping"])
     expect(await of("[ping, ticket.ready, ticket.created]")).toEqual([
       "1: ticket.ready / (no such entry; there are ping, ticket.created)"
@@ -200,7 +200,7 @@ describe("expectations of responses", () => {
     expect(await of("{ $contains: [ticket.created, ticket.created] }")).toEqual([
       "it: an entry ticket.created / none of ping, ticket.created"
     ])
-    // The first wish fits both entries, and leaves the second one what only it can take.
+    // The first expectation matches both entries, and must leave ping to the second expectation.
     expect(await of("{ $unordered: [{ id: $uuid }, ping] }")).toBe("passed")
   })
 })
@@ -230,12 +230,12 @@ steps:
     ])
   })
 
-  it("a shop without a key cannot be named as one", async () => {
+  it("a client, which has no key, cannot be named as the key of a step", async () => {
     const text = "given: { clients: { amira: {} } }\nsteps:\n  - get shop: {}\n    key: $amira"
     expect(await differences(text)).toEqual(["$amira has no key. Name a shop or a key."])
   })
 
-  it("each shop has its own key, and `shop` chooses", async () => {
+  it("`shop` and `key` choose the key of a step, because each shop has its own", async () => {
     const text = `
 given: { shops: { lac: {}, other: { keys: { till: [tickets:write] } } } }
 steps:
@@ -256,7 +256,7 @@ steps:
 })
 
 describe("steps at the same moment, and repeated ones", () => {
-  it("the steps within together run at the same time: one of thirty equal creates is the first (Specification, Idempotency)", async () => {
+  it("the steps under `together` run at the same time: of thirty equal creates one creates a ticket (Specification, Idempotency)", async () => {
     const text = `
 steps:
   - together:
@@ -269,7 +269,7 @@ steps:
     expect(await differences(text.replace("28", "29"))).toBe("passed")
   })
 
-  it("a repeated step counts from 1, has a new key each time, and stops at the first that fails", async () => {
+  it("a repeated step counts from 1, has a new Idempotency-Key each time, and stops at the first failure", async () => {
     const text = `
 steps:
   - create ticket: { service: "Job \${n}" }
@@ -279,7 +279,7 @@ steps:
     expect(await differences(text)).toEqual(["data.number: < 3 / 3"])
   })
 
-  it("the failed step within together is named", async () => {
+  it("the report names the failed step under `together`", async () => {
     const { failure } = await play("steps:\n  - together:\n      - ping: {}\n      - get shop: {}\n        key: null\n")
     expect(failure).toMatchObject({ line: 5, column: 9, title: "get shop" })
   })
@@ -351,7 +351,7 @@ steps:
 })
 
 describe("a clock that is set to a time of day", () => {
-  it("the clock moves to the next time at which the shop's clocks show the time of day, which may be the present", async () => {
+  it("`set clock` moves to the next such time of day in the shop's time zone, which may be the present", async () => {
     const text = `
 given: { shops: { lac: {}, paris: { time_zone: Europe/Paris } } }
 steps:
@@ -370,8 +370,8 @@ steps:
   })
 })
 
-describe("the place of a run", () => {
-  it("a scenario that cannot begin says why, and runs no step", async () => {
+describe("the service of a run", () => {
+  it("a scenario whose `given` is refused says why, and runs no step", async () => {
     const text = "given: { shops: { lac: { currency: money } } }\nsteps:\n  - ping: {}"
     const { failure, steps, passed } = await play(text)
     expect(passed).toBe(false)
@@ -379,7 +379,7 @@ describe("the place of a run", () => {
     expect(steps).toMatchObject([{ line: 4, title: "ping", outcome: "not_run" }])
   })
 
-  it("a run against an address without a server fails with what to check", async () => {
+  it("a run against an address without a server fails, and says what to check", async () => {
     const { failure } = await play("steps:\n  - ping: {}", { base_url: "http://127.0.0.1:1/v1/" })
     expect(failure?.message).toMatch(
       /^GET http:\/\/127\.0\.0\.1:1\/sandbox\/clock got no response \(.+\)\. Check that the service runs there\.$/

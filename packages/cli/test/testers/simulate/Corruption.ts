@@ -2,16 +2,16 @@ import type { checks } from "../../../src/testers/simulate/auditor/audit.js"
 import type { Breach } from "../../../src/testers/simulate/auditor/Breach.js"
 import type { Trace } from "../../../src/testers/simulate/auditor/Trace.js"
 
-/** A copy that may be changed. */
+/** A mutable version of a type. */
 export type Open<T> = T extends (...args: never) => unknown ? T : { -readonly [K in keyof T]: Open<T[K]> }
 
 export type Seen = Open<Trace>
 export type SeenShop = Seen["shops"][number]
 export type SeenExchange = Seen["exchanges"][number]
-// biome-ignore lint/suspicious/noExplicitAny: answers are changed as they came over HTTP
+// biome-ignore lint/suspicious/noExplicitAny: the body is untyped JSON
 export type Json = any
 
-/** A lie about the service, and the check that must find it. */
+/** A change to a trace that breaks a rule, and the check that must report it. */
 export interface Corruption {
   readonly name: string
   readonly rule: keyof typeof checks
@@ -19,10 +19,10 @@ export interface Corruption {
   readonly lie: (seen: Seen) => void
 }
 
-/** The run has no example of the record that a lie changes. */
+/** The run has no record that the corruption could change. */
 export class NoExample extends Error {}
 
-/** The first of what a lie needs; a run without it proves nothing. */
+/** The first record that is not undefined. Throws if there is none, because the test would then prove nothing. */
 export const first = <A>(all: Iterable<A | undefined>): A => {
   for (const one of all) if (one !== undefined) return one
   throw new NoExample("No run has an example of this: choose other seeds")
@@ -46,10 +46,10 @@ export const isStatus =
   (exchange: SeenExchange): boolean =>
     exchange.method === method && path.test(exchange.path) && exchange.response?.status === status
 
-/** An instant as text, moved. */
+/** An ISO instant, moved by `ms`. */
 export const moved = (iso: string | null, ms: number): string => new Date(Date.parse(iso ?? "") + ms).toISOString()
 
-/** Makes the same request, once more or often, right after itself. */
+/** Inserts copies of an exchange directly after it. */
 export const repeat = (
   seen: Seen,
   exchange: SeenExchange,

@@ -5,7 +5,7 @@ import { NoExample, type Seen } from "./Corruption.js"
 import { corruptions } from "./corruptions.js"
 import { played } from "./played.js"
 
-/** The seeds of runs in which, taken together, there is an example of everything that is lied about. */
+/** Seeds of runs that together contain a record for every corruption. */
 const SEEDS = [10, 9]
 
 describe("the auditor (Specification, Commands)", () => {
@@ -15,7 +15,7 @@ describe("the auditor (Specification, Commands)", () => {
     for (const seed of SEEDS) runs.push((await played(seed, { steps: 400, shops: 2 })).trace)
   }, 240_000)
 
-  /** The trace of the first run that has an example, with the lie in it. */
+  /** The corrupted trace of the first run that contains the record to change. */
   const lied = (lie: (seen: Seen) => void): Seen => {
     for (const [i, run] of runs.entries()) {
       const seen = structuredClone(run) as Seen
@@ -37,7 +37,7 @@ describe("the auditor (Specification, Commands)", () => {
     60_000
   )
 
-  it("the auditor counts a reconnection as the same attempt, and a delivery that came twice as two", () => {
+  it("the auditor counts a reconnection as the same attempt, and a delivery that arrived twice as two attempts", () => {
     const seen = structuredClone(runs[0]) as Seen
     const i = seen.receptions.findIndex(({ status }) => status === 200)
     const twice = (first: object) => {
@@ -75,7 +75,7 @@ describe("the auditor (Specification, Commands)", () => {
     expect(rules(29)).toContain("loyalty")
   }, 60_000)
 
-  it("the auditor accepts any response to a repetition after a request without a response whose key had expired", () => {
+  it("the auditor accepts any response to a repetition if the request before it had no response and an expired key", () => {
     const DAY_MS = 86_400_000
     const messages = (days_after: number) => {
       const seen = structuredClone(runs[0]) as Seen
@@ -97,7 +97,7 @@ describe("the auditor (Specification, Commands)", () => {
   }, 60_000)
 
   it("the auditor distinguishes a notification by the service from one by the shop in the same millisecond", async () => {
-    // In this run a ticket becomes ready and its shop notes a call at one instant.
+    // In this run a ticket becomes ready at the instant at which its shop records a call to the client.
     const { trace } = await played(31, { steps: 120, shops: 2 })
     expect(audit(trace)).toEqual([])
   }, 60_000)

@@ -18,7 +18,7 @@ import type { Fault } from "../conform/InProcess.js"
 
 const SMALL = ["--steps", "40", "--shops", "2"]
 
-/** The words after `npx` of the command that repeats a run, as they are printed. */
+/** The words after `npx workshop` in the printed command that repeats a run. */
 const repetition = (text: string): ReadonlyArray<string> => {
   const [, words] = /^Repeat it: npx workshop (.*)$/m.exec(text) ?? []
   return words?.split(" ") ?? []
@@ -37,11 +37,11 @@ describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () 
     expect(summary.counts).toMatchObject({ steps: 40, shops: 2 })
   })
 
-  it("the store of a run signs under --signature-header too, and nothing else of the run changes", async () => {
+  it("--signature-header changes the header in which a simulated store signs, and nothing else of the run", async () => {
     const words = ["simulate", "--seed", "5", ...SMALL, "--json"]
     const named = await typed([...words, "--signature-header", "X-Lac-Signature"])
     const plain = await typed(words)
-    // The digest covers the sandbox's list of deliveries, which shows each request with the name of its header.
+    // The digest differs, because it covers the requests of deliveries with the names of their headers.
     const { digest, ...rest } = JSON.parse(named.stdout)
     const { digest: another, ...same } = JSON.parse(plain.stdout)
     expect([named.status, named.stderr, rest]).toEqual([plain.status, plain.stderr, same])
@@ -53,7 +53,6 @@ describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () 
     const { status, stdout } = await typed(["simulate", "--seed", "6", ...SMALL, "--html", html])
     expect(status).toBe(0)
     expect(stdout).toContain("Seed 6: 40 steps")
-    // The count of a status is in parentheses.
     expect(stdout).toMatch(/^Responses by status: 200 \(\d+\), 201 \(/m)
     expect(repetition(stdout)).toEqual(["simulate", "--seed", "6", ...SMALL])
     const page = readFileSync(html, "utf8")
@@ -88,7 +87,7 @@ describe("a simulation of a store with a fault (Specification, Commands)", () =>
     )
     expect(first.stdout).toMatch(/^Seed 7: 40 steps/)
     expect(first.stdout).toMatch(/^loyalty: broken (once|\d+ times) \(Specification, /m)
-    // Each violation leads to its rule, in the terminal, on the page and in JSON.
+    // Each violation links to its rule, in the terminal, on the page and in JSON.
     const rule_at = "docs/specification.md#rule-stamps"
     expect(first.stdout).toMatch(new RegExp(`^ {4}breaks ${rule_at}$`, "m"))
     expect(page).toContain(`<a href="https://github.com/workshop-tickets/workshop/blob/main/${rule_at}">${rule_at}</a>`)
@@ -126,7 +125,7 @@ describe("a simulation of a store with a fault (Specification, Commands)", () =>
   })
 })
 
-/** Stands before a server, and keeps to itself the oldest event of each shop. */
+/** A proxy that removes the oldest event of each shop from the server's list of events. */
 const keepingBack = async (behind: string): Promise<Server> => {
   const server = createServer(async (request, response) => {
     const { method = "GET", url = "/", headers } = request
@@ -164,7 +163,7 @@ describe("a simulation of a server that loses events (Specification, Commands)",
     const { status, stdout, stderr } = await run([...words, "--html", html])
     const [, story = ""] = /data-story="([^"]+)"/.exec(readFileSync(html, "utf8")) ?? []
     const { history } = JSON.parse(story.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"))
-    // The violation is drawn on the timeline of its ticket, among what happened to that.
+    // The page shows the violation on its ticket's timeline, between the ticket's requests and states.
     const kinds = history.entries.map(({ id, kind }: { id: string; kind: string }) => (id === "violation" ? id : kind))
     expect(kinds).toEqual(expect.arrayContaining(["violation", "request", "state"]))
     const { title } = history.entries.find(({ id }: { id: string }) => id === "violation")

@@ -16,7 +16,7 @@ const DAY = 86_400_000
 
 const ofShops: ReadonlyArray<Corruption> = [
   {
-    name: "a number is given twice",
+    name: "two tickets have the same number",
     rule: "numbers",
     breaks: "rule-create-numbers",
     lie: (seen) => {
@@ -29,7 +29,7 @@ const ofShops: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a number is left out",
+    name: "a number is skipped",
     rule: "numbers",
     breaks: "rule-create-numbers",
     lie: (seen) => {
@@ -37,13 +37,13 @@ const ofShops: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a ticket is gone from the list",
+    name: "a ticket is missing from the list",
     rule: "numbers",
     breaks: "rule-list-newest-first",
     lie: (seen) => void first(seen.shops.filter(({ listed }) => listed.length > 3)).listed.pop()
   },
   {
-    name: "a ticket takes a step that does not exist",
+    name: "a ticket changes its state in a way that does not exist",
     rule: "histories",
     breaks: "rule-status-workshop-ready",
     lie: (seen) => {
@@ -65,7 +65,7 @@ const ofShops: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a closure comes a millisecond late",
+    name: "a ticket is closed a millisecond late",
     rule: "histories",
     breaks: "rule-closure-at-its-own-instant",
     lie: (seen) => {
@@ -74,7 +74,7 @@ const ofShops: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a closure never comes",
+    name: "an expired ticket is never closed",
     rule: "histories",
     breaks: "rule-closure-uncollected",
     lie: (seen) => {
@@ -83,7 +83,7 @@ const ofShops: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "updated_at goes back",
+    name: "updated_at decreases",
     rule: "histories",
     breaks: "rule-instants-held",
     lie: (seen) => {
@@ -101,7 +101,7 @@ const ofShops: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "an event has no act as its cause",
+    name: "an event has no request as its cause",
     rule: "events",
     breaks: "rule-event-steps",
     lie: (seen) => {
@@ -122,13 +122,13 @@ const ofShops: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "the feed missed a ticket",
+    name: "the feed omitted a ticket",
     rule: "sync",
     breaks: "rule-sync-equal-instants",
     lie: (seen) => void first(seen.shops.filter(({ synced }) => synced.length > 3)).synced.splice(1, 1)
   },
   {
-    name: "the feed left a change out",
+    name: "the feed omitted a change",
     rule: "sync",
     breaks: "rule-sync-equal-instants",
     lie: (seen) => {
@@ -152,13 +152,13 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     lie: (seen) => void dataOf(pageOf(seen)).reverse()
   },
   {
-    name: "a key makes more requests than it may",
+    name: "a key makes more requests than its limit allows",
     rule: "limits",
     breaks: "rule-limit-requests",
     lie: (seen) => repeat(seen, exchangeOf(seen, isStatus(200, /^\/v1\/tickets\//, "GET")), 121)
   },
   {
-    name: "a client is given more stamps in a day than may be",
+    name: "a client gets more stamps in a day than the limit allows",
     rule: "limits",
     breaks: "rule-limit-stamps",
     lie: (seen) => {
@@ -173,7 +173,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a limit refuses that is not used up",
+    name: "a request is refused by a limit that is not exhausted",
     rule: "limits",
     breaks: "rule-limit-requests",
     lie: (seen) => {
@@ -189,7 +189,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a repetition gets another response",
+    name: "a repetition gets a different response",
     rule: "idempotency",
     breaks: "rule-replay",
     lie: (seen) => {
@@ -197,7 +197,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "one key makes two tickets",
+    name: "one Idempotency-Key creates two tickets",
     rule: "idempotency",
     breaks: "rule-replay",
     lie: (seen) => {
@@ -245,7 +245,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a key may do what it has no right to",
+    name: "a key succeeds at a request outside its scopes",
     rule: "access",
     breaks: "rule-scope-all",
     lie: (seen) => {
@@ -287,13 +287,13 @@ const idOf = (body: string): string => JSON.parse(body).id
 
 const ofDeliveries: ReadonlyArray<Corruption> = [
   {
-    name: "a delivery is not accounted for",
+    name: "a received delivery is missing from the list",
     rule: "deliveries",
     breaks: "rule-delivery-no-webhook",
     lie: (seen) => void first(seen.shops.filter(({ deliveries }) => deliveries.length > 3)).deliveries.splice(2, 1)
   },
   {
-    name: "a delivery counts as made without a 2xx",
+    name: "a delivery counts as delivered without a 2xx",
     rule: "deliveries",
     breaks: "rule-delivery-status-all",
     lie: (seen) => {
@@ -302,7 +302,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a retry comes early",
+    name: "a retry is sent early",
     rule: "deliveries",
     breaks: "rule-delivery-retries",
     lie: (seen) => {
@@ -315,7 +315,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a delivery is given up early",
+    name: "a delivery is abandoned early",
     rule: "deliveries",
     breaks: "rule-delivery-retries",
     lie: (seen) => {
@@ -323,7 +323,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a text changes between attempts",
+    name: "a body changes between attempts",
     rule: "deliveries",
     breaks: "rule-event-frozen",
     lie: (seen) => {
@@ -346,7 +346,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     lie: (seen) => void seen.receptions.splice(3, 1)
   },
   {
-    name: "an event overtakes another of its ticket",
+    name: "an event is delivered before an earlier one of its ticket",
     rule: "deliveries",
     breaks: "rule-delivery-order",
     lie: (seen) => {
@@ -379,7 +379,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a delivery bears no signature",
+    name: "a delivery has no signature",
     rule: "signatures",
     breaks: "rule-signature",
     lie: (seen) => {
@@ -396,7 +396,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "a signature says another time",
+    name: "a signature has another timestamp than its attempt",
     rule: "signatures",
     breaks: "rule-signature",
     lie: (seen) => {
@@ -405,7 +405,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     }
   },
   {
-    name: "the secret before does not sign in its last day",
+    name: "the previous secret does not sign in the 24 hours after its rotation",
     rule: "signatures",
     breaks: "rule-signature",
     lie: (seen) => {
@@ -415,5 +415,5 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
   }
 ]
 
-/** Every kind of lie that the auditor has to find. */
+/** All corruptions that the auditor must report. */
 export const corruptions: ReadonlyArray<Corruption> = [...ofShops, ...ofAnswers, ...ofDeliveries]

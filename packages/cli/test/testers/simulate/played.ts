@@ -2,7 +2,7 @@ import { type SimulationResult, simulateStore } from "@workshop/cli/simulate"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect } from "effect"
 
-/** A simulation on a memory store of its own. */
+/** Runs a simulation on a new memory store. */
 export const played = (
   seed: number,
   { steps, shops = 3 }: { readonly steps: number; readonly shops?: number }

@@ -26,11 +26,11 @@ describe("a simulation of the service's own sandbox, over sockets (Specification
   }
 
   it.each([
-    [7, false, "runs again, as it did"],
-    [10, true, "stays frozen, as it was"]
+    ["running", 7, false, "runs again, as it did"],
+    ["frozen", 10, true, "stays frozen, as it was"]
   ])(
-    "a simulation over sockets finds nothing with seed %i, and leaves the clock frozen: %s",
-    async (seed, freeze, state) => {
+    "a simulation over sockets finds no violation, and leaves a %s clock as it was (seed %i)",
+    async (_, seed, freeze, state) => {
       await clock({ freeze })
       const words = ["simulate", "--seed", String(seed), "--steps", "120", "--shops", "2", "--base-url", base]
       const { status, stdout, stderr } = await typed(words)

@@ -19,7 +19,7 @@ describe("a simulation (Specification, Commands)", () => {
     60_000
   )
 
-  it("a simulation has the same digest for the same seed, and another for each other seed", async () => {
+  it("two simulations have the same digest for the same seed, and different digests for different seeds", async () => {
     const [seed = 0] = digests.keys()
     expect((await played(seed, SIZE)).digest).toBe(digests.get(seed))
     expect(new Set(digests.values()).size).toBe(digests.size)

@@ -9,11 +9,11 @@ export interface BrokenServer {
   /** The fault, as the verb of a sentence. */
   readonly does: string
   readonly caughtBy: readonly [string, ...Array<string>]
-  /** Makes the fault of one server, because a fault may have a state. */
+  /** Creates a new fault for each server, because a fault may have state. */
   readonly fault: () => Fault
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies are taken apart as any proxy would
+// biome-ignore lint/suspicious/noExplicitAny: the body is untyped JSON
 export type Json = any
 
 /** A request before the server reads it. */
@@ -22,11 +22,11 @@ export interface Asked {
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: Record<string, string>
-  /** Undefined if there is no body, or one that is not JSON. */
+  /** Undefined if the request has no JSON body. */
   body: Json
 }
 
-/** A response before the client gets it. */
+/** A response before the client receives it. */
 export interface Seen {
   status: number
   readonly headers: Headers
@@ -56,7 +56,7 @@ const seenOf = async (response: Response): Promise<readonly [Seen, string]> => {
 const responseOf = ({ status, headers, body }: Seen, text: string): Response =>
   new Response(body === undefined ? text || null : JSON.stringify(body), { status, headers })
 
-/** Changes requests before the server sees them. */
+/** Changes requests before the server reads them. */
 export const requests = (change: (asked: Asked) => void): Fault => ({
   ask: (ask) => async (request) => {
     const [asked] = await askedOf(request)
@@ -73,7 +73,7 @@ export const requests = (change: (asked: Asked) => void): Fault => ({
   }
 })
 
-/** Sends another request, with the same headers, to the correct server behind a faulty one. */
+/** Sends another request, with the same headers, past the fault to the correct server. */
 export type Behind = (path: string, call?: { readonly method?: string; readonly body?: Json }) => Promise<Json>
 
 const behindOf =
@@ -85,7 +85,7 @@ const behindOf =
     return answer.json()
   }
 
-/** Changes responses before the client gets them. */
+/** Changes responses before the client receives them. */
 export const answers = (change: (seen: Seen, asked: Asked, behind: Behind) => void | Promise<void>): Fault => ({
   ask: (ask) => async (request) => {
     const [asked] = await askedOf(request)
@@ -95,7 +95,7 @@ export const answers = (change: (seen: Seen, asked: Asked, behind: Behind) => vo
   }
 })
 
-/** Responds to some requests without the server. */
+/** Responds in place of the server if `answer` returns a body. */
 export const instead = (answer: (asked: Asked) => Json | undefined): Fault => ({
   ask: (ask) => async (request) => {
     const [asked] = await askedOf(request)
@@ -104,7 +104,7 @@ export const instead = (answer: (asked: Asked) => Json | undefined): Fault => ({
   }
 })
 
-/** Decides commands in another way. */
+/** Wraps the decision of every command. */
 export const decisions = (
   decide: <A, E>(
     run: (moment: ShopMoment) => Either.Either<Decision<A>, E>,
@@ -123,7 +123,7 @@ export const decisions = (
   })
 })
 
-/** Changes what commands write; null leaves a change out. */
+/** Replaces each change that a command writes; null drops it. */
 export const changes = (change: (change: Change, moment: ShopMoment) => Change | null): Fault =>
   decisions((run, moment) =>
     Either.map(run(moment), (decision) => ({
@@ -132,7 +132,7 @@ export const changes = (change: (change: Change, moment: ShopMoment) => Change |
     }))
   )
 
-/** Changes the data of events as they are raised. */
+/** Changes the body of each event before the store writes it. */
 export const eventBodies = (change: (event: Json) => void): Fault =>
   changes((one) => {
     if (one._tag !== "EventRaised") return one

@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE
 
 type RowOf<Tag extends Change["_tag"]> = Extract<Change, { readonly _tag: Tag }>["row"]
 
-/** Changes the rows of one kind as they are written. */
+/** Changes the rows of one kind of change before the store writes them. */
 const rows =
   <Tag extends Change["_tag"]>(tag: Tag, change: (row: RowOf<Tag>) => RowOf<Tag>) =>
   () =>
@@ -21,10 +21,10 @@ const isReopening = (change: Change): boolean =>
   change.row.type === "ticket.reopened" &&
   (JSON.parse(change.row.body) as { data: { from: Ticket["state"] } }).data.from === "collected"
 
-/** Servers that break a rule of the field. */
+/** Servers whose decisions break a rule. */
 export const brokenDecisions: ReadonlyArray<BrokenServer> = [
   {
-    does: "numbers on after 9999",
+    does: "continues ticket numbers after 9999",
     caughtBy: ["create-number-wraps"],
     fault: () => {
       let number = 0
@@ -36,7 +36,7 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
     }
   },
   {
-    does: "closes the reopening window at 24 hours and not after them",
+    does: "refuses to reopen a ticket at exactly 24 hours",
     caughtBy: ["reopen-at-24h"],
     fault: () =>
       decisions((run, moment) => {
@@ -47,7 +47,7 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "leaves the reopening window open for 25 hours",
+    does: "reopens tickets up to 25 hours after they were collected",
     caughtBy: ["reopen-past-24h"],
     fault: () =>
       decisions((run, moment) => {
@@ -57,7 +57,7 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "says after the reopening window that a move does not exist",
+    does: "gives the wrong reason for a refusal after the reopening window",
     caughtBy: ["reopen-past-24h-any-status"],
     fault: () =>
       decisions((run, moment) => {
@@ -69,19 +69,19 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "says that tickets were closed a millisecond late",
+    does: "dates closures a millisecond late",
     caughtBy: ["closure-uncollected", "closure-no-news"],
     fault: rows("TicketPut", (row) =>
       row.abandoned_at === null ? row : { ...row, abandoned_at: row.abandoned_at + 1 }
     )
   },
   {
-    does: "closes tickets in the workshop sixty days after they were made, whatever came in between",
+    does: "closes a ticket in the workshop sixty days after it was created, even if the shop changed it since",
     caughtBy: ["closure-reset-notified", "closure-reset-quote", "closure-reset-part"],
     fault: rows("TicketPut", (row) => ({ ...row, shop_changed_at: row.created_at }))
   },
   {
-    does: "gives two stamps a day too many",
+    does: "allows two stamps a day too many",
     caughtBy: ["limit-stamps"],
     fault: () =>
       changes((one) =>
@@ -91,7 +91,7 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
       )
   },
   {
-    does: "makes 151 tickets an hour",
+    does: "creates 151 tickets an hour",
     caughtBy: ["limit-tickets-hour"],
     fault: () => {
       const begun = new Set<string>()
@@ -103,7 +103,7 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
     }
   },
   {
-    does: "tries again after two minutes",
+    does: "retries after two minutes",
     caughtBy: ["delivery-retries", "signature-each-attempt"],
     fault: () =>
       changes((one, { now }) =>
@@ -113,7 +113,7 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
       )
   },
   {
-    does: "tries again a little later than said",
+    does: "retries a little later than next_attempt_at",
     caughtBy: ["delivery-retries"],
     fault: () =>
       changes((one, { now }) =>
@@ -123,7 +123,7 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
       )
   },
   {
-    does: "gives up after seven attempts",
+    does: "abandons a delivery after seven attempts",
     caughtBy: ["delivery-retries"],
     fault: () =>
       changes((one) =>
@@ -133,7 +133,7 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
       )
   },
   {
-    does: "turns a webhook off at twenty failures, however young",
+    does: "turns a webhook off at twenty failures, even if they are recent",
     caughtBy: ["webhook-failing-young"],
     fault: rows("WebhookPut", (row) => (row.failures_in_row >= 20 ? { ...row, off_reason: "failing" } : row))
   },
@@ -143,7 +143,7 @@ export const brokenDecisions: ReadonlyArray<BrokenServer> = [
     fault: rows("WebhookPut", (row) => (row.off_reason === "failing" ? { ...row, off_reason: null } : row))
   },
   {
-    does: "lets a reopened ticket earn again",
+    does: "gives a reopened ticket its stamps again",
     caughtBy: ["earns-once"],
     fault: rows("TicketPut", (row) => ({ ...row, stamps_earned: false }))
   },

@@ -10,7 +10,7 @@ const signatures = (change: (header: string) => string) => (): Fault => ({
   }
 })
 
-/** Takes one status of a receiver for another. */
+/** Misreads one status of a receiver as another. */
 const misread = (from: number, to: number) => (): Fault => ({
   send: (send) => (post) => {
     const reply = send(post)
@@ -23,7 +23,7 @@ const dataOf = (type: string, change: (data: Json) => void) => () =>
     if (event.type === type) change(event.data)
   })
 
-/** Servers whose webhooks are wrong. */
+/** Servers with a fault in their deliveries. */
 export const brokenDeliveries: ReadonlyArray<BrokenServer> = [
   {
     does: "signs a text other than the one that it sends",
@@ -31,7 +31,7 @@ export const brokenDeliveries: ReadonlyArray<BrokenServer> = [
     fault: () => ({ send: (send) => (post) => send({ ...post, body: `${post.body}\n` }) })
   },
   {
-    does: "signs with milliseconds",
+    does: "signs a timestamp in milliseconds",
     caughtBy: ["signature"],
     fault: signatures((header) => header.replace(/t=(\d+)/, "t=$1000"))
   },
@@ -41,17 +41,17 @@ export const brokenDeliveries: ReadonlyArray<BrokenServer> = [
     fault: signatures((header) => header.replaceAll(/=([0-9a-f]{64})/g, (text) => text.toUpperCase()))
   },
   {
-    does: "signs with one secret after a rotation",
+    does: "signs with only one secret after a rotation",
     caughtBy: ["secret-rotation"],
     fault: signatures((header) => header.split(",").slice(0, 2).join(","))
   },
   {
-    does: "goes on after a 410",
+    does: "keeps delivering after a 410",
     caughtBy: ["webhook-gone", "webhook-enable"],
     fault: misread(410, 500)
   },
   {
-    does: "takes nothing but 200 for an acknowledgement",
+    does: "accepts only 200 as an acknowledgement",
     caughtBy: ["delivery-status-204", "delivery-status-299"],
     fault: () => ({
       send: (send) => (post) => {
@@ -61,7 +61,7 @@ export const brokenDeliveries: ReadonlyArray<BrokenServer> = [
     })
   },
   {
-    does: "takes a redirect for an acknowledgement",
+    does: "accepts a redirect as an acknowledgement",
     caughtBy: ["delivery-status-301"],
     fault: misread(301, 200)
   },
@@ -76,7 +76,7 @@ export const brokenDeliveries: ReadonlyArray<BrokenServer> = [
     })
   },
   {
-    does: "takes silence for an acknowledgement",
+    does: "counts a missing response as an acknowledgement",
     caughtBy: ["delivery-silence"],
     fault: () => ({
       send: (send) => (post) => {

@@ -2,7 +2,7 @@ import type { PolicyName } from "@workshop/core"
 import type { LimitUse } from "@workshop/core/store"
 import type { BrokenServer } from "./Broken.js"
 
-/** Counts something else than it should; null counts nothing. */
+/** Replaces each use that a limit counts; null counts nothing. */
 const counting = (count: (take: LimitUse) => LimitUse | null) => () => ({
   limits: { takes: (takes: ReadonlyArray<LimitUse>) => takes.map(count).filter((take) => take !== null) }
 })
@@ -10,7 +10,7 @@ const counting = (count: (take: LimitUse) => LimitUse | null) => () => ({
 const without = (...policies: ReadonlyArray<PolicyName>) =>
   counting((take) => (policies.includes(take.policy) ? null : take))
 
-/** Servers that count wrong. */
+/** Servers with a fault in their limits. */
 export const brokenLimits: ReadonlyArray<BrokenServer> = [
   {
     does: "does not count look-ups",
@@ -18,7 +18,7 @@ export const brokenLimits: ReadonlyArray<BrokenServer> = [
     fault: without("lookups_per_hour", "lookups_per_day")
   },
   {
-    does: "counts look-ups by the hour alone",
+    does: "counts look-ups only by the hour",
     caughtBy: ["limit-lookups-day"],
     fault: without("lookups_per_day")
   },

@@ -3,7 +3,7 @@ import { answers, type BrokenServer, instead, requests, ticketsIn } from "./Brok
 const isCreate = (method: string, path: string) => method === "POST" && path === "/v1/tickets"
 const isList = (method: string, path: string) => method === "GET" && path === "/v1/tickets"
 
-/** Servers that read requests or write answers wrong. */
+/** Servers with a fault in how they read requests or write responses. */
 export const brokenResponses: ReadonlyArray<BrokenServer> = [
   {
     does: "responds to a replay with 201",
@@ -41,7 +41,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
     }
   },
   {
-    does: "reveals by a header that a client blocks the shop",
+    does: "reveals in a header that a client blocks the shop",
     caughtBy: ["privacy-look-up"],
     fault: () => {
       const phones = new Set<string>()
@@ -52,7 +52,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
     }
   },
   {
-    does: "reveals by its message that a client blocks the shop",
+    does: "reveals in a message that a client blocks the shop",
     caughtBy: ["privacy-by-id", "privacy-loyalty", "privacy-stamps"],
     fault: () => {
       const ids = new Set<string>()
@@ -64,12 +64,12 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
     }
   },
   {
-    does: "does not say how long to wait",
+    does: "omits the time to wait from a refusal by a limit",
     caughtBy: ["error-retry-after", "limit-requests"],
     fault: () => answers((seen) => seen.headers.delete("Retry-After"))
   },
   {
-    does: "loses a row at the start of each further page",
+    does: "skips the first row of each page after the first",
     caughtBy: ["list-pages"],
     fault: () =>
       answers((seen, { method, path, query }) => {
@@ -77,7 +77,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "takes a page to be the last one always",
+    does: "reports every page as the last one",
     caughtBy: ["list-pages", "list-default-page"],
     fault: () =>
       answers((seen, { method, path }) => {
@@ -85,7 +85,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "goes on after the last instant of a page and not after its last row",
+    does: "continues a list after the last instant of a page instead of after its last row",
     caughtBy: ["sync-equal-instants", "sync-while-writing"],
     fault: () => {
       let last = ""
@@ -98,7 +98,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
     }
   },
   {
-    does: "takes updated_since for an instant before the changes",
+    does: "excludes changes at the instant of updated_since",
     caughtBy: ["sync-inclusive"],
     fault: () =>
       answers((seen, { query }) => {
@@ -108,7 +108,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "clamps a page that is too large",
+    does: "lowers a page size that is too large instead of refusing it",
     caughtBy: ["list-limit-range"],
     fault: () =>
       requests(({ query }) => {
@@ -132,7 +132,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "takes a deposit above the price",
+    does: "accepts a deposit above the price",
     caughtBy: ["deposit-above-price"],
     fault: () =>
       requests(({ body }) => {
@@ -140,7 +140,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "lets unknown fields vanish",
+    does: "drops unknown fields instead of refusing them",
     caughtBy: ["create-unknown-field"],
     fault: () =>
       requests(({ body }) => {
@@ -156,7 +156,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "lets a revoked key work on",
+    does: "accepts a revoked key",
     caughtBy: ["key-revoked"],
     fault: () =>
       instead(({ method, path }) =>
@@ -166,7 +166,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       )
   },
   {
-    does: "gives every key all rights",
+    does: "gives every key all scopes",
     caughtBy: ["scope-post-tickets", "scope-post-clients-id-loyalty-stamps", "error-forbidden-scope"],
     fault: () =>
       requests((asked) => {
@@ -175,7 +175,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "gives LOYALTY_OFF as the code and not as the reason",
+    does: "returns LOYALTY_OFF as the code instead of the reason",
     caughtBy: ["loyalty-off-refuses"],
     fault: () =>
       answers((seen) => {
@@ -183,7 +183,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "picks the oldest ticket with a number",
+    does: "returns the oldest ticket with a number instead of the newest",
     caughtBy: ["by-number-newest-open"],
     fault: () =>
       answers(async (seen, { path }, behind) => {
@@ -192,7 +192,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "lists the others of a number the oldest first",
+    does: "lists the other tickets with a number oldest first",
     caughtBy: ["by-number-many-others"],
     fault: () =>
       answers((seen) => {
@@ -200,7 +200,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "lets an abandoned ticket's client be notified",
+    does: "records a notification for an abandoned ticket",
     caughtBy: ["notified-abandoned"],
     fault: () =>
       answers(async (seen, { path }, behind) => {
@@ -210,7 +210,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "forbids another shop's ticket in place of not finding it",
+    does: "returns 403 instead of 404 for another shop's ticket",
     caughtBy: ["read-ticket", "one-key-one-shop"],
     fault: () => {
       const ids = new Set<string>()
@@ -223,7 +223,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
     }
   },
   {
-    does: "leaves the limits out of what it says to strangers",
+    does: "omits the limits from responses to requests without a key",
     caughtBy: ["limit-headers"],
     fault: () =>
       answers((seen) => {
@@ -237,7 +237,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
     fault: () => answers((seen) => seen.headers.set("Request-Id", "1"))
   },
   {
-    does: "writes a number's label without its zeros",
+    does: "writes number_label without leading zeros",
     caughtBy: ["number-label", "create-number-wraps"],
     fault: () =>
       answers((seen) => {
@@ -269,7 +269,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "makes a price of the items' prices",
+    does: "sets the ticket's price to the sum of the items' prices",
     caughtBy: ["money-without-price"],
     fault: () =>
       requests(({ body }) => {
@@ -285,7 +285,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "sends again what it was only to count",
+    does: "replays events that it should only count",
     caughtBy: ["replay-deliveries"],
     fault: () =>
       requests(({ path, body }) => {
@@ -293,7 +293,7 @@ export const brokenResponses: ReadonlyArray<BrokenServer> = [
       })
   },
   {
-    does: "speaks to web pages of other sites",
+    does: "allows web pages of other sites to read responses",
     caughtBy: ["envelope-options"],
     fault: () => answers((seen) => seen.headers.set("Access-Control-Allow-Origin", "*"))
   }
