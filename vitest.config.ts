@@ -5,14 +5,14 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { publishedPackages } from "./scripts/publishedPackages.mjs"
 import { LongestFirst } from "./test/LongestFirst.js"
 
-// Most of what a test allocates is garbage soon. A larger young generation in the workers, which start later, lets it die there: a
-// tenth less processor time.
+// Most objects of a test become garbage soon. The workers, which start later, have a larger young generation, because
+// V8 then collects these objects there, which saves a tenth of the processor time.
 setFlagsFromString("--max-semi-space-size=32")
 setFlagsFromString("--min-semi-space-size=32")
 
 const packages = fileURLToPath(new URL("./packages/", import.meta.url))
 
-/** Every entry point of our packages, and the source that it is built from. */
+/** Aliases from every entry point of our packages to its source file. */
 const entryPoints = publishedPackages.flatMap((name) => {
   const { exports } = JSON.parse(readFileSync(`${packages}${name}/package.json`, "utf8")) as {
     readonly exports: Readonly<Record<string, { readonly default?: string }>>
@@ -30,22 +30,22 @@ const entryPoints = publishedPackages.flatMap((name) => {
 })
 
 const shared = {
-  // Tests read the sources, so they need no build and stack traces point into src.
+  // Tests load the sources, so that they need no build and stack traces point into src.
   resolve: { alias: entryPoints }
 }
 
 const running = {
-  // The second starts nothing until a suite asks for a database.
+  // The second module starts no server until a suite asks for a database.
   globalSetup: ["test/temporaryFolder.ts", "packages/store-pg/test/cluster/globalSetup.ts"] as string[],
-  // Fails a file that leaves a server, a connection, a process or a timer behind.
+  // Fails a file that leaves a server, a connection or a process running.
   setupFiles: "test/openHandles.ts",
   isolate: false
 } as const
 
-/** Four, or as many as `--poolOptions.threads.maxThreads` says: the fewest, which depend on it, must not exceed it. */
+/** The largest number of workers. It is read from the command line, because `minThreads` below must not exceed it. */
 const workers = Number(/maxThreads[= ](\d+)/.exec(process.argv.join(" "))?.[1] ?? 4)
 
-/** Whether a Postgres was named, as `npm run test:postgres` does, on which the rules over HTTP are shown as well. */
+/** True if the environment names a Postgres, as in `npm run test:postgres`. The HTTP tests then run on it too. */
 const isNamed = Boolean(process.env.WORKSHOP_TEST_POSTGRES ?? process.env.TEST_DATABASE_URL)
 
 const onPostgres: TestProjectInlineConfiguration = {
@@ -64,11 +64,11 @@ const onPostgres: TestProjectInlineConfiguration = {
 export default defineConfig({
   test: {
     reporters: ["default", "./test/reporter.ts"],
-    // Effect and the sources cost more to load than most files take to run: four workers load them once each, and files share
-    // them. Many files wait for processes and databases, and three workers leave a fifth of two cores idle. The pool is the
-    // root's, and opens a worker for each file unless it is told here too. It removes an idle worker beyond the fewest twice if
-    // there still are more than those afterwards, and the second removal ends the run with "Terminating worker thread": therefore
-    // the fewest are only one less than the most.
+    // Files share the modules of their worker (`isolate: false`), because loading Effect and the sources takes longer
+    // than most files. The option must be set here too, because the root's pool would otherwise open a worker for each
+    // file. There are four workers, because many files wait for processes and databases, and three leave a fifth of two
+    // cores idle. `minThreads` is one less than `maxThreads`, because the pool removes an idle worker twice if more
+    // than `minThreads` remain, and the second removal ends the run with "Terminating worker thread".
     poolOptions: {
       threads: { minThreads: Math.max(1, workers - 1), maxThreads: workers, isolate: false }
     },
@@ -81,13 +81,15 @@ export default defineConfig({
           name: "memory",
           pool: "threads",
           provide: { store: "memory" },
-          // A test of thousands of values takes longer than five seconds while three other files run.
+          // A test with thousands of generated values takes longer than the default of five seconds while other files
+          // run.
           testTimeout: 30_000,
           hookTimeout: 30_000,
           include: ["packages/*/test/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts", "proof/**/*.test.ts"]
         }
       },
-      // The same rules, on the other store: npm test shows them there by the conformance cases and the store contract.
+      // The HTTP tests on Postgres run only on request, because conformance cases and the store contract cover it in
+      // npm test.
       ...(isNamed ? [onPostgres] : [])
     ]
   }

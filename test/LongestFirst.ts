@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** The files that take a worker longest, by work or by waiting. */
+/** The test files that occupy a worker longest. */
 const LONGEST = [
   "proof/kills/kills.test.ts",
   "test/packages.test.ts",
@@ -39,7 +39,9 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return place === -1 ? LONGEST.length : place
 }
 
-/** Runs the longest files first, so that no worker runs one of them while the others have nothing left to do. */
+/**
+ * Starts the longest files first, so that no worker still runs one of them when the others have nothing left to run.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))

@@ -1,8 +1,8 @@
 import * as fc from "fast-check"
 
 /**
- * Any Unicode character. The unit `binary` of `fc.string` has the same ones, but first builds a map of all 1.1 million of them, which takes
- * a second and 100 MB.
+ * Any Unicode character. `fc.string({ unit: "binary" })` generates the same characters, but first builds a map of all
+ * 1.1 million of them, which takes a second and 100 MB.
  */
 export const anyCharacter = fc
   .integer({ min: 0, max: 0x10_ff_ff })

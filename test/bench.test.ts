@@ -12,7 +12,7 @@ const example = benchmark({
 const row = { work: "creates", unit: "/s", ours: 10 } as const
 
 describe("npm run bench (bench/README.md)", () => {
-  it("npm run bench reads the options of a benchmark, and refuses others by name", () => {
+  it("npm run bench reads the options of a benchmark, and names an unknown option in its error", () => {
     expect(askedOf(example, ["--pairs", "2", "--assert"])).toEqual({
       values: { pairs: "2", fast: false },
       isAsserting: true,
@@ -23,7 +23,7 @@ describe("npm run bench (bench/README.md)", () => {
     expect(helpOf("example", example)).toMatch(/--pairs +the number of pairs\. The default is 5\./)
   })
 
-  it("a target is missed if any of the ratios misses it, or the result itself if there is no ratio", () => {
+  it("a benchmark misses its target if any of its ratios does, or its result if it has no ratio", () => {
     expect(holds({ ...row, ratio: 1.2, cpu_ratio: 0.9 }, { at_least: 1 })).toBe(false)
     expect(holds({ ...row, ratio: 1.2, cpu_ratio: 1 }, { at_least: 1 })).toBe(true)
     expect(holds({ ...row, ratio: 4.5 }, { at_most: 4 })).toBe(false)
@@ -31,7 +31,7 @@ describe("npm run bench (bench/README.md)", () => {
     expect(shownBound({ at_most: 4 })).toBe("at most 4")
   })
 
-  it("plots are complete SVG files, with any characters in the names", () => {
+  it("a plot is a complete SVG file, even if its names contain special characters", () => {
     const labels = { title: "a < b & c", x: "keys", y: "ms" }
     const plots = [
       growthPlot("keys", labels, [{ name: "one", points: [[1_000, 1] as const, [1_000_000, 2] as const] }]),

@@ -20,7 +20,7 @@ describe("/console (Specification, Sandbox)", () => {
   }, 60_000)
   afterAll(() => sandbox?.close())
 
-  it("/console is a page whose parts the sandbox serves itself, under 200 kB together, and / redirects to it", async () => {
+  it("/console is a page under 200 kB whose parts the sandbox serves itself, and / redirects to it", async () => {
     const response = await fetch(sandbox.base)
     expect([response.status, response.url]).toEqual([200, `${sandbox.base}/console`])
     const html = await response.text()
@@ -37,13 +37,13 @@ describe("/console (Specification, Sandbox)", () => {
     expect(policy).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/)
   })
 
-  it("/console is found with a slash at its end too, and accepts no other method", async () => {
+  it("/console accepts a trailing slash, and no other method than GET", async () => {
     expect((await fetch(`${sandbox.base}/console/`)).url).toBe(`${sandbox.base}/console`)
     expect((await fetch(`${sandbox.base}/console`, { method: "POST" })).status).toBe(404)
     expect((await fetch(`${sandbox.base}/console/package.json`)).status).toBe(404)
   })
 
-  it("/console is not found without a sandbox", async () => {
+  it("a server without a sandbox responds 404 to /console", async () => {
     const runtime = ManagedRuntime.make(
       CachedRateLimits.layer.pipe(Layer.provideMerge(MemoryStore.layer), Layer.provideMerge(Entropy.layerSeeded(2)))
     )
@@ -78,9 +78,9 @@ describeInChromium("the console in Chromium", (on) => {
     await region(page, "Ticket").locator(".pill.ready").waitFor()
     await region(page, "Live").getByText(`ticket.ready ${number_label}`).waitFor()
     await page.locator(".marker.request.bad").waitFor()
-    // Events from before the webhook was set are not sent by themselves, and the panel says so.
+    // The service does not send events from before the webhook was set, and the panel says so.
     await page.getByRole("button", { name: "Use the built-in receiver" }).first().press("Enter")
-    // The button goes; the focus stays in its panel.
+    // The button disappears, and the focus stays in its panel.
     await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Ticket")
     const deliveries = region(page, "Deliveries")
     await deliveries.getByText("Its 2 events came before the webhook was set").waitFor()
@@ -184,7 +184,7 @@ describeInChromium("the console in Chromium", (on) => {
     await page.getByRole("button", { name: "Create at the till" }).click()
     await page.getByText("The first response was lost. The same request again: 200, replayed").waitFor()
     expect(await count()).toBe(before + 1)
-    // The browser's own repetition of a cut request is the repetition: there is no third.
+    // The browser itself repeats a request that was cut off, so the console must not send a third one.
     const requests: Array<Json> = await on.sandbox.sandbox("GET", `/requests?shop=${on.sandbox.shop}`)
     expect(requests.slice(-2).map(({ fault, replayed }) => [fault, replayed])).toEqual([
       ["lose_answer", false],
@@ -197,7 +197,7 @@ describeInChromium("the console in Chromium", (on) => {
     await region(page, "Live").getByText("fault applied: response lost").waitFor()
   })
 
-  it("the console keeps a refused form open with its values, and marks the wrong field", async () => {
+  it("the console keeps a refused form open with its values, and marks the invalid field", async () => {
     const page = await on.sandbox.samePage(on.browser)
     const said = page.locator("output.said")
     await page.locator("body").press("n")
@@ -234,7 +234,7 @@ describeInChromium("the console in Chromium", (on) => {
     expect(await price.inputValue()).toBe("abc")
   })
 
-  it("the console draws the folded timeline within its panel, without overlapping texts, and its present can be dragged forward", async () => {
+  it("the console draws the folded timeline within its panel, without overlapping texts, and dragging the line of the present moves the clock forward", async () => {
     const page = await on.sandbox.samePage(on.browser)
     const { id } = await on.sandbox.till("POST", "/tickets", { service: "Sole" })
     for (const [length, status] of [
@@ -265,10 +265,10 @@ describeInChromium("the console in Chromium", (on) => {
         .map((other: Json) => [one.text, other.text])
     )
     expect(over).toEqual([])
-    // Nor does the line of the present run through a text.
+    // The line of the present does not cross a text.
     const line = await page.locator(".present line").boundingBox()
     expect(texts.filter((one: Json) => one.left < line!.x && line!.x < one.right && one.top > line!.y)).toEqual([])
-    // Dragged to the right, the present moves the clock; to the left, it stays.
+    // Dragging the line to the right moves the clock. Dragging it to the left does not.
     const now = async () => Date.parse((await on.sandbox.sandbox("GET", "/clock")).now)
     const before = await now()
     const drag = async (by: number) => {
@@ -284,7 +284,7 @@ describeInChromium("the console in Chromium", (on) => {
     await expect.poll(now).toBeGreaterThan(before)
   })
 
-  it("the console sets and removes faults, and uses up a limit", async () => {
+  it("the console sets and removes faults, and exhausts a limit", async () => {
     const page = await on.sandbox.samePage(on.browser)
     await side(page, "API")
     const faults = region(page, "Faults of the API")
@@ -304,7 +304,7 @@ describeInChromium("the console in Chromium", (on) => {
     expect(await till.textContent()).toMatch(/wk_test_[\w-]{20,}/)
   })
 
-  it("the console works with the keyboard alone: a new ticket, its statuses, the clock, the help", async () => {
+  it("a new ticket, its statuses, the clock and the help of the console work with the keyboard alone", async () => {
     const page = await on.sandbox.samePage(on.browser)
     await page.getByText("live", { exact: true }).waitFor()
     await page.keyboard.press("n")
@@ -337,7 +337,7 @@ describeInChromium("the console in Chromium", (on) => {
     await region(page, "Live").getByText("clock runs").first().waitFor()
     await page.locator("body").press("f")
     await region(page, "Live").getByText("clock frozen").first().waitFor()
-    // The board has its columns beside each other, and makes room for a ticket.
+    // The board's columns are next to each other, and a selected ticket still has its panel.
     await page.getByRole("button", { name: "board" }).click()
     const columns = await page
       .locator(".board section")
@@ -355,7 +355,7 @@ describeInChromium("the console in Chromium", (on) => {
   it.each([
     ["light", 1440],
     ["dark", 390]
-  ] as const)("the console is accessible by WCAG 2.2 AA: %s, %i pixels wide", async (colorScheme, width) => {
+  ] as const)("the console conforms to WCAG 2.2 AA in its %s scheme, %i pixels wide", async (colorScheme, width) => {
     const { page } = await on.sandbox.page(on.browser, { colorScheme, viewport: { width, height: 844 } })
     await page.locator(".ticket").first().click()
     await page.locator(".timeline svg").waitFor()
@@ -371,7 +371,7 @@ describeInChromium("the console in Chromium", (on) => {
         .getByRole("button", { name: new RegExp(`^${tab}( look here)?$`) })
       if ((await button.count()) > 0) await button.click()
       const { violations } = (await page.evaluate(
-        // Only the panel is another one from the second tab on.
+        // From the second tab on, only the panel is checked, because the rest of the page is the same.
         `axe.run(${tab === "Ticket" ? "document" : "'.side > .panel'"}, { runOnly: { type: "tag", values: ${JSON.stringify(WCAG)} } })`
       )) as { readonly violations: ReadonlyArray<{ id: string; nodes: ReadonlyArray<{ html: string }> }> }
       expect([tab, width, violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])]).toEqual([

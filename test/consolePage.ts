@@ -13,24 +13,24 @@ import { bundle } from "../packages/console/scripts/bundle.mjs"
 import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
 import { openBrowser } from "./browser.js"
 
-/** Anything that JSON holds. */
-// biome-ignore lint/suspicious/noExplicitAny: tests say what they expect of it
+/** Any JSON value. */
+// biome-ignore lint/suspicious/noExplicitAny: the expectations of the tests check its shape
 export type Json = any
 
-/** A Friday morning: when every sandbox here begins. */
+/** The instant at which each sandbox's clock starts, a Friday morning. */
 export const START = Date.parse("2026-11-20T10:20:42.000Z")
 
-/** The fields with which tests open a shop, other than its name. */
+/** The fields of a new shop, except its name. */
 export const LIKE = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 
-/** A part of the page, by its name. */
+/** A region of the page, by its accessible name. */
 export const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true })
 
-/** Opens an area beside the ticket. */
+/** Opens the tab with this name beside the ticket. */
 export const side = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Beside the ticket" }).getByRole("button", { name }).click()
 
-/** A sandbox on a socket with its console, whose clock moves through the sandbox only. */
+/** A sandbox with its console on a socket. Only calls of the sandbox move its clock. */
 export class ConsoleSandbox {
   #requests = 0
   private constructor(
@@ -87,7 +87,7 @@ export class ConsoleSandbox {
 
   #page: Page | undefined
 
-  /** Opens the console in a page that tests use one after another, because a browser takes longer to open a page than to load one. */
+  /** Opens the console in one page that the tests share, because opening a page takes longer than loading one. */
   async samePage(browser: Browser): Promise<Page> {
     this.#page ??= (await this.page(browser)).page
     await this.#page.evaluate("sessionStorage.clear()")
@@ -97,7 +97,7 @@ export class ConsoleSandbox {
     return this.#page
   }
 
-  /** Opens the console in a browser, with what the browser complained of. */
+  /** Opens the console in a new page, and collects the messages and errors of the browser. */
   async page(browser: Browser, options: BrowserContextOptions = {}, base = this.base) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
     const page = await context.newPage()
@@ -110,7 +110,7 @@ export class ConsoleSandbox {
   }
 }
 
-/** Passes connections on to a server, until it drops them all and takes no more. */
+/** A proxy that forwards connections to a server, until it drops all of them and refuses new ones. */
 export class DroppingProxy {
   readonly #sockets = new Set<Socket>()
   readonly #server = createServer((socket) => this.#pass(socket))
@@ -142,14 +142,14 @@ export class DroppingProxy {
     socket.pipe(onward).pipe(socket)
   }
 
-  /** Cuts every connection, and each new one. */
+  /** Closes every connection, and each new one. */
   drop(): void {
     this.#isDropped = true
     for (const socket of this.#sockets) socket.destroy()
     this.#sockets.clear()
   }
 
-  /** Passes connections on again, to this server. */
+  /** Forwards connections again, to the server at `target`. */
   restore(target: string): void {
     this.#port = Number(new URL(target).port)
     this.#isDropped = false
@@ -167,7 +167,7 @@ export interface InChromium {
   sandbox: ConsoleSandbox
 }
 
-/** A suite of tests in a real browser, with a sandbox of its own. Where the machine has no Chromium it is skipped, and says so. */
+/** A suite of tests in a real browser, with a sandbox of its own. Without Chromium it is skipped with a warning. */
 export const describeInChromium = (title: string, tests: (on: InChromium) => void): void => {
   const executablePath = chromiumPath()
   if (executablePath === undefined) console.warn(`Skipped: ${title}. ${NO_CHROMIUM}.`)

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { ConsoleSandbox, DroppingProxy, describeInChromium, LIKE, region, side } from "./consolePage.js"
 
-describeInChromium("the console's saved settings, in Chromium", (on) => {
+describeInChromium("the console's recordings and sessions, in Chromium", (on) => {
   it("the console records clicks and a till's requests as a scenario that passes, and reports what it cannot record", async () => {
     const page = await on.sandbox.samePage(on.browser)
     const old = await on.sandbox.till("POST", "/tickets", { service: "Older" })
@@ -24,7 +24,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     }
     const { id } = await on.sandbox.till("POST", "/tickets", made, "till-same")
     await record.getByText("● 1 act", { exact: true }).waitFor()
-    // A reload loses no entry, not even of requests that the till sends during it.
+    // A reload loses no entry, not even of the request that the till sends meanwhile.
     const [loaded] = await Promise.all([page.reload(), on.sandbox.till("POST", "/tickets", made, "till-same")])
     expect(loaded?.status()).toBe(200)
     await page.getByText("The recording continues.").waitFor()
@@ -56,7 +56,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
       .locator("output.said")
       .getByText(/^✓ The last step expects what was received: \d+ events\.$/)
       .waitFor()
-    // No field of a response that was lost can be expected.
+    // The steps offer no expected fields for a lost response.
     const lost = record.locator(".steps-recorded > li", { hasText: "expect: lost" })
     expect([await lost.count(), await lost.getByText("expect a field…").count()]).toEqual([1, 0])
     await record.getByText("expect a field…").last().click()
@@ -78,12 +78,12 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     expect(text).toContain("expect: lost")
     expect(text).toContain("promised_at: $now + 2d")
     expect(text).toContain("- advance: 1d")
-    // Nothing that could pass but once against the same on.sandbox.
+    // The file has neither a fixed instant nor a fixed phone number, so it also passes a second time.
     expect(text).toMatch(/steps:\n {2}- set clock: "\d\d:\d\d:\d\d\.\d{3}"\n/)
     expect(text).not.toMatch(/^ {4}.*phone: "/m)
   })
 
-  it("the console continues where it was after the stream breaks, and two consoles show the same", async () => {
+  it("after the stream breaks, the console shows the events that it missed, and two consoles show the same", async () => {
     const proxy = await DroppingProxy.open(on.sandbox.base)
     const { page } = await on.sandbox.page(on.browser, {}, proxy.base)
     const other = await on.sandbox.page(on.browser)
@@ -94,7 +94,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     await page.getByRole("alert").getByText("The server does not respond.").waitFor()
     expect(await page.locator(".clock-bar").getAttribute("inert")).not.toBeNull()
     const { number_label } = await on.sandbox.till("POST", "/tickets", { service: "Missed" })
-    // A page whose server is away says so wherever it cannot do what is asked.
+    // While the server does not respond, every part of the page that needs it says so.
     await page.locator("body").press("j")
     await page.getByRole("heading", { name: "The server does not respond" }).waitFor()
     expect(await page.getByRole("button", { name: "Show me a retry" }).isDisabled()).toBe(true)
@@ -125,7 +125,8 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     expect((await shopOf((await key.locator("code").textContent()) ?? "")).status).toBe(200)
     await page.getByText("● 1 act", { exact: true }).waitFor()
     await key.waitFor({ state: "detached" })
-    // A server that started again holds other data, and its numbers of events begin at one again. A recording ends with the old server.
+    // A restarted server has other data, and numbers its events from 1 again. The recording ends, because its shop is
+    // gone.
     const again = await ConsoleSandbox.open(null, 6)
     await again.till("POST", "/tickets", { service: "New" })
     await side(page, "Live")
@@ -144,7 +145,10 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     await again.close()
   })
 
-  /** One console records while another looks on, which learns why the clock is frozen, and is asked before it unfreezes it. */
+  /**
+   * Records in one console. Another console says why the clock is frozen, and asks before it moves or unfreezes the
+   * clock.
+   */
   const recordedBeside = async (page: Page, other: Page) => {
     await side(page, "Record")
     await page.getByRole("button", { name: "● Start recording" }).click()
@@ -160,7 +164,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     const hourLater = other.getByRole("button", { name: "+1 h", exact: true })
     await hourLater.click()
     expect(await hours()).toBe(0)
-    // Asked once, and not again for the next move.
+    // The console asks before the first move, and not again before the second.
     const questions: Array<string> = []
     other.on("dialog", (question) => {
       questions.push(question.message())
@@ -174,7 +178,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     await other.getByRole("button", { name: "Unfreeze the clock" }).click()
     await page.getByText("The clock was unfrozen elsewhere").waitFor()
     await page.getByRole("button", { name: "■ Stop recording" }).click()
-    // The shop of a recording can be put away.
+    // The shop of a finished recording can be closed.
     const names = () => page.getByLabel("Shop", { exact: true }).locator("option").allInnerTexts()
     expect(await names()).toContain("recording 1 of Atelier Lac")
     await page.getByRole("button", { name: "New shop" }).click()
@@ -183,7 +187,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     await page.getByLabel("Shop", { exact: true }).selectOption("Atelier Lac")
   }
 
-  it("the console saves the sandbox as a file, resets it, and opens the file again, and refuses another version by name", async () => {
+  it("the console saves the sandbox as a file, resets it, and opens the file again, and refuses a file of another version", async () => {
     const saved = await ConsoleSandbox.open()
     const { page } = await saved.page(on.browser)
     await saved.till("POST", "/tickets", { service: "Kept" })
@@ -201,7 +205,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
     // Playwright dismisses a dialog by default.
     await page.getByRole("button", { name: "Begin anew" }).click()
     expect(await saved.sandbox("GET", "/shops")).toHaveLength(1)
-    // Another client opens a shop meanwhile, and its till calls the API. The page lists the shop, and the dialog counts it.
+    // A shop that another program opens meanwhile appears in the list, and the dialog of the reset counts it.
     const { shop, key } = await saved.sandbox("POST", "/shops", { ...LIKE, name: "Meanwhile" })
     await fetch(`${saved.base}/v1/shop`, { headers: { authorization: `Bearer ${key}` } })
     const names = () => page.getByLabel("Shop", { exact: true }).locator("option").allInnerTexts()
@@ -232,7 +236,7 @@ describeInChromium("the console's saved settings, in Chromium", (on) => {
       .getByText(/version/)
       .first()
       .waitFor()
-    // Another file is refused before anything is asked.
+    // A file that is not a session is refused without a dialog.
     asked.length = 0
     await session()
     const list = { name: "list.json", mimeType: "application/json", buffer: Buffer.from("[1]") }

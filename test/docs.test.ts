@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 interface Block {
   readonly page: string
-  /** Line of the opening fence, from 1. */
+  /** The line of the opening fence, from 1. */
   readonly line: number
   readonly language: string
   readonly body: ReadonlyArray<string>
@@ -53,15 +53,15 @@ const place = ({ page, line }: Block) => `${page}:${line}`
 const CHECKED = ["ts", "json", "sh"]
 const SHOWN = ["text", "mermaid", "yaml", "sql", "http", "diff", "dockerfile", "nginx", "ini", "python"]
 
-describe("every page", () => {
-  it("every page names the language of its code blocks, one that is checked or one that is only shown", () => {
+describe("the code blocks of the pages", () => {
+  it("every code block names its language, which the tests either check or only allow", () => {
     const others = blocks.filter(({ language }) => ![...CHECKED, ...SHOWN].includes(language))
     expect(others.map((block) => `${place(block)} "${block.language}"`)).toEqual([])
   })
 })
 
-describe("every program", () => {
-  it("every program names its other files with .js, as ES modules need and CommonJS allows", () => {
+describe("the programs of docs/embed*.md", () => {
+  it("the programs import their own files with the extension .js, because ES modules require it", () => {
     const code = inLanguage("ts", "text").filter(({ page }) => page.startsWith("docs/embed"))
     const imports = code.flatMap(({ body }) => body.flatMap((line) => /from ["'](\.\/[^"']+)/.exec(line)?.[1] ?? []))
     expect(imports.filter((path) => !path.endsWith(".js"))).toEqual([])
@@ -69,9 +69,9 @@ describe("every program", () => {
   })
 })
 
-describe("every link", () => {
+describe("the links of the pages", () => {
   const proseOf = (page: string) => readFileSync(join(root, page), "utf8").replaceAll(/^```[\s\S]*?^```/gm, "")
-  /** The anchors that GitHub makes of a page's headings. */
+  /** The anchors that GitHub generates for a page's headings. */
   const anchorsOf = (page: string) =>
     [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
       heading
@@ -86,7 +86,7 @@ describe("every link", () => {
     return anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).includes(anchor)
   }
 
-  it.each(pages)("every link of %s has a target that exists", (page) => {
+  it.each(pages)("every link on %s has a target that exists", (page) => {
     const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link)
     expect(links.filter((link) => !/^https?:/.test(link) && isDead(page, link))).toEqual([])
   })
@@ -97,7 +97,10 @@ const typed = inLanguage("ts")
 describe.runIf(typed.length > 0)("every ts block type-checks", () => {
   let folder = ""
   let output = ""
-  /** A block that begins with its file's name is in the folder of the page's other files; any other is alone. */
+  /**
+   * The file of a block. Blocks that begin with a file name share the folder of their page; the others do not import
+   * each other.
+   */
   const fileOf = ({ page, line, body }: Block) => {
     const name = /^\/\/ (src\/[\w/-]+\.ts)$/.exec(body[0] ?? "")?.[1]
     const folder = page.replaceAll(/\W/g, "_")
@@ -107,14 +110,15 @@ describe.runIf(typed.length > 0)("every ts block type-checks", () => {
   beforeAll(() => {
     mkdirSync(join(root, ".workshop"), { recursive: true })
     folder = mkdtempSync(join(root, ".workshop", "docs-"))
-    // The block keeps its line numbers, so a complaint points into the page.
+    // Each block is written at its line number on the page, so that errors of the compiler point there.
     for (const block of typed) {
       mkdirSync(dirname(join(folder, fileOf(block))), { recursive: true })
       writeFileSync(join(folder, fileOf(block)), "\n".repeat(block.line) + block.body.join("\n"))
     }
     const config = {
       extends: "../../tsconfig.test.json",
-      // As in a program that emits declarations and has the packages below node_modules, so every exported type must have a public name.
+      // The options are those of a program that emits declarations and loads the packages from node_modules, because
+      // then every exported type must have a public name.
       compilerOptions: { noUnusedLocals: false, declaration: true, preserveSymlinks: true, paths: {} },
       include: ["**/*.ts"]
     }
@@ -148,11 +152,11 @@ describe.runIf(data.length > 0)("every json block parses", () => {
   })
 })
 
-/** One string a command: lines continued by a backslash or inside single quotes are joined. */
+/** The commands of a block. Lines that continue after a backslash or within single quotes are joined. */
 const commandsOf = ({ body }: Block) => {
   const commands: Array<string> = []
   let open = ""
-  /** The word that ends a text for the command before it. */
+  /** The word that ends the here-document of the previous command; undefined outside a here-document. */
   let text: string | undefined
   for (const line of body) {
     if (text !== undefined) {
@@ -209,7 +213,7 @@ describe("sh blocks name commands that exist", () => {
     if (program === "npm" && ["ci", "install", "i", "init", "pkg"].includes(first)) return undefined
     const script = program === "npm" ? (first === "run" ? second : first) : undefined
     if (script !== undefined) return script in scripts ? undefined : `package.json has no script "${script}"`
-    // The page has just built these files, with the compiler, bundler, test runner or migrations that it has just installed.
+    // The pages install these programs and build these files in earlier steps.
     if (program === "npx" && ["tsc", "esbuild", "vitest", "drizzle-kit"].includes(first)) return undefined
     if (program === "node" && /^(dist|bundle)\//.test(first)) return undefined
     const isWorkshop = program === "workshop" || program === "node_modules/.bin/workshop"

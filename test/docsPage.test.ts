@@ -4,7 +4,7 @@ import { ConsoleSandbox, describeInChromium } from "./consolePage.js"
 const TOKEN = "a-token-of-more-than-32-characters"
 
 describeInChromium("/docs and the sandbox's token in Chromium", (on) => {
-  it("/docs shows API, webhooks and sandbox on a phone in dark mode, and the key is kept for the tab only", async () => {
+  it("/docs shows API, webhooks and sandbox on a phone in dark mode, and stores the key only for the tab", async () => {
     const context = await on.browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: "dark" })
     const page = await context.newPage()
     const elsewhere: Array<string> = []
@@ -15,7 +15,7 @@ describeInChromium("/docs and the sandbox's token in Chromium", (on) => {
     })
     page.on("console", (message) => complaints.push(message.text()))
     page.on("pageerror", (error) => complaints.push(String(error)))
-    // A part of each document is drawn in a second, the whole in ten.
+    // The browser gets only a part of each document, which it draws in one second instead of ten.
     await page.route(/openapi\.json$/, async (route) => {
       const { paths, webhooks = {}, ...rest } = await (await route.fetch()).json()
       const kept = (parts: object, names: RegExp) =>
@@ -25,7 +25,7 @@ describeInChromium("/docs and the sandbox's token in Chromium", (on) => {
     })
     await page.goto(`${on.sandbox.base}/docs`)
     await page.getByText("No API key applied").waitFor()
-    // The list of calls opens on a phone too, is filtered, and leads to a call.
+    // On a phone too, the list of calls opens, can be filtered, and links to a call.
     await page.getByRole("button", { name: "Calls" }).click()
     await page.getByPlaceholder("Filter").fill("shop behind")
     await page.locator(".nav-bar-path", { hasText: "Read the shop behind the key" }).click()
@@ -48,7 +48,7 @@ describeInChromium("/docs and the sandbox's token in Chromium", (on) => {
     expect(await page.getByText("No API key applied").count()).toBe(0)
     await page.getByRole("button", { name: "Sandbox" }).click()
     await page.getByText("Read the clock").first().waitFor({ state: "attached" })
-    // This sandbox asks for no token, so neither does its document.
+    // The document requires no token, because this sandbox has none.
     expect(await page.getByText("No API key applied").count()).toBe(0)
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390)
     expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(20, 24, 30)")
@@ -56,7 +56,7 @@ describeInChromium("/docs and the sandbox's token in Chromium", (on) => {
     await context.close()
   })
 
-  it("/docs asks for the sandbox's token once, and receives the stream with it", async () => {
+  it("the console and /docs ask for the sandbox's token once per tab, and the console receives its stream with the token", async () => {
     const guarded = await ConsoleSandbox.open(TOKEN)
     const { page } = await guarded.page(on.browser)
     const open = page.getByRole("button", { name: "Open the console" })
@@ -69,7 +69,7 @@ describeInChromium("/docs and the sandbox's token in Chromium", (on) => {
     await page.getByText("live, with token").waitFor()
     await page.reload()
     await page.getByText("live, with token").waitFor()
-    // The reader of the API knows the token of the console, and asks for it in another tab.
+    // In the same tab /docs uses the console's token, and in another tab it asks for the token.
     for (const tab of [page, await page.context().newPage()]) {
       await tab.route(/\/openapi\.json$/, async (route) => {
         const response = await route.fetch()

@@ -2,10 +2,10 @@ type Close = () => unknown
 
 const closers: Array<Close> = []
 
-/** Closes something once the running test file has ended, before the files that share its worker begin. */
+/** Registers a function that runs after the current test file, before the next file of the same worker starts. */
 export const atEndOfFile = (close: Close): void => void closers.push(close)
 
-/** Closes it all, the latest first, and waits until it is closed. */
+/** Runs all registered functions one after another, the latest first. */
 export const endFile = async (): Promise<void> => {
   for (const close of closers.splice(0).reverse()) await close()
 }

@@ -23,7 +23,7 @@ const fleet = (workers: number, shops: number, more: Partial<Costs> = {}) =>
 const total = (values: Float64Array) => values.reduce((a, b) => a + b, 0)
 
 describe("The simulation of a fleet (docs/scaling.md)", () => {
-  it("the simulation has the same result for the same seed, and another order of shops for another one", () => {
+  it("the simulation has the same result for the same seed, and another order of shops for another seed", () => {
     expect(fleet(4, 10_000)).toEqual(fleet(4, 10_000))
     expect(simulateFleet({ workers: 4, shops: 10_000, seed: 2 }, costs).uneven_cells).not.toBe(
       fleet(4, 10_000).uneven_cells
@@ -38,7 +38,7 @@ describe("The simulation of a fleet (docs/scaling.md)", () => {
     expect(limited![9_999]).toBeGreaterThan(free![9_999]!)
   })
 
-  it("each cell has as many shops as another, so that limits make their loads alike, and a hot shop without limits does not", () => {
+  it("cells with equally many shops have similar loads with limits, and unequal loads if a hot shop has no limit", () => {
     const free = simulateFleet({ workers: 16, shops: 100_000, seed: 1, isLimited: false }, costs)
     expect(fleet(16, 100_000).uneven_workers).toBeLessThan(1.1)
     expect(free.uneven_workers).toBeGreaterThan(1.5)
@@ -50,7 +50,7 @@ describe("The simulation of a fleet (docs/scaling.md)", () => {
     expect(dear.bends).toBe("CPU of the busiest worker")
     const slow = fleet(64, 100_000, { service_command_ms: 20 })
     expect(slow.bends).toBe("connections of a worker")
-    // With as many shops as it says, the part is at its bound.
+    // With `bends_at_shops` shops, the most used part is at its capacity.
     const there = simulateFleet({ workers: 4, shops: Math.round(fleet(4, 100_000).bends_at_shops), seed: 1 }, costs)
     expect(Math.max(...Object.values(there.used))).toBeCloseTo(1, 1)
   })
@@ -70,7 +70,7 @@ describe("The simulation of a fleet (docs/scaling.md)", () => {
     expect(share).toBeLessThan(1)
   })
 
-  it("the costs come from the results of the benchmarks, and a missing result is named", () => {
+  it("the simulation reads its costs from the results of the benchmarks, and names a missing result", () => {
     const row = (work: string, ours: number): Row => ({ work, unit: "ms", ours })
     const rows = <W extends keyof typeof CELL_WORKS>(where: string, ours: Record<W, number>) =>
       Object.entries<number>(ours).map(([work, n]) => row(`${CELL_WORKS[work as W]}${where}`, n))

@@ -1,7 +1,10 @@
 import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
 
-/** Below the ports that the system gives to connections, so that none takes one between here and the start of a server. */
+/**
+ * These ports are below those that the system assigns to outgoing connections, so that no connection can take a port
+ * before the server listens on it.
+ */
 const PORTS = { from: 20_000, to: 32_000 } as const
 
 const canListen = (port: number): Promise<boolean> =>
@@ -11,7 +14,7 @@ const canListen = (port: number): Promise<boolean> =>
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
   })
 
-/** The first of some consecutive ports on which no process listens. */
+/** The first of `inRow` consecutive ports on which no process listens. */
 export const freePort = async (inRow = 1): Promise<number> => {
   for (;;) {
     const first = randomInt(PORTS.from, PORTS.to - inRow)

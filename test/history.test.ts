@@ -4,7 +4,7 @@ import { complaintsOf } from "../scripts/check-history.mjs"
 const good = { subject: "Refuse a deposit above the price", body: "", files: 3, columns: 100 }
 
 describe("the check of commits (CONTRIBUTING.md, Commits)", () => {
-  it("the check accepts an imperative subject of up to 72 characters, and no body for up to three files", () => {
+  it("the check accepts an imperative subject of up to 72 characters, without a body for up to three files", () => {
     expect(complaintsOf(good)).toEqual([])
     expect(complaintsOf({ ...good, subject: `Bring ${"x".repeat(66)}` })).toEqual([])
     expect(complaintsOf({ ...good, files: 4, body: "Tills asked for more than the ticket costs." })).toEqual([])
@@ -19,7 +19,7 @@ describe("the check of commits (CONTRIBUTING.md, Commits)", () => {
     ["a full stop", { subject: "Refuse a deposit." }, "end the subject without a full stop"],
     ["four files without a reason", { files: 4 }, "4 files changed: give the reason in the body"],
     ["a long line in the body", { columns: 101 }, "the body has a line of 101 characters: wrap it at 100 or fewer"]
-  ])("the check complains of %s", (_, change, complaint) => {
+  ])("the check refuses %s, and says what to write", (_, change, complaint) => {
     expect(complaintsOf({ ...good, ...change })).toEqual([complaint])
   })
 })

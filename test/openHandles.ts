@@ -3,12 +3,12 @@ import { Server, Socket } from "node:net"
 import { afterAll, expect } from "vitest"
 import { endFile } from "./endOfFile.js"
 
-// Files share a worker (`isolate: false`), so what one leaves running disturbs those after it. This runs in each file, and its
-// `afterAll` after the file's own, because hooks of a file run in the reverse of their order.
+// Files share a worker (`isolate: false`), so a server that one file leaves running would disturb the next ones. Vitest
+// runs this module before each file. Its `afterAll` runs after those of the file, because hooks run in reverse order.
 
 /**
- * How long what was closed may take until it is, on a busy machine too: a process that got a signal, a socket whose other end answers, or
- * one that `fetch` or a pool keeps for ten seconds.
+ * The longest wait until closed handles are gone. On a busy machine a process needs time to end after a signal, and
+ * `fetch` and pools keep idle sockets for ten seconds.
  */
 const TIMEOUT_MS = 20_000
 const STEP_MS = 10
@@ -19,13 +19,13 @@ const { _getActiveHandles: activeHandles } = process as typeof process & {
 
 type Handle = Server | Socket | ChildProcess
 
-/** Not the pipes to Vitest, nor a connection that is closed already. */
+/** True for servers, processes and open connections; false for the pipes to Vitest, which have no port. */
 const isOpen = (handle: object): handle is Handle =>
   handle instanceof Server ||
   handle instanceof ChildProcess ||
   (handle instanceof Socket && handle.remotePort !== undefined && !handle.destroyed)
 
-/** Servers, connections and processes that keep this worker alive. Connections that `fetch` keeps for its next request do not. */
+/** The servers, connections and processes that keep this worker alive. The idle connections of `fetch` do not. */
 const handles = (): ReadonlyArray<Handle> => activeHandles.call(process).filter(isOpen)
 
 const nameOf = (handle: Handle): string => {

@@ -22,8 +22,9 @@ import { publishedPackages } from "../scripts/publishedPackages.mjs"
 import { freePort } from "./freePort.js"
 import { RUNS_ALL } from "./runsAll.js"
 
-// The pages on embedding, followed to the letter, with the packages as they would be published, in an empty project. npm test alone only
-// compiles the pages' code (test/docs.test.ts), because compiling and starting each project takes a tenth of its time.
+// These tests follow the pages on embedding exactly, in an empty project, with the packages as npm would publish them.
+// Those that compile and start a project run only if RUNS_ALL is set, because they take a tenth of the time of npm
+// test. test/docs.test.ts always compiles the code of the pages.
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const tsc = join(root, "node_modules/.bin/tsc")
@@ -38,18 +39,20 @@ interface Manifest {
 const folder = mkdtempSync(join(tmpdir(), "workshop-embedded-"))
 afterAll(() => rmSync(folder, { recursive: true }), 60_000)
 
-/** Installs a package from outside as npm would have: linked, since there is no network here. */
+/** Installs a third-party package as a link, because the tests run without a network. */
 const link = (name: string, into: string, owner = root) => {
   const place = join(into, "node_modules", name)
-  // npm puts a version that only one package wants beside that package.
+  // npm installs a version that only one package needs in the node_modules of that package.
   const found = [owner, root].map((folder) => join(folder, "node_modules", name)).find((folder) => existsSync(folder))
-  // A package for another kind of machine was not installed here either.
+  // An optional package for another platform is not installed in the repository either.
   if (existsSync(place) || found === undefined) return
   mkdirSync(dirname(place), { recursive: true })
   symlinkSync(found, place)
 }
 
-/** Lays a tarball where npm would lay it, with its own dependencies inside and nothing that it did not declare. */
+/**
+ * Unpacks the tarball of a package into a project, with links to exactly the dependencies that the package declares.
+ */
 const install = (name: string, project: string) => {
   const place = join(project, "node_modules/@workshop", name)
   if (existsSync(place)) return
@@ -61,7 +64,9 @@ const install = (name: string, project: string) => {
   for (const dependency of outside) link(dependency, place, join(root, "packages", name))
 }
 
-/** The files that a page shows, by name: a block whose first line is `// src/…`, and its `json` block. */
+/**
+ * The files of a page by name: each block whose first line is `// src/…`, and the page's `json` block as tsconfig.json.
+ */
 const filesOf = (page: string): ReadonlyMap<string, string> => {
   const text = readFileSync(join(root, "docs", page), "utf8")
   const named = [...text.matchAll(/^```ts\n\/\/ (src\/[\w/.-]+\.ts)\n([\s\S]*?)^```/gm)]
@@ -69,7 +74,7 @@ const filesOf = (page: string): ReadonlyMap<string, string> => {
   return new Map([["tsconfig.json", config], ...named.map(([, name = "", body = ""]) => [name, body] as const)])
 }
 
-/** The packages of the service that a page's commands install, by their tarballs. */
+/** The names of our packages whose tarballs the page's commands install. */
 const installedBy = (page: string): ReadonlyArray<string> => [
   ...new Set(
     [...readFileSync(join(root, "docs", page), "utf8").matchAll(/^npm install (.*workshop-core.*)$/gm)].flatMap(
@@ -78,7 +83,7 @@ const installedBy = (page: string): ReadonlyArray<string> => [
   )
 ]
 
-/** A database with a schema for a program's own tables, until it is disposed. */
+/** A database that exists until it is disposed, with the schema `public` for the program's own tables. */
 const heldDatabase = async () => {
   const scope = await Effect.runPromise(Scope.make())
   const { url } = await Effect.runPromise(Scope.extend(testDatabase, scope))
@@ -88,7 +93,7 @@ const heldDatabase = async () => {
   }
 }
 
-/** The page's block that names something. */
+/** The first `ts` block of a page that contains a text. */
 const blockWith = (page: string, name: string): string => {
   const text = readFileSync(join(root, "docs", page), "utf8")
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].find(([, body = ""]) => body.includes(name))?.[1] ?? ""
@@ -108,7 +113,7 @@ const follow = (page: string, outside: ReadonlyArray<string>) => {
 
 const compile = (project: string): string => spawnSync(tsc, ["-p", project], { encoding: "utf8" }).stdout
 
-/** Vitest's output for a project's tests. */
+/** Runs the tests of a project with Vitest, and returns the output. */
 const testedIn = (project: string, ...files: ReadonlyArray<string>): string => {
   const vitest = join(root, "node_modules/vitest/vitest.mjs")
   return spawnSync(process.execPath, [vitest, "run", "--globals", "--root", project, ...files], {
@@ -129,7 +134,7 @@ afterEach(stop)
 
 const SERVICES_BEGIN = "Services begin"
 
-/** Makes a project's services wait, once they begin to start, until there is a file `go` in its folder. */
+/** Changes the built project so that its services wait at their start until its folder contains a file `go`. */
 const holdServices = (project: string): void => {
   const file = join(project, "dist/Workshop.js")
   const held = readFileSync(file, "utf8").replace("export const layer =", "const built =")
@@ -144,7 +149,9 @@ export const layer = L.provide(built, L.effectDiscard(E.zipRight(E.sync(() => co
   )
 }
 
-/** Runs a program until it listens; `starting` is called once its services begin to start, if {@link holdServices} holds them. */
+/**
+ * Starts a program, and waits until it listens. With {@link holdServices}, calls `starting` while its services wait.
+ */
 const run = async (
   project: string,
   program: string,
@@ -188,7 +195,10 @@ const tickets = async (base: string) => {
   return data.map(({ service }) => service)
 }
 
-/** Ends the server while ten clients with kept connections send requests until they are refused. Returns all their results, each once. */
+/**
+ * Stops the server while ten clients with keep-alive connections send requests. Returns the distinct results of the
+ * requests.
+ */
 const stoppedUnderLoad = async (url: string): Promise<ReadonlyArray<string>> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 10 })
   const results = new Set<string>()
@@ -320,7 +330,7 @@ await workshop.stop()`
       expect(compile(project)).toBe("")
       const node = spawnSync(process.execPath, ["--test", "dist/webhook.test.js"], { cwd: project, encoding: "utf8" })
       expect([node.status, /^# pass 1$|ℹ pass 1$/m.test(node.stdout)]).toEqual([0, true])
-      // As with Jest: without the import, by global names.
+      // Jest provides its functions as globals, so the test must also run without the import.
       const imports = /^import .* from "vitest"\n/m
       const text = filesOf("test-your-app.md").get("src/abandoned.test.ts") ?? ""
       writeFileSync(join(project, "src/jest.test.ts"), text.replace(imports, ""))
@@ -329,7 +339,7 @@ await workshop.stop()`
   )
 
   it.each(["embed-drizzle.md", "embed-express.md", "embed-effect.md", "embed-frameworks.md"])(
-    "docs/%s installs all that its packages need, which the registry does not have",
+    "docs/%s installs all packages of ours that its packages depend on, because the registry does not have them",
     (page) => {
       const names = installedBy(page)
       expect(names).toContain("core")
@@ -343,7 +353,7 @@ await workshop.stop()`
     }
   )
 
-  it("the pages install @effect/sql and @effect/sql-pg in the releases that the store uses", () => {
+  it("the pages install the versions of @effect/sql and @effect/sql-pg that the store depends on", () => {
     const { dependencies = {} } = JSON.parse(
       readFileSync(join(root, "packages/store-pg/package.json"), "utf8")
     ) as Manifest
@@ -387,7 +397,7 @@ await workshop.stop()`
       const joined = await run(project, "dist/serve.js", {
         env,
         starting: async (base) => {
-          // A server without routes would accept the request and never answer it.
+          // The server must not listen yet, because it would accept the request and never respond without routes.
           await expect(fetch(base)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } })
           writeFileSync(join(project, "go"), "")
         }
@@ -410,7 +420,7 @@ await workshop.stop()`
     }
   )
 
-  it("only the entry points of the packages can be loaded, and each with require too", { timeout: 60_000 }, () => {
+  it("only the entry points of the packages can be loaded, with import and with require", { timeout: 60_000 }, () => {
     const project = follow("embed-express.md", [])
     const names = publishedPackages.flatMap((name) => {
       const { exports } = JSON.parse(
@@ -435,27 +445,23 @@ import("@workshop/core").then(({ Limits }) =>
     expect(names.length).toBeGreaterThan(20)
   })
 
-  it.runIf(RUNS_ALL)(
-    "the packages compile with the smallest TypeScript that README names",
-    { timeout: 180_000 },
-    () => {
-      const place = join(root, "test/smallest-typescript")
-      const project = follow("embed-express.md", ["express", "@types/express"])
-      copyFileSync(join(place, "consumer.ts"), join(project, "src/consumer.ts"))
-      const smallest = join(place, "node_modules/typescript/bin/tsc")
-      const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"))
-      const version: string = manifest.devDependencies.typescript
-      const run = (...args: ReadonlyArray<string>) =>
-        spawnSync(process.execPath, [smallest, ...args], { cwd: project, encoding: "utf8" }).stdout
-      expect(run("--version").trim()).toBe(`Version ${version}`)
-      expect(run("-p", project, "--noEmit")).toBe("")
-      expect(readFileSync(join(root, "README.md"), "utf8")).toContain(
-        `TypeScript ${version.split(".").slice(0, 2).join(".")} or later`
-      )
-    }
-  )
+  it.runIf(RUNS_ALL)("the packages compile with the oldest TypeScript that README names", { timeout: 180_000 }, () => {
+    const place = join(root, "test/smallest-typescript")
+    const project = follow("embed-express.md", ["express", "@types/express"])
+    copyFileSync(join(place, "consumer.ts"), join(project, "src/consumer.ts"))
+    const smallest = join(place, "node_modules/typescript/bin/tsc")
+    const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"))
+    const version: string = manifest.devDependencies.typescript
+    const run = (...args: ReadonlyArray<string>) =>
+      spawnSync(process.execPath, [smallest, ...args], { cwd: project, encoding: "utf8" }).stdout
+    expect(run("--version").trim()).toBe(`Version ${version}`)
+    expect(run("-p", project, "--noEmit")).toBe("")
+    expect(readFileSync(join(root, "README.md"), "utf8")).toContain(
+      `TypeScript ${version.split(".").slice(0, 2).join(".")} or later`
+    )
+  })
 
-  it("editors show the Promise API in few words: arguments and types by their names, each field with a sentence", {
+  it("the declarations of the Promise API are short, name arguments and types, and describe each field", {
     timeout: 60_000
   }, () => {
     const project = follow("embed-express.md", [])
@@ -470,12 +476,12 @@ import("@workshop/core").then(({ Limits }) =>
     ])
     expect(methods.length).toBeGreaterThan(45)
     expect(methods.filter(([, text = ""]) => text.length >= 400)).toEqual([])
-    // Of the inputs and of the types that they name, each field has its sentence.
+    // Each field of the inputs has a docstring.
     const inputs = types("core/dist/services/PlainInputs.d.ts")
     const fieldsOfInputs = [...inputs.matchAll(/^ {4}readonly (\w+)/gm)].length
     expect(fieldsOfInputs).toBeGreaterThan(60)
     expect([...inputs.matchAll(/^ {4}\/\*\* .+ \*\/\n {4}readonly /gm)]).toHaveLength(fieldsOfInputs)
-    // And of the generated interfaces, also within objects that have no name.
+    // Each field of the generated interfaces has a docstring too, also within anonymous objects.
     for (const [path, least] of [
       ["client/dist/types.d.ts", 90],
       ["webhooks/dist/events.d.ts", 120]
@@ -487,7 +493,7 @@ import("@workshop/core").then(({ Limits }) =>
     }
   })
 
-  it("every record that a method of the Promise API takes or returns has an exported name, and each field a sentence", {
+  it("every record that a method of the Promise API accepts or returns has an exported name and a docstring for each field", {
     timeout: 60_000
   }, () => {
     const dist = join(follow("embed-express.md", []), "node_modules/@workshop/core/dist")
@@ -546,11 +552,11 @@ import("@workshop/core").then(({ Limits }) =>
     expect([...new Set(named)].filter((section) => !headings.has(section.trim()))).toEqual([])
   })
 
-  it("the client and the receiver's part run without other packages, in under 10 kB of code each", {
+  it("@workshop/client and @workshop/webhooks run without other packages, in under 10 kB of code each", {
     timeout: 60_000
   }, () => {
     const project = join(folder, "bare")
-    // In bytes: what runs, and all of it with the types and their documentation (docs/decisions.md, Embedding).
+    // Sizes in bytes: `code` is the JavaScript, and `installed` the whole package (docs/decisions.md, Embedding).
     const bounds = { client: { code: 9000, installed: 45_000 }, webhooks: { code: 4500, installed: 30_000 } }
     for (const [name, { code, installed }] of Object.entries(bounds)) {
       const place = join(project, "node_modules/@workshop", name)

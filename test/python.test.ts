@@ -5,7 +5,7 @@ import { bytesOf, vectors } from "../packages/webhooks/test/vectors.js"
 
 const page = readFileSync(new URL("../docs/receive-webhooks.md", import.meta.url), "utf8")
 
-/** Calls the page's function with each vector, and answers the list of its results. */
+/** Calls the page's function with each vector, and prints the list of results. */
 const HARNESS = `
 import base64, json, sys
 print(json.dumps([is_signed(base64.b64decode(v["body"]), v["header"], v["secrets"], v["now"], v["tolerance_seconds"]) for v in json.load(sys.stdin)]))

@@ -12,16 +12,16 @@ import { layer as workshopLayer } from "../packages/core/src/services/Workshop.j
 const README = readFileSync(new URL("../README.md", import.meta.url), "utf8")
 const BASE = "http://127.0.0.1:4010"
 
-/** A curl command of the README, and the answer printed under it. */
+/** A curl command of the README, and the response below it. */
 interface Shown {
   readonly command: string
   readonly status: number
-  /** The words before the answer say that only a part of it is printed. */
+  /** True if the text before the response says that the README shows only a part of it. */
   readonly isPart: boolean
   readonly answer: unknown
 }
 
-/** A fenced block, or the words between two of them. */
+/** A fenced block with its language, or the text between two blocks. */
 interface Part {
   readonly language: string | undefined
   readonly text: string
@@ -36,7 +36,7 @@ const partsOf = (page: string): ReadonlyArray<Part> =>
 
 type Step = { readonly export: readonly [string, string] } | { readonly shown: Shown }
 
-/** The README's steps, in order. A `json` block is the response to the last curl before it. */
+/** The README's steps, in order. A `json` block is the response to the curl command before it. */
 const stepsOf = (page: string): ReadonlyArray<Step> => {
   const parts = partsOf(page)
   return parts.flatMap(({ language, text }, i): ReadonlyArray<Step> => {
@@ -74,7 +74,10 @@ const requestOf = (command: string): Request => {
   })
 }
 
-/** Values that differ from run to run. The test compares their forms, and requires equal values wherever the README's are equal. */
+/**
+ * Values that differ from run to run. The test compares their forms, and requires equal values wherever the README's
+ * are equal.
+ */
 const CHANGING = [
   /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
@@ -85,7 +88,9 @@ const formOf = (value: unknown) => (typeof value === "string" ? CHANGING.find((f
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
-/** Compares a response with the one on the page, and keeps the values that this run has for the ids, instants and codes on the page. */
+/**
+ * Compares a response with the one on the page. `learned` maps the page's ids, instants and codes to those of this run.
+ */
 const hold = (shown: unknown, actual: unknown, isPart: boolean, learned: Map<string, string>, path = "$"): void => {
   const form = formOf(shown)
   if (form !== undefined) {
@@ -99,7 +104,7 @@ const hold = (shown: unknown, actual: unknown, isPart: boolean, learned: Map<str
     if (!isPart || Array.isArray(shown)) expect(Object.keys(fields), path).toEqual(Object.keys(shown))
     for (const [name, value] of Object.entries(shown)) hold(value, fields[name], isPart, learned, `${path}.${name}`)
   } else if (path.endsWith(".ahead_ms")) {
-    // The real clock runs on while the sandbox's is moved.
+    // The difference to the real clock decreases between two requests, because the real clock runs.
     expect(Number(shown) - Number(actual), path).toBeLessThan(60_000)
   } else expect(actual, path).toEqual(shown)
 }
@@ -159,7 +164,7 @@ describe("the README's commands, run in order", () => {
     }
   )
 
-  it("the commands show a create, a list, a move, a replay, an error, and the sandbox closing a ticket", () => {
+  it("the README's commands show a create, a replay, an error, and a ticket that the sandbox closes", () => {
     const statuses = steps.flatMap((step) => ("shown" in step ? [step.shown.status] : []))
     expect(statuses).toEqual(expect.arrayContaining([201, 200, 409]))
     expect(README).toContain('"abandon_reason": "no_news"')

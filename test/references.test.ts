@@ -17,7 +17,7 @@ const filesBelow = (folder: string, name: RegExp) =>
 
 const prose = (path: string) => read(path).replaceAll(/^```[\s\S]*?^```/gm, "")
 const headingsOf = (page: string) => [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading)
-/** The anchors of a page: those that GitHub makes of its headings, and those that it names itself. */
+/** The anchors of a page: those that GitHub generates for its headings, and those that the page defines. */
 const anchorsOf = (page: string) => [
   ...[...prose(page).matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, anchor = ""]) => anchor),
   ...headingsOf(page).map((heading) =>
@@ -31,7 +31,7 @@ const anchorsOf = (page: string) => [
 const pages = filesBelow("docs", /^[\w-]+\.md$/)
 const REFERENCE = /\bdocs\/[\w-]+\.md(?:#[\w-]+|, (?!docs\/)[^():;"`]+(?=\)))?/g
 
-/** Why a reference has no target; undefined if it has one. A heading is named after a comma. */
+/** The reason why a reference has no target; undefined if it has one. A reference names a heading after a comma. */
 const faultOf = (reference: string) => {
   const [, page = "", anchor, heading] = /^([^#,]+)(?:#(.*)|, (.*))?$/.exec(reference) ?? []
   if (!pages.includes(page)) return "no such page"
@@ -56,7 +56,7 @@ describe("references from code to pages", () => {
     expect(references.length).toBeGreaterThan(200)
   })
 
-  it("a page, an anchor or a heading that does not exist is a fault, and so is the number of a point", () => {
+  it("the check reports a page, an anchor or a heading that does not exist, and the number of a list item", () => {
     expect(faultOf(`docs/${"nothing"}.md`)).toBe("no such page")
     expect(faultOf(`docs/${"operating"}.md#nothing`)).toBe("no such anchor")
     expect(faultOf(`docs/${"how-it-is-built"}.md, point 4`)).toBe("no such heading")
@@ -80,7 +80,7 @@ const patternOf = (part: string) =>
   )
 
 describe("messages that pages quote", () => {
-  it("docs/operating.md quotes the log lines of a webhook as the dispatcher writes them", () =>
+  it("docs/operating.md quotes the log lines on a webhook's health as the dispatcher writes them", () =>
     Effect.gen(function* () {
       const store = yield* Layer.build(Layer.provideMerge(memoryStore, Entropy.layerSeeded(1)))
       const { failing, recovered } = yield* healthStory(store)
@@ -94,7 +94,7 @@ describe("messages that pages quote", () => {
       expect(quotes).toHaveLength(written.length)
     }).pipe(Effect.scoped, Effect.withClock(new SettableClock()), Effect.runPromise))
 
-  it("the sentences of every message that a page quotes are in the source", () => {
+  it("every sentence of a message that a page quotes is in the source code", () => {
     const source = ["core", "store-pg", "store-memory", "http-node", "cli", "client", "webhooks"]
       .flatMap((name) => filesBelow(`packages/${name}/src`, /\.ts$/))
       .map(read)

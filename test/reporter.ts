@@ -3,7 +3,7 @@ import type { Reporter, SerializedError, TestModule } from "vitest/node"
 const failsToLoad = (module: TestModule) =>
   module.state() === "failed" && ![...module.children.allTests()].some((test) => test.result().state === "failed")
 
-/** Ends the output with the one line CI reads: `412 passed, 0 failed`, and `, 3 skipped` where some are. */
+/** Ends the output with the line that CI reads, such as `412 passed, 0 failed, 3 skipped`. */
 export default class Totals implements Reporter {
   #modules: ReadonlyArray<TestModule> = []
   #errors: ReadonlyArray<SerializedError> = []
@@ -13,13 +13,16 @@ export default class Totals implements Reporter {
     this.#errors = errors
   }
 
-  /** Vitest's own summary is written by `onFinished` hooks of reporters before this one. */
+  /**
+   * The line is the last one, because Vitest calls this hook after that of the default reporter, which prints its
+   * summary.
+   */
   onFinished() {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
     for (const module of this.#modules) {
       for (const test of module.children.allTests()) count[test.result().state]++
     }
-    // A file that does not load and an error outside any test also fail the run: never "0 failed" on a red one.
+    // A file that does not load and an error outside any test count as failures too, because they fail the run.
     const failed = count.failed + count.pending + this.#modules.filter(failsToLoad).length + this.#errors.length
     const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ""
     console.log(`${count.passed} passed, ${failed} failed${skipped}`)

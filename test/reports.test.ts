@@ -24,7 +24,7 @@ if (executablePath === undefined) console.warn(`The reports are not tried in a r
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-/** A report of conform with a case of each outcome. */
+/** The HTML report of a conformance run with one case of each outcome. */
 const conformReport = (): string => {
   const [one, two, three] = suite
   const exchange = {
@@ -40,7 +40,7 @@ const conformReport = (): string => {
   return htmlReport(reportOf({ base_url: "http://127.0.0.1:4010", with: "sandbox", duration_ms: 1500 }, results, {}))
 }
 
-/** A scenario that passes and one whose second step of three fails. */
+/** Writes a scenario that passes, and one whose second step of three fails. */
 const writeScenarios = (folder: string): void => {
   mkdirSync(folder)
   const get = (status: number) => `  - get shop: {}\n    expect: ${status}\n`
@@ -48,7 +48,7 @@ const writeScenarios = (folder: string): void => {
   writeFileSync(join(folder, "bad.yaml"), `name: A shop is gone\nsteps:\n${get(200)}${get(404)}${get(200)}`)
 }
 
-/** The memory store, which keeps of a ticket that is ready a later time than its event says. */
+/** Changes the store so that `ready_at` of a ticket is a second later than in its event, which is a violation. */
 const { store: later = (same) => same } = changes((one) =>
   one._tag === "TicketPut" && one.row.state === "ready" && one.row.ready_at !== null
     ? { ...one, row: { ...one.row, ready_at: one.row.ready_at + 1000 } }
@@ -74,7 +74,7 @@ describe.skipIf(executablePath === undefined)("reports in Chromium", { timeout: 
 
   const opened = (file: string) => page.goto(`file://${join(folder, file)}`)
 
-  it("the entries of a report are found by filter and search, have an address each, and show a ticket's timeline", async () => {
+  it("an entry of a report can be found by filter and search, has its own address, and shows a ticket's timeline", async () => {
     const history = {
       ticket: { id: "t", number_label: "0001" },
       windows: [],
@@ -104,7 +104,9 @@ describe.skipIf(executablePath === undefined)("reports in Chromium", { timeout: 
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390)
   })
 
-  /** The violations that axe finds with everything unfolded, and by how much the page is wider than a phone. */
+  /**
+   * The violations that axe finds with all entries unfolded, and the number of pixels by which the page is too wide.
+   */
   const faults = async (scheme: "light" | "dark") => {
     await page.emulateMedia({ colorScheme: scheme })
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
@@ -140,7 +142,7 @@ describe.skipIf(executablePath === undefined)("reports in Chromium", { timeout: 
       )
   }
 
-  it.each(Object.keys(write))("%s is accessible by WCAG 2.2 AA on a phone, in light and dark", async (name) => {
+  it.each(Object.keys(write))("%s conforms to WCAG 2.2 AA on a phone, in light and dark", async (name) => {
     await write[name]!()
     await opened(`${name.split(" ")[0]}.html`)
     expect(await page.locator(".entry[data-outcome=failed]").count()).toBeGreaterThan(0)

@@ -1,6 +1,6 @@
 /**
- * Whether every test runs, those too that show a rule on a further variant of what another test shows: in `.ci/run`, and where a Postgres
- * is named, as by `npm run test:postgres`.
+ * True if every test runs, which is the case in `.ci/run` and with a named Postgres, as in `npm run test:postgres`.
+ * Otherwise the tests are skipped that only repeat the proof of another test on a further variant.
  */
 export const RUNS_ALL = [
   process.env.WORKSHOP_TEST_ALL,

@@ -30,6 +30,6 @@ it("npm run sbom lists what the published packages install, each with its versio
     expect(needed.filter((one) => !names.includes(one))).toEqual([])
   }
   expect(components.filter(({ version, licenses }) => version === "" || !licenses?.length).map(nameOf)).toEqual([])
-  // An installation has no packages that only build and test this project.
+  // The list has no development dependencies, because an installation does not contain them.
   expect(names.filter((name) => ["vitest", "typescript", "@workshop/bench"].includes(name))).toEqual([])
 }, 120_000)

@@ -12,7 +12,7 @@ const section = (page: string, title: string) => {
 }
 
 describe("docs/security.md", () => {
-  it("each promise names a test file that exists and has tests", () => {
+  it("each promise on the page names a test file that exists and has tests", () => {
     const rows = section("docs/security.md", "Promises and their tests")
       .split("\n")
       .filter((line) => line.startsWith("| ") && !line.startsWith("| promise"))
@@ -25,14 +25,14 @@ describe("docs/security.md", () => {
     expect(missing).toEqual([])
   })
 
-  it("each kind of attacker has a threat: stranger, tenant, client, receiver, proxy, operator", () => {
+  it("the page describes a threat by each attacker: stranger, tenant, client, receiver, proxy, operator", () => {
     const threats = section("docs/security.md", "Threats")
     const absent = ["a stranger", "a tenant", "a client", "a receiver", "a proxy", "an operator"]
     expect(absent.filter((who) => !threats.includes(`**${who}**`))).toEqual([])
   })
 })
 
-/** Text columns that hold nothing of people: words of ours, codes, hashes, secrets and versions. */
+/** The text columns without personal data: fixed words, codes, hashes, secrets and versions. */
 const IMPERSONAL = [
   /^(attempt\.(error|timings)|delivery\.type|event\.type|queued_notification\.receiver|notification\.type|replay\.filter)$/,
   /^(api_key\.(hash|last_four|scopes)|webhook\.(secret|previous_secret|off_reason)|audit_entry\.act)$/,

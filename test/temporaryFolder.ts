@@ -7,23 +7,26 @@ const FOLDER = "workshop-test-"
 
 const MEMORY = "/dev/shm"
 
-/** Twice what the largest files of a run take together. */
+/** The free memory in bytes that a run needs: twice the size of its largest files together. */
 const ENOUGH = 6 * 2 ** 30
 
-/** Containers often mount it so that no program in it runs. */
+/** True if programs in `/dev/shm` can run. Containers often mount it with `noexec`. */
 const runsPrograms = (): boolean =>
   readFileSync("/proc/mounts", "utf8")
     .split("\n")
     .some((line) => line.split(" ")[1] === MEMORY && !/\bnoexec\b/.test(line))
 
-/** In memory where there is enough of it: the thousand files of a database take a disk 0.3 s to write and remove, and memory 0.05 s. */
+/**
+ * The parent folder, in memory if there is enough: writing and removing a database takes 0.05 s there, and 0.3 s on a
+ * disk.
+ */
 const parent = (): string => {
   if (!existsSync(MEMORY) || !runsPrograms()) return tmpdir()
   const { bavail, bsize } = statfsSync(MEMORY)
   return bavail * bsize >= ENOUGH ? MEMORY : tmpdir()
 }
 
-/** Removes the folders of runs that were killed. Their servers have stopped by themselves. */
+/** Removes the folders of earlier runs that were killed, whose processes have ended. */
 const sweep = (within: string): void => {
   for (const name of readdirSync(within)) {
     const mark = name.startsWith(FOLDER) ? name.slice(FOLDER.length).split("-")[0] : undefined
@@ -33,8 +36,8 @@ const sweep = (within: string): void => {
 }
 
 /**
- * Gives a run of tests one folder for its temporary files and removes it afterwards, so that a test which forgets one leaves nothing on
- * the machine. Others may look into it, because a Postgres that is started by root runs as another user.
+ * Creates one folder for the temporary files of a test run, and removes it afterwards, because a test may forget to
+ * remove a file. Other users may read it, because a Postgres that root starts runs as another user.
  */
 export default (): (() => void) => {
   const before = process.env.TMPDIR

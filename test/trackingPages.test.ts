@@ -11,7 +11,7 @@ import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
 import { trackedTickets } from "../scripts/trackedTickets.mjs"
 import { openBrowser } from "./browser.js"
 
-/** The violations that axe found: rules, each with the elements that break it. */
+/** The rules that axe found violated, each with the elements that violate it. */
 type Findings = ReadonlyArray<{
   readonly id: string
   readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary: string }>
@@ -22,7 +22,7 @@ if (executablePath === undefined) console.warn(`The clients' pages are not tried
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-/** A tab of the browser, with what its page asked for and what the browser complained of. */
+/** A tab of the browser, with the requests of its page and the messages and errors of the browser. */
 interface Tab {
   readonly page: Page
   readonly requests: Array<string>
@@ -49,7 +49,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     await workshop?.stop()
   })
 
-  /** A tab for each language, because a browser takes longer to open one than a page takes to load. */
+  /** The tabs by language. Tests share them, because opening a tab takes longer than loading a page. */
   const tabs = new Map<string, Tab>()
   const tabIn = async (language: string): Promise<Tab> => {
     const tab = tabs.get(language) ?? {
@@ -66,7 +66,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     return tab
   }
 
-  /** Opens a page; resolves with it, with what it asked for and with what the browser complained of. */
+  /** Opens the page of a ticket in the tab of a language. */
   const opened = async (
     ticket: string,
     {
@@ -86,7 +86,8 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     return { ...tab, address }
   }
 
-  // The busiest page in all languages and both colour schemes; the others so that each scheme, direction and language has its turn.
+  // The page with the most content is checked in every language and scheme. Of the others, only some combinations are
+  // checked, which cover each scheme, direction and language.
   const looks = ["ready", "impossible", "collected", "order", "unknown"].flatMap((ticket, i) => [
     [ticket, "light", i % 2 === 0 ? "en" : "fr-TN"] as const,
     [ticket, "dark", "ar-TN"] as const
@@ -95,10 +96,10 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     ["en", "fr-TN", "ar-TN"].map((language) => ["delayed", scheme, language] as const)
   )
   it.each([...busiest, ...looks])(
-    "the pages are accessible by WCAG 2.2 AA: %s, %s, %s",
+    "the page of the ticket %s conforms to WCAG 2.2 AA in the %s scheme and the language %s",
     async (ticket, scheme, language) => {
       const { page } = await opened(ticket, { language, scheme })
-      // A browser's own means, which the policy of the page does not bind.
+      // Playwright evaluates the script outside the page's Content-Security-Policy.
       await page.evaluate(axe.source)
       const { violations, incomplete } = (await page.evaluate(
         `axe.run({ runOnly: { type: "tag", values: ${JSON.stringify(WCAG)} } })`
@@ -131,7 +132,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     }
   })
 
-  it("the pages are light or dark as the reader's system is, and keep their style under their own policy", async () => {
+  it("the pages have the colour scheme of the reader's system, and their Content-Security-Policy allows their style", async () => {
     const colours = async (scheme: "light" | "dark") => {
       const { page } = await opened("ready", { scheme })
       const style = (property: string) => page.evaluate(`getComputedStyle(document.querySelector("main")).${property}`)
@@ -153,7 +154,7 @@ describe.skipIf(executablePath === undefined)("the clients' pages in Chromium", 
     expect([await placed("en"), await placed("ar")]).toEqual(["left", "right"])
   })
 
-  it("a screen reader gets the steps and the present state of the ticket, without colour", async () => {
+  it("a screen reader gets the steps and the current state of the ticket without colours", async () => {
     const { page } = await opened("delayed")
     expect(await page.locator("main").ariaSnapshot()).toMatch(
       /heading "In the workshop" \[level=1\][\s\S]*heading "Progress" \[level=2\][\s\S]*Received : done[\s\S]*In the workshop : now[\s\S]*Ready : to come/

@@ -1,10 +1,13 @@
 import { inspect } from "node:util"
 import { Effect } from "effect"
 
-/** The longest time that tests wait for a condition. It is shorter than their timeout, so that a failure says which condition did not hold. */
+/** The longest wait for a condition. Shorter than a test's timeout, so that the failure names the condition. */
 const TIMEOUT_MS = 25_000
 
-/** Long enough that polling costs little, and short in comparison with the time that a process or a database takes. */
+/**
+ * The pause between two checks: long enough to cost little, and short in comparison with the work of a process or a
+ * database.
+ */
 const PAUSE_MS = 5
 
 /** Repeats an effect until its result meets a condition. Dies with the condition's name if it does not hold in time. */
@@ -25,7 +28,7 @@ export const until = <A, E, R>(
     }
   })
 
-/** The same for a condition that a function checks in place of an effect. */
+/** Like {@link until}, for a function that returns a value or a promise. */
 export const untilAsync = <A>(what: string, look: () => A | Promise<A>, isThere: (seen: A) => boolean): Promise<A> =>
   Effect.runPromise(
     until(

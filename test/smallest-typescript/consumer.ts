@@ -7,7 +7,8 @@ import { MigratedStore } from "@workshop/store-pg"
 import { verify } from "@workshop/webhooks"
 import { Effect } from "effect"
 
-// Code that an embedder, a caller and a receiver would write; test/packages.test.ts compiles it with the oldest compiler that the packages support.
+// Code of an embedder, an API client and a receiver. test/packages.test.ts compiles it with the oldest supported
+// TypeScript.
 
 const client = createClient({ baseUrl: "http://127.0.0.1:4010", key: "wk_live_x" })
 
@@ -21,7 +22,7 @@ export const services = async (): Promise<ReadonlyArray<string>> => {
 export const isGenuine = async (body: string, signature: string | null): Promise<boolean> =>
   (await verify(body, signature, "whsec_x")).ok
 
-/** As the guides declare it for routes of your own; a mount takes it too. */
+/** The function from the guides that returns the caller of a request. `mountNode` accepts it too. */
 declare const callerOf: () => Omit<Workshop.PlainCaller, "via"> | null
 
 export const embedded = async () => {

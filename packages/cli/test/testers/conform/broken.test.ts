@@ -28,7 +28,9 @@ const outcomes = async (fault: Fault, ids: ReadonlyArray<string>, store?: Parame
 
 const ids = suite.map(({ id }) => id)
 
-/** Cases of up to hundreds of requests each, left out on Postgres, where the store contract proves their rules faster. */
+/**
+ * Cases with up to hundreds of requests. They are left out on Postgres, where the store contract proves their rules.
+ */
 const MANY_REQUESTS = [
   ...["limit-tickets-day", "limit-tickets-hour", "limit-tickets-replay", "limit-failed-tickets", "limit-requests"],
   ...["limit-lookups-day", "limit-lookups-hour", "limit-unauthenticated", "error-422-before-limit"],
