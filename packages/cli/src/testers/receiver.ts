@@ -1,3 +1,5 @@
-/** Entry `@workshop/cli/receiver`: a receiver of webhooks for tests, which checks signatures and replies as configured. */
+/**
+ * Entry `@workshop/cli/receiver`: a receiver of webhooks for tests, which checks signatures and replies as configured.
+ */
 
 export { make, type Receiver, type ReceiverOptions } from "./receive/Receiver.js"

@@ -26,14 +26,19 @@ export interface Case {
   readonly rule: string
   /** The anchor of the rule in `docs/specification.md`. */
   readonly anchor: string
-  /** The access that the case needs. A case that needs only a key also runs without a sandbox, on the shop of the key. */
+  /**
+   * The access that the case needs. A case that needs only a key also runs without a sandbox, on the shop of the key.
+   */
   readonly needs: "sandbox" | "key"
-  /** Runs the case in its own shop while the clock is frozen. Rejects with `ExpectationFailed` if the server breaks the rule. */
+  /**
+   * Runs the case in its own shop while the clock is frozen. Rejects with `ExpectationFailed` if the server breaks the
+   * rule.
+   */
   readonly run: (shop: Shop) => Promise<void>
 }
 
 /**
- * Writes a case. Its title is `id (anchor): rule`, or `id (anchor, key): rule` for a case that needs only a key.
+ * Defines a case. Its title is `id (anchor): rule`, or `id (anchor, key): rule` for a case that needs only a key.
  */
 export const test = (title: string, run: Case["run"]): Omit<Case, "section"> => {
   const [, id, anchor, key, rule] = /^([^\s(]+) \(([\w-]+)(, key)?\): (.+)$/.exec(title) ?? []

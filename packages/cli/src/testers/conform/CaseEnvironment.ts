@@ -8,7 +8,7 @@ import { SECOND } from "../testkit/Time.js"
 import { TestResponse } from "./Expectations.js"
 import type { Inbox, Inboxes } from "./Target.js"
 
-/** The sandbox did not do what the case needs, so the case cannot judge the server. */
+/** The sandbox refused a call that the case needs, so the case cannot judge the server. */
 class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
   readonly call: string
   readonly response: string
@@ -28,9 +28,9 @@ interface Resources {
   readonly inboxes: Inboxes | null
   /** The key to use if there is no sandbox. */
   readonly key: string | undefined
-  /** A text that no other run has. */
+  /** A text that is unique to this run. */
   readonly run: string
-  /** Returns a number that no other call returns. */
+  /** Returns a new number on each call. */
   readonly next: () => number
   /** Waits, in real time. */
   readonly pause: (ms: number) => Promise<void>
@@ -40,7 +40,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 const MAX_TRIES = 3
 
-/** The environment of a case. It calls the API, and the sandbox for the acts of the app, the owner, the client and the clock. */
+/**
+ * The environment of a case. It calls the API, and the sandbox on behalf of the app, the owner, the client and the
+ * clock.
+ */
 export class CaseEnvironment {
   readonly #resources: Resources
   readonly #opened: Array<Inbox> = []
@@ -49,7 +52,10 @@ export class CaseEnvironment {
     this.#resources = resources
   }
 
-  /** Sends a request to a path below the base URL. On the shop of a real key, it waits as long as a limit demands. */
+  /**
+   * Sends a request to a path below the base URL. With the key of a real shop, it repeats a 429 after the limit's
+   * reset.
+   */
   async api<D>(method: string, path: string, options: CallOptions = {}): Promise<TestResponse<D>> {
     const { api, key, pause } = this.#resources
     for (let tries = 1; ; tries++) {
@@ -109,10 +115,10 @@ export class CaseEnvironment {
   /** Returns the instant of the sandbox clock. */
   readonly instant = async (): Promise<string> => (await this.act<{ now: string }>("read clock")).now
 
-  /** Moves the clock forward. Everything that falls due meanwhile has happened when the call returns. */
+  /** Moves the clock forward, and waits until the closures and deliveries that became due have run. */
   readonly advance = (ms: number): Promise<unknown> => this.act("move clock", "", { advance_ms: ms })
 
-  /** Runs everything that is due now. */
+  /** Runs the closures and deliveries that are due now. */
   readonly settle = (): Promise<unknown> => this.advance(0)
 
   /** Opens a receiver for this case. */
@@ -135,12 +141,12 @@ export interface Person {
   readonly phone: string
 }
 
-/** A loyalty programme with which every ticket counts. */
+/** A loyalty programme in which every ticket earns a stamp. */
 const PROGRAM = { active: true, name: "Stamps", stamps_required: 10, stamps_per_ticket: 1, reward_label: "A hem" }
 
 type Responding<D> = Promise<TestResponse<D>>
 
-/** A shop with one key, through the API and the sandbox. */
+/** A shop and one of its keys, with calls to the API and the sandbox. */
 export class Shop {
   readonly env: CaseEnvironment
   readonly id: string
@@ -169,7 +175,7 @@ export class Shop {
   /** A new ticket. */
   readonly ticket = async (body: Fields = {}): Promise<Ticket> => (await this.create(body)).ok(201)
 
-  /** Creates a ticket, whose events have then been delivered. */
+  /** Creates a ticket, and waits until its events are delivered. */
   readonly sent = async (): Promise<Ticket> => {
     const ticket = await this.ticket()
     await this.env.settle()
@@ -182,7 +188,7 @@ export class Shop {
     return { client, id: (await this.ticket({ client_id: client.id })).id }
   }
 
-  /** Reads the present state of a ticket. */
+  /** Reads the current state of a ticket. */
   readonly read = async (id: string): Promise<Ticket> => (await this.get<Ticket>(`/tickets/${id}`)).ok()
 
   /** Requests a status of a ticket. */
@@ -278,7 +284,7 @@ export class Shop {
   /** The deliveries of the shop's events, oldest event first. */
   readonly deliveries = (): Promise<ReadonlyArray<Delivery>> => this.env.act("list deliveries", this.id)
 
-  /** Sends events again. Returns their number. */
+  /** Replays events. Returns their number. */
   readonly replay = async (which: Fields): Promise<number> =>
     (await this.env.act<{ count: number }>("replay events", this.id, which)).count
 }

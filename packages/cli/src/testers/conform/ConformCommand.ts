@@ -3,7 +3,7 @@ import { refuse } from "../../CommandRefused.js"
 import { command } from "../../terminal/commands.js"
 import { conformOptions } from "./ConformOptions.js"
 
-/** `workshop conform` (Specification, Commands). The cases are loaded only if they are to run. */
+/** `workshop conform` (Specification, Commands). The cases are loaded only when they run. */
 export const conformCommand = command({
   name: "conform",
   examples: [

@@ -18,7 +18,7 @@ export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
 
 const MAX_SHOWN = 600
 
-/** Writes a value as a report shows it. */
+/** Formats a value for a report. */
 const shown = (value: unknown): string => {
   if (value instanceof RegExp) return `something like ${value}`
   const text = value === undefined ? "nothing" : JSON.stringify(value)
@@ -26,7 +26,8 @@ const shown = (value: unknown): string => {
 }
 
 /**
- * The first difference between a value and the expected one. An object may have further fields, but a list no further entries. A text is tested against an expected regular expression.
+ * The first difference between a value and the expected one. An object may have further fields, but a list no further
+ * entries. A text is tested against an expected regular expression.
  */
 const difference = (
   found: unknown,
@@ -127,7 +128,10 @@ export class TestResponse<D = unknown> {
     return this
   }
 
-  /** Expects 400 with issues at least at these places, such as `body service`, in upper or lower case (Specification, Errors). */
+  /**
+   * Expects 400 with issues at least at these places, such as `body service`, in upper or lower case (Specification,
+   * Errors).
+   */
   invalid(...places: ReadonlyArray<string>): this {
     this.refused(400, "VALIDATION_ERROR")
     const issues = this.error.details?.issues as ReadonlyArray<{ in?: string; field?: string }> | undefined

@@ -74,7 +74,7 @@ const causesOf = (results: ReadonlyArray<Result>): ReadonlyArray<Cause> => {
   return [...causes.values()].toSorted((a, b) => b.cases.length - a.cases.length)
 }
 
-/** Texts that must not be printed, by the shell variable that holds each. */
+/** The texts that must not be printed, by the shell variable that contains them. */
 type Secrets = Readonly<Record<string, string>>
 
 /** A header without its secret: a bearer token is replaced. */
@@ -83,7 +83,10 @@ const maskedHeader = (name: string, value: string): string =>
     ? value.replace(/^Bearer .+/, (given) => (given === masked(given) ? "Bearer …" : masked(given)))
     : masked(value)
 
-/** Quotes a text for a shell and replaces a secret with its variable, in double quotes because a shell expands no variable in single ones. Undefined if the text contains no secret. */
+/**
+ * Quotes a text for a shell, with a variable in place of a secret. It uses double quotes, because a shell expands
+ * variables only there. Undefined if the text contains no secret.
+ */
 const withVariable = (text: string, secrets: Secrets): string | undefined => {
   const [variable, secret] = Object.entries(secrets).find(([, secret]) => text.includes(secret)) ?? []
   if (variable === undefined || secret === undefined) return undefined
@@ -143,7 +146,7 @@ interface ReportedSection {
 interface ReportedCase {
   readonly id: string
   readonly rule: string
-  /** The place of the rule. */
+  /** The page and the anchor of the rule. */
   readonly rule_at: string
   readonly outcome: Result["outcome"]
   readonly duration_ms: number
@@ -156,7 +159,7 @@ interface ReportedCase {
   }
 }
 
-/** A case of a report. */
+/** Converts a result to a case of a report. */
 const reported = (result: Result, secrets: Secrets): ReportedCase => {
   const { id, rule, anchor } = result.case
   const { outcome, duration_ms, because, failure } = result
@@ -169,7 +172,7 @@ const reported = (result: Result, secrets: Secrets): ReportedCase => {
   return { ...common, failure: { expected, found, ...shown } }
 }
 
-/** Makes the report of a run, without secrets. */
+/** Creates the report of a run, without secrets. */
 export const reportOf = (
   run: Pick<Report, "base_url" | "with" | "duration_ms">,
   results: ReadonlyArray<Result>,

@@ -23,7 +23,10 @@ export interface Inbox {
   readonly reply: (reply: Reply | number) => void
 }
 
-/** The receivers of a run by the path of their address. They listen on a socket, or in this process if the server runs there too. */
+/**
+ * The receivers of a run by the path of their address. They listen on a socket, or in this process if the server runs
+ * there too.
+ */
 export class Inboxes {
   readonly #replies = new Map<string, Reply>()
   readonly #posts = new Map<string, Array<Post>>()
@@ -61,7 +64,9 @@ export class Inboxes {
 /** The server under test, and the ways in which the cases may use it. */
 export interface Target {
   readonly api: Api
-  /** The sandbox that the cases use; null if they must not use one. `inboxes` is null if no webhook can reach the cases. */
+  /**
+   * The sandbox that the cases use; null if they must not use one. `inboxes` is null if no webhook can reach the cases.
+   */
   readonly sandbox: { readonly inboxes: Inboxes | null } | null
   /** The key of a real shop, if there is no sandbox. */
   readonly key: string | undefined

@@ -62,7 +62,8 @@ export const runCases = (
     api.last = undefined
     const body = Effect.tryPromise({
       try: async () => {
-        // The clock moves by a minute, because requests without a valid key count against the limit of the address, which must be unused.
+        // Each case begins a minute later, because its requests without a valid key need the unused limit of their
+        // address.
         if (target.sandbox !== null) await environment.advance(MINUTE)
         await one.run(await environment.openShop())
       },

@@ -1,6 +1,6 @@
 import { escaped } from "@workshop/core/adapter"
 
-/** A case of a report, in the words of JUnit. */
+/** A case of a report in JUnit XML. */
 export interface JUnitCase {
   readonly classname: string
   readonly name: string

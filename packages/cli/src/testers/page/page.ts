@@ -68,7 +68,7 @@ export const entryItem = ({ id, outcome, title, duration_ms, command, body }: En
 export const row = (term: string, text: string, kind: "text" | "code" | "html" = "text"): string =>
   `<dt>${term}</dt><dd>${kind === "html" ? text : kind === "code" ? `<pre>${escaped(text)}</pre>` : escaped(text)}</dd>`
 
-/** A link to a rule that works wherever the report is read. */
+/** A link to a rule on GitHub, because the page may be opened on a machine without the repository. */
 export const ruleLink = (rule_at: string): string =>
   `<a href="https://github.com/workshop-tickets/workshop/blob/main/${escaped(rule_at)}">${escaped(rule_at)}</a>`
 

@@ -7,7 +7,10 @@ import { Clock, Deferred, Effect, Predicate, type Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { type Handler, type Incoming, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
 
-/** An event as it arrived. Its type may be unknown, because later versions of the service may send further types (Specification, Webhooks). */
+/**
+ * An event as it arrived. Its type may be unknown, because later versions of the service may send further types
+ * (Specification, Webhooks).
+ */
 export interface ReceivedEvent {
   readonly id: string
   readonly type: string
@@ -51,7 +54,8 @@ export interface ReceivedDelivery extends ReceivedRequest {
   readonly outcome: ReceivedOutcome
   readonly doubt: RefusalReason | null
   /**
-   * True if the sender repeated the request in the same attempt, because the one before was cut off on a kept connection, which looks to the sender like a connection closed while idle. Both requests are one attempt.
+   * True if the request belongs to the same attempt as the one before, which was cut off on a kept connection. The
+   * sender then sends again, because it cannot distinguish that from a connection closed while idle.
    */
   readonly redialled: boolean
   /** The status of the response, or the name of another reply. */
@@ -88,7 +92,10 @@ export interface ReceiverOptions {
   readonly header?: string
   /** The largest difference between `t` and the receiver's clock, in seconds; 300 by default. */
   readonly tolerance_seconds?: number
-  /** The receiver's clock; by default that of Effect. It can be that of a sandbox, because a sandbox signs with its own clock. */
+  /**
+   * The receiver's clock; by default that of Effect. It can be that of a sandbox, because a sandbox signs with its own
+   * clock.
+   */
   readonly now?: Effect.Effect<Instant>
   /** Reads the webhook's current secret, or null. It runs if no secret matches, at most once a second. */
   readonly secretNow?: Effect.Effect<string | null>
@@ -111,7 +118,7 @@ export interface Receiver {
   readonly received: Effect.Effect<ReadonlyArray<ReceivedDelivery>>
   readonly totals: Effect.Effect<Totals>
   readonly behaviour: Effect.Effect<Behaviour>
-  /** Changes fields of the behaviour from the next request on. Returns the new behaviour. */
+  /** Changes fields of the behaviour, from the next request on. Returns the new behaviour. */
   readonly behave: (next: Partial<Behaviour>) => Effect.Effect<Behaviour>
   /** Replaces the secrets with at least one. */
   readonly trust: (secrets: ReadonlyArray<string>) => Effect.Effect<void>

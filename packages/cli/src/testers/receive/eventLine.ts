@@ -52,13 +52,15 @@ const ticketOf = ({ data: { ticket } }: ReceivedEvent): Fields | undefined =>
 
 const MAX_KNOWN = 10_000
 
-/** The news in an event: a ticket seen for the first time, changes to a known one, or a state older than the known one. */
+/**
+ * The news in an event: a ticket seen for the first time, changes to a known one, or a state older than the known one.
+ */
 export type News =
   | { readonly kind: "first" }
   | { readonly kind: "changes"; readonly changes: ReadonlyArray<FieldChange> }
   | { readonly kind: "late" }
 
-/** The tickets as the latest events showed them. It keeps at most ten thousand. */
+/** At most ten thousand tickets, each in the state of its latest event. */
 export class KnownTickets {
   readonly #tickets = new Map<string, Fields>()
 
@@ -74,7 +76,7 @@ export class KnownTickets {
       : { kind: "changes", changes: ticketDiff(before, after) }
   }
 
-  /** Keeps the ticket in the event, unless a later state is kept already. */
+  /** Stores the ticket in the event, unless a later state of it is stored already. */
   learn(event: ReceivedEvent): void {
     const ticket = ticketOf(event)
     if (ticket === undefined || this.newsOf(event).kind === "late") return

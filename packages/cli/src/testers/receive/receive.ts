@@ -28,7 +28,7 @@ const keyPresses = <A, R>(
     )
   })
 
-/** The effect of a key, given the receiver's present behaviour and that of the command line. */
+/** The effect of a key, given the receiver's current behaviour and that of the command line. */
 interface LiveKey {
   readonly label: string
   readonly next: (now: Behaviour, wanted: Behaviour) => Partial<Behaviour>
@@ -85,7 +85,7 @@ const replyInWords = ({ reply }: Behaviour): string => {
   }[reply.kind]
 }
 
-/** A behaviour in a few words. */
+/** Describes a behaviour in a few words. */
 export const behaviourInWords = (behaviour: Behaviour): string =>
   [
     replyInWords(behaviour),
@@ -169,7 +169,10 @@ const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: P
   return webhook.on ? null : (webhook.off_reason ?? "unknown")
 })
 
-/** The current secret; null if the webhook has another address, because the call that returns the secret also sets the address. */
+/**
+ * The current secret; null if the webhook has another address, because the call that returns the secret also sets the
+ * address.
+ */
 const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
   Effect.gen(function* () {
     const { registration, shop_id, url } = pointed
@@ -181,7 +184,10 @@ const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
     Effect.orElseSucceed(() => null)
   )
 
-/** The instant of the sandbox's clock, with which it signs; that of the receiver's clock if the sandbox does not respond. */
+/**
+ * The instant of the sandbox's clock, with which it signs; that of the receiver's clock if the sandbox does not
+ * respond.
+ */
 const sandboxNow = (registration: Registration): Effect.Effect<number> =>
   sandboxCalls(registration)<{ readonly now: string }>("read clock").pipe(
     Effect.map(({ now }) => Date.parse(now)),

@@ -5,10 +5,10 @@ import type { Behaviour, ReceivedDelivery } from "../receive/Receiver.js"
 import type { StepExchange } from "./Report.js"
 import { type Names, ReferenceUnknown } from "./references.js"
 
-/** A step cannot be made, because a reference has no value or a request that it needs failed. */
+/** A step cannot be run, because a reference has no value or a request that the step needs failed. */
 export type StepFailed = ReferenceUnknown | EnvironmentFailed
 
-/** A shop as the scenario knows it. */
+/** A shop of the scenario, with its key. */
 export interface ScenarioShop {
   readonly id: string
   readonly key: string
@@ -24,7 +24,7 @@ export interface StepContext {
   readonly idempotency_key: string | null
   /** Sends a request unchanged. */
   readonly ask: (method: string, path: string, options?: CallOptions) => Effect.Effect<StepExchange, StepFailed>
-  /** Sends a request to the sandbox with its token, after everything that is due has run. */
+  /** Sends a request to the sandbox with its token, after the closures and deliveries that are due. */
   readonly sandbox: (method: string, path: string, body?: unknown) => Effect.Effect<StepExchange, StepFailed>
   /** Moves or reads the clock. */
   readonly clock: (move: Readonly<Record<string, unknown>>) => Effect.Effect<StepExchange, StepFailed>
@@ -50,7 +50,9 @@ export interface Action {
   readonly name: string
   readonly actor: Actor
   readonly description: string
-  /** The endpoint whose response the action returns, such as `GET /v1/tickets/:id`; undefined if the scenario names it. */
+  /**
+   * The endpoint whose response the action returns, such as `GET /v1/tickets/:id`; undefined if the scenario names it.
+   */
   readonly endpoint?: string
   /** The schema of the argument that follows the name. */
   readonly takes: Schema.Schema.AnyNoContext
@@ -129,7 +131,7 @@ export const isSuccess = ({ status }: StepExchange): boolean => status >= 200 &&
 /** The `data` of a response. */
 export const stepData = ({ body }: StepExchange): unknown => (Predicate.isRecord(body) ? body.data : undefined)
 
-/** A request that a step needs before its own. The step ends unless the response is a success. */
+/** Makes a request that a step needs before its own. The step fails unless the response is a success. */
 export const needed = (asked: Effect.Effect<StepExchange, StepFailed>, what: string) =>
   Effect.filterOrFail(
     asked,

@@ -147,7 +147,10 @@ const nothingIn = (actual: ReadonlyArray<unknown>): string =>
 const isMatch = (expected: unknown, actual: unknown, names: Names): boolean =>
   match(expected, actual, names).length === 0
 
-/** Assigns a different entry to each wanted one, and changes earlier assignments if a later one needs it. Returns the wanted entries that have none. */
+/**
+ * Assigns a different entry to each wanted one, and changes earlier assignments if a later one needs it. Returns the
+ * wanted entries that have none.
+ */
 const unassigned = (wanted: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>, names: Names) => {
   const fits = wanted.map((one) => list.map((entry) => isMatch(one, entry, names)))
   const takenBy = new Map<number, number>()
@@ -250,8 +253,9 @@ const matchFields = (expected: Fields, actual: unknown, names: Names, path: stri
 }
 
 /**
- * Compares a value with what is expected. An object may have further fields. Lists must have the same entries in the same order. Texts may hold references, kinds (`$uuid`), patterns (`/^wk_/`) and bounds (`<= 20`).
- * Throws `ReferenceUnknown`.
+ * Compares a value with what is expected. An object may have further fields. Lists must have the same entries in the
+ * same order. Texts may hold references, kinds (`$uuid`), patterns (`/^wk_/`) and bounds (`<= 20`). Throws
+ * `ReferenceUnknown`.
  */
 export const match = (expected: unknown, actual: unknown, names: Names, path = ""): Found => {
   if (Predicate.isString(expected)) return matchText(expected, actual, names, path)

@@ -8,7 +8,7 @@ import { didYouMean } from "./Source.js"
 /** The schema of a value that does not exist yet. */
 export type Shape = AST.AST
 
-/** The shape of a value of which nothing is known. */
+/** The shape of a value that may have any fields. */
 export const anything: Shape = AST.unknownKeyword
 
 const membersOf = (shape: Shape): ReadonlyArray<AST.AST> => {
@@ -52,7 +52,10 @@ export const insteadOf = (shape: Shape, field: string): string | null => {
   return members.some((member) => fieldIn(member, field).length > 0) ? null : instead(field, members)
 }
 
-/** The shape at the end of a path, or a sentence that says why there is none; `start` is the name of the value at which the path begins. */
+/**
+ * The shape at the end of a path, or a sentence that says why there is none; `start` is the name of the value at which
+ * the path begins.
+ */
 export const follow = (
   shape: Shape,
   path: ReadonlyArray<string>,
@@ -98,7 +101,10 @@ export const dataShapeOf = (endpoint: string): Shape => partOf(envelopes.get(end
 /** The shape of `error` in every refusal (Specification, Errors). */
 export const refusalShape = Schema.Struct({ code: Schema.String, message: Schema.String, details: Schema.Unknown }).ast
 
-/** The parts of a successful response of an endpoint, such as `GET /v1/tickets/:id`, as a scenario names them (Specification, States; Sandbox). */
+/**
+ * The parts of a successful response of an endpoint, such as `GET /v1/tickets/:id`, as a scenario names them
+ * (Specification, States; Sandbox).
+ */
 export const successShape = (endpoint: string): Shape => {
   const envelope = envelopes.get(endpoint)
   if (envelope === undefined) throw new Error(`There is no endpoint ${endpoint}`)

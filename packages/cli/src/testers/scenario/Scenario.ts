@@ -45,7 +45,7 @@ const GivenShop = Schema.Struct({
     description: "A webhook that leads to a receiver: true for one in good health, or how it behaves"
   })
 }).annotations({ identifier: "Shop" })
-/** A shop as a scenario gives it. */
+/** A shop under `given`. */
 export type GivenShop = typeof GivenShop.Type
 
 const GivenClient = Schema.Struct({
@@ -55,7 +55,7 @@ const GivenClient = Schema.Struct({
   hide_name: maybe(Schema.Boolean),
   knows: maybe(Schema.Array(Schema.String)).annotations({ description: "Shops that know the client, such as [$lac]" })
 }).annotations({ identifier: "Client" })
-/** A client as a scenario gives them. */
+/** A client under `given`. */
 export type GivenClient = typeof GivenClient.Type
 
 const SHORT = /^(\d{3}( [A-Z_]+)?|lost)$/
@@ -126,7 +126,7 @@ const Step = Schema.Struct({
   ...stepOptions
 }).annotations({ identifier: "Step" })
 
-/** A scenario as its file holds it: the schema from which come both the errors and the schema for editors. */
+/** The schema of a scenario file. The checks of files and the schema for editors both use it. */
 export const ScenarioText = Schema.Struct({
   name: Text.annotations({ description: "The rule that the scenario proves, as a sentence" }),
   section: maybe(Schema.Union(Schema.String, Schema.Number)).annotations({
@@ -142,13 +142,16 @@ export const ScenarioText = Schema.Struct({
   }),
   steps: Schema.Array(Step).pipe(Schema.minItems(1, NO_STEP))
 }).annotations({ identifier: "Scenario", title: "Workshop scenario" })
-/** A scenario as its file holds it. */
+/** The content of a scenario file. */
 export type ScenarioText = typeof ScenarioText.Type
 
 const isNamed = (value: unknown): value is { readonly $id: string; readonly title?: string } =>
   typeof value === "object" && value !== null && "$id" in value
 
-/** Removes the `$id` of schemas that accept anything, because Effect gives all of them the same `$id` and validators refuse that. */
+/**
+ * Removes the `$id` of schemas that accept anything, because Effect gives all of them the same `$id` and validators
+ * refuse that.
+ */
 const withoutIds = (_: string, value: unknown): unknown => {
   if (!isNamed(value)) return value
   const { $id: _id, title: _title, ...rest } = value

@@ -42,7 +42,7 @@ const schemaCommand = command({
     )
 })
 
-/** `workshop scenario` (Specification, Commands). Each part is loaded only if it is to run. */
+/** `workshop scenario` (Specification, Commands). The code of each subcommand is loaded only when it runs. */
 export const scenarioCommand = group(
   {
     name: "scenario",

@@ -22,7 +22,7 @@ import type { StepExchange } from "./Report.js"
 import { behaviourOf, type Names, ReferenceUnknown, resolve } from "./references.js"
 import type { GivenClient, GivenShop, Scenario, Step } from "./Scenario.js"
 
-/** The environment of a scenario: a service of the specification with its sandbox, and receivers that it can reach. */
+/** The environment of a scenario: a service with its sandbox, and receivers that the service can reach. */
 interface ScenarioEnvironment {
   readonly api: Api
   /** The token of the sandbox; null if it needs none. */
@@ -47,7 +47,10 @@ const logs = Layer.merge(
   Logger.minimumLogLevel(LogLevel.Warning)
 )
 
-/** The environment of a new service in this process, on the memory store and without sockets. Everything that is due runs when its clock is moved. */
+/**
+ * The environment of a new service in this process, on the memory store and without sockets. Everything that is due
+ * runs when its clock is moved.
+ */
 export const inProcessEnvironment: Effect.Effect<ScenarioEnvironment, never, Scope.Scope> = Effect.gen(function* () {
   const handlers = new Map<string, Handler>()
   const service = inProcessService({
@@ -155,7 +158,7 @@ export class ScenarioRunner {
     this.#scope = scope
   }
 
-  /** The present values of all names; `n` is the number within a repetition. */
+  /** The current values of all names; `n` is the number within a repetition. */
   names(n?: number): Names {
     const values = new Map(this.#values)
     return { values: n === undefined ? values : values.set("n", n), now: this.#clock.now }
@@ -324,7 +327,10 @@ export class ScenarioRunner {
     if (Object.keys(patch).length > 0) yield* this.#make(what, "change shop", handle.id, patch)
   })
 
-  /** Finds the account with this name and phone number that an earlier scenario opened. The shops of this scenario do not know it yet. */
+  /**
+   * Finds the account with this name and phone number that an earlier scenario opened. The shops of this scenario do
+   * not know it yet.
+   */
   readonly #accountOf = Effect.fnUntraced(function* (this: ScenarioRunner, name: string, phone: string) {
     if (!this.#environment.isShared || this.#phones.has(phone)) return undefined
     const listed = yield* this.#sandbox("GET", `/sandbox/shops/${this.#first.id}/clients`)

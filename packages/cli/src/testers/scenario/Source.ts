@@ -150,14 +150,14 @@ const inWords = (lines: ReadonlyArray<number>): string =>
     ? `Line ${lines[0]} is skipped because of it.`
     : `Lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)} are skipped because of it.`
 
-/** A problem with the later places of the same mistake. */
+/** Adds the later lines with the same mistake to the message of a problem. */
 const withFollowers = ({ mistake, ...problem }: Placed, all: ReadonlyArray<Placed>): Problem => {
   const lines = all.filter((other) => mistake !== undefined && other.mistake === mistake).map(({ line }) => line)
   const later = [...new Set(lines)].filter((line) => line !== problem.line)
   return later.length === 0 ? problem : { ...problem, message: `${problem.message} ${inWords(later)}` }
 }
 
-/** The problems in the order of the file. It keeps the first one at each place, and each mistake once. */
+/** The problems in the order of the file, with only the first one at each place and of each mistake. */
 export const placed = (problems: ReadonlyArray<PathProblem>, source: Source): ReadonlyArray<Problem> => {
   const located = problems.map(
     ({ path, message, isOfName, mistake }): Placed => ({

@@ -38,7 +38,7 @@ const queryOf = (fields: Fields): string => {
   return query === "" ? "" : `?${query}`
 }
 
-/** Makes a call for the resource with this id. The fields are the query of a `GET`, otherwise the body. */
+/** Sends a call for the resource with this id. The fields are the query of a `GET`, otherwise the body. */
 const send = (name: CallName, context: StepContext, id: string, fields: Fields = {}) => {
   const { method, path } = requestOf(name, id)
   const body = method === "GET" || method === "DELETE" ? undefined : fields
@@ -285,7 +285,7 @@ const machineActions: ReadonlyArray<Action> = [
     takes: ReceiverText,
     perform: (text: ReceiverText, context) =>
       Effect.gen(function* () {
-        // The deliveries that are due are sent first, because they must reach the receiver with its present behaviour.
+        // The deliveries that are due are sent first, because the new behaviour must not apply to them.
         yield* context.clock({ advance_ms: 0 })
         yield* (yield* context.receiver).behave(behaviourOf(text))
         return done
@@ -324,5 +324,5 @@ export const actions: ReadonlyMap<string, Action> = new Map(
     .map((action) => [action.name, action])
 )
 
-/** Everything that a step is named for. */
+/** The names of all actions and observations. */
 export const stepNames: ReadonlyArray<string> = [...actions.keys(), ...observations.keys()]

@@ -6,7 +6,10 @@ import { anything, follow, givenShapes, insteadOf, type Shape, successShape } fr
 import { inBraces, type Reference, wholeReference } from "./references.js"
 import { didYouMean, type Path, type PathProblem, type Problems, problemAt, problemWithName } from "./Source.js"
 
-/** The operators whose operand is compared with the value itself; that of the others is compared with its entries. */
+/**
+ * The operators whose operand is compared with the value itself. The operands of the others are compared with its
+ * entries.
+ */
 const OF_THE_VALUE = ["$not", "$exactly"]
 const OF_ENTRIES = ["$contains", "$unordered"]
 
@@ -36,7 +39,10 @@ function* checkField(field: string, expected: unknown, shape: Shape, path: Path)
     yield problemWithName(path, `is not known${instead}`)
 }
 
-/** Reports expected fields that a value never has. They must be reported because an expectation with `$not` or `$absent` would always be met. */
+/**
+ * Reports expected fields that a value never has. They must be reported because an expectation with `$not` or `$absent`
+ * would always be met.
+ */
 export function* checkExpected(expected: unknown, shape: Shape, path: Path): Problems {
   if (Array.isArray(expected)) yield* each(expected, within(shape, "0"), path)
   if (!Predicate.isRecord(expected)) return
@@ -102,7 +108,7 @@ export function* checkTexts(value: unknown, known: Known, path: Path, isExpected
   }
 }
 
-/** A name that a scenario gives. */
+/** A name that `given` defines. */
 interface Given {
   readonly path: Path
   readonly name: string

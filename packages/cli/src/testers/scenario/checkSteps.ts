@@ -57,7 +57,7 @@ const rules: ReadonlyArray<Rule> = [
   }
 ]
 
-/** Reports fields of a step that its action does not take. */
+/** Reports fields of a step that its action does not accept. */
 function* misplaced(step: Fields, does: string | undefined, path: Path): Problems {
   for (const { field, isRefused, because } of rules)
     if (does !== undefined && field in step && isRefused(does, step))
@@ -124,7 +124,10 @@ type Written = readonly [path: Path, word: unknown]
 const wordOf = (entry: unknown, field: string, path: Path): Written =>
   typeof entry === "string" ? [path, entry] : [[...path, field], fieldOf(entry, field)]
 
-/** The names of the entries that are expected in a list, in the short or the full form, also within operators such as `$contains`. */
+/**
+ * The names of the entries that are expected in a list, in the short or the full form, also within operators such as
+ * `$contains`.
+ */
 const namesIn = (expected: unknown, field: string, path: Path): ReadonlyArray<Written> => {
   if (Array.isArray(expected)) return expected.map((entry, i) => wordOf(entry, field, [...path, i]))
   if (!Predicate.isRecord(expected)) return []
@@ -179,7 +182,10 @@ function* checkShapes(step: Fields, done: string | undefined, path: Path): Probl
 
 const RECEIVING = ["receiver", "expect received", "expect new received"]
 
-/** Reports a receiver that no webhook sends to, because only `webhook` under `given` sets a shop's webhook to its receiver. */
+/**
+ * Reports a receiver that no webhook sends to, because only `webhook` under `given` sets a shop's webhook to its
+ * receiver.
+ */
 function* withoutWebhook(step: Fields, done: string | undefined, given: unknown, path: Path): Problems {
   if (done === undefined || !RECEIVING.includes(done) || (Array.isArray(step[done]) && step[done].length === 0)) return
   const shops = fieldOf(given, "shops")

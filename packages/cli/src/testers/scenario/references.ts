@@ -94,7 +94,10 @@ export const lookUp = (reference: Reference, names: Names): unknown => {
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** Replaces the references in a text. If the whole text is one reference, the result is its value; otherwise it is a text. Throws {@link ReferenceUnknown}. */
+/**
+ * Replaces the references in a text. If the whole text is one reference, the result is its value; otherwise it is a
+ * text. Throws {@link ReferenceUnknown}.
+ */
 export const resolveText = (text: string, names: Names): unknown => {
   // Two dollar signs at the beginning are an escaped dollar sign.
   if (text.startsWith("$$")) return text.slice(1)

@@ -56,7 +56,10 @@ const filesAt = (path: string): Either.Either<ReadonlyArray<string>, string> => 
   return files.length > 0 ? Either.right(files) : Either.left(`No file matches ${path}.`)
 }
 
-/** The scenario files that are named, that are in named folders, or that match patterns such as `specs/*.yaml`, each once. */
+/**
+ * The scenario files that are named, that are in named folders, or that match patterns such as `specs/*.yaml`, each
+ * once.
+ */
 export const findFiles = (paths: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, string> =>
   Either.map(Either.all(paths.map(filesAt)), (lists) => [...new Set(lists.flat())])
 
@@ -187,7 +190,10 @@ const changed = (files: ReadonlyArray<string>) =>
 /** The wait after a change, because an editor writes a file in several steps. */
 const SETTLED = "50 millis"
 
-/** `workshop scenario run`: the exit status is 0 only if all scenarios pass. With `--watch` it runs until it is interrupted. */
+/**
+ * `workshop scenario run`: the exit status is 0 only if all scenarios pass. With `--watch` it runs until it is
+ * interrupted.
+ */
 export const runFiles = Effect.fnUntraced(function* (flags: RunFlags) {
   const find = Either.mapLeft(findFiles(flags.files), refuse)
   const files = yield* find

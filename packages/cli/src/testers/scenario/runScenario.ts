@@ -10,7 +10,10 @@ import type { ExpectedResponse, Scenario, Step } from "./Scenario.js"
 import { inProcessEnvironment, remoteEnvironment, ScenarioRunner } from "./ScenarioRunner.js"
 import type { Position } from "./Source.js"
 
-/** The parts of a response that a scenario can name. The names of headers are in lower case, and numeric values are numbers. */
+/**
+ * The parts of a response that a scenario can name. The names of headers are in lower case, and numeric values are
+ * numbers.
+ */
 const placesOf = ({ status, headers, body }: StepExchange): Fields => {
   const { data, meta, error } = Predicate.isRecord(body) ? body : {}
   const read = (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : value)
@@ -45,7 +48,10 @@ const withSmallHeaders = (expected: Fields): Fields => {
   return { ...expected, headers: Object.fromEntries(small) }
 }
 
-/** Compares a response with what is expected. Unless a refusal is expected, it must be a success. Throws `ReferenceUnknown`. */
+/**
+ * Compares a response with what is expected. Unless a refusal is expected, it must be a success. Throws
+ * `ReferenceUnknown`.
+ */
 const matchResponse = (expected: ExpectedResponse | undefined, exchange: StepExchange, names: Names): Found => {
   const success = isSuccess(exchange) ? [] : mismatch("a success (2xx)", exchange)
   if (expected === undefined) return success
@@ -148,7 +154,10 @@ const tally = (step: Step, outcomes: ReadonlyArray<Outcome>): Outcome => {
 
 const isBad = ({ mismatches }: Outcome): boolean => mismatches.length > 0
 
-/** Runs a step the number of times that it names, concurrently if it says so. Returns the first failed outcome, if any. */
+/**
+ * Runs a step as often as its `repeat` says, and the steps under `together` concurrently. Returns the first failed
+ * outcome, if any.
+ */
 const performStep = Effect.fnUntraced(function* (
   runner: ScenarioRunner,
   step: Step
@@ -192,7 +201,9 @@ const broken = (
   exchange: null
 })
 
-/** The exchange with only the last four letters of the key, which identify it, because a report must not contain a key. */
+/**
+ * The exchange with only the last four letters of the key, which identify it, because a report must not contain a key.
+ */
 const withoutKey = ({ call, ...answered }: StepExchange): StepExchange => {
   const bearer = call.headers?.authorization
   if (bearer === undefined) return { call, ...answered }
@@ -266,8 +277,8 @@ export class ScenarioFailed extends Error {
 }
 
 /**
- * Runs a scenario's file from a test of your own, in Vitest or elsewhere (Specification, Commands). In process and on the memory
- * store unless a `base_url` is given.
+ * Runs a scenario's file from a test of your own, in Vitest or elsewhere (Specification, Commands). Without a
+ * `base_url`, the service runs in this process, on the memory store.
  * @throws ScenarioFailed with the report that `workshop scenario run` would print.
  */
 export const runScenario = async (file: string, options: RunOptions = {}): Promise<ScenarioResult> => {

@@ -71,7 +71,10 @@ const write = (file: string, text: string) =>
     }
   })
 
-/** `workshop scenario new`: writes a file to start from, and the schema next to it unless there is one. No file is overwritten. */
+/**
+ * `workshop scenario new`: writes a file to start from, and the schema next to it unless there is one. No file is
+ * overwritten.
+ */
 export const writeStart = Effect.fnUntraced(function* (name: string) {
   const file = /\.ya?ml$/.test(name) ? name : `${name}.yaml`
   yield* write(file, startingFile(SCHEMA))

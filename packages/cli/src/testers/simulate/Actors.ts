@@ -33,7 +33,7 @@ export interface Attempt {
   readonly act: string
 }
 
-/** A shop as its tills and its owner know it. */
+/** A shop, with the knowledge of its tills and its owner. */
 export interface KnownShop {
   readonly id: string
   readonly name: string
@@ -51,7 +51,7 @@ export interface KnownShop {
   readonly events: Array<string>
 }
 
-/** A client, with what the client knows. */
+/** A client, with the client's knowledge. */
 export interface KnownClient {
   readonly id: string
   readonly phone: string
@@ -85,13 +85,16 @@ export class Actors {
   }
 }
 
-/** The behaviour of a request's connection: normal, with a lost response, or cut while the service processes the request. */
+/**
+ * The behaviour of a request's connection: normal, with a lost response, or cut while the service processes the
+ * request.
+ */
 export type SimulatedFault = "plain" | "lost" | "cut"
 
 /** A request that an actor is about to make. */
 export interface PlannedRequest {
   readonly actor: string
-  /** A short name of the act. */
+  /** A short name of the request, by which the report groups requests. */
   readonly act: string
   /** The shop that the request is about. */
   readonly shop: string | null
@@ -123,7 +126,7 @@ export interface Planning {
   readonly receiverOf: (shop: string) => string
 }
 
-/** Something that actors do. */
+/** An activity of actors, such as creating a ticket. */
 export interface Activity {
   readonly weight: number
   /** True if no other activity may happen at the same instant. */
@@ -136,7 +139,7 @@ export interface Activity {
 export const successData = <A>(response: { readonly status: number; readonly body: Envelope } | null): A | null =>
   response !== null && response.status < 300 ? (response.body.data as A) : null
 
-/** Records a ticket in a response as what the till knows of it. */
+/** Replaces a till's knowledge of a ticket by the ticket in a response. */
 export const remember = (shop: KnownShop, { id, state, number, ready_at, collected_at, money }: Ticket): void => {
   shop.tickets.set(id, { id, state, number, ready_at, collected_at, deposit_minor: money?.deposit_minor ?? 0 })
 }

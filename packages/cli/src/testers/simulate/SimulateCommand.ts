@@ -11,7 +11,7 @@ const checked = ({ store, databaseUrl, baseUrl }: SimulateFlags) => {
     : undefined
 }
 
-/** `workshop simulate` (Specification, Commands). The service is loaded only if it is to run. */
+/** `workshop simulate` (Specification, Commands). The service is loaded only when a simulation runs. */
 export const simulateCommand = command({
   name: "simulate",
   examples: ["workshop simulate --seed 7", "workshop simulate --seed 7 --steps 2000 --html run.html"],

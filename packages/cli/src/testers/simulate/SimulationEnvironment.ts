@@ -16,7 +16,10 @@ type Sent = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | 
 
 /** A service with its sandbox, and receivers that it can reach. */
 export interface SimulationEnvironment {
-  /** Sends a request. Returns the response, or null if the request was cut off. Other fibers run `pauses` times while the body is sent. */
+  /**
+   * Sends a request. Returns the response, or null if the request was cut off. Other fibers run `pauses` times while
+   * the body is sent.
+   */
   readonly ask: (request: Sent, pauses?: number) => Effect.Effect<RecordedResponse | null, EnvironmentFailed>
   /** The address of a shop's receiver. */
   readonly receiverOf: (shop: string) => string
@@ -62,7 +65,9 @@ const responseOf = ({ status, headers, ...rest }: Effect.Effect.Success<ReturnTy
   body: JSON.parse(bodyText(rest)) as Envelope
 })
 
-/** The service in this process, called through its HTTP pipeline. A request that was cut off may have been carried out. */
+/**
+ * The service in this process, called through its HTTP pipeline. A request that was cut off may have been carried out.
+ */
 export const inProcessSimulation = Effect.map(inProcessPipeline(true), (pipe): SimulationEnvironment => {
   const cutOff = (request: HttpRequest, pauses: number) =>
     Effect.gen(function* () {
@@ -142,7 +147,10 @@ const clockReport = (before: ClockState, after: ClockState): string => {
   return `The sandbox clock ${state}; it is at ${new Date(after.now).toISOString()}, ${days} days later, because it never goes back.`
 }
 
-/** Runs a program on a sandbox, then freezes its clock or lets it run as it did before; reports the final state of the clock. */
+/**
+ * Runs a program on a sandbox, then freezes its clock or lets it run as it did before; reports the final state of the
+ * clock.
+ */
 export const restoringClock = <A, E, R>(
   environment: SimulationEnvironment,
   program: Effect.Effect<A, E, R>

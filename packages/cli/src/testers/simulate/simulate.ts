@@ -46,7 +46,7 @@ const yieldToEventLoop = Effect.async<void>((resume) => {
   return Effect.sync(() => clearImmediate(immediate))
 })
 
-/** The bar takes the rest of the line beside the words. If that is too little, the last words are omitted. */
+/** The bar fills the rest of the line after the words. If the rest is too short, the last words are omitted. */
 const fitted = (share: number, words: ReadonlyArray<string>, width: number): string => {
   const text = words.join(", ")
   const cells = Math.min(MOST_CELLS, width - text.length - "[] ".length)
@@ -84,7 +84,7 @@ export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_
   }
 }
 
-/** The command that makes the same run again. */
+/** The command that repeats the run. */
 const repeated = ({ store, baseUrl, signatureHeader }: SimulateFlags, { seed, steps, shops }: Bounds): string => {
   const where = baseUrl !== null ? ` --base-url ${baseUrl}` : store === "memory" ? "" : ` --store ${store}`
   const signed = signatureHeader === SIGNATURE_HEADER ? "" : ` --signature-header ${signatureHeader}`
@@ -118,11 +118,14 @@ const played = (
   ).pipe(Effect.mapError(refused))
 }
 
-/** Runs an effect to its end. An interruption runs `stop`, after which the effect ends early and returns its result so far. */
+/**
+ * Runs an effect to its end. An interruption runs `stop`, after which the effect ends early and returns its result so
+ * far.
+ */
 const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<void>): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      // Forked as a daemon, because interrupting the parent interrupts its children, and this fiber must finish.
+      // The fiber is a daemon, because an interruption of the parent would interrupt a child, and this one must finish.
       const fiber = yield* Effect.forkDaemon(Effect.interruptible(run))
       yield* Effect.onInterrupt(restore(Fiber.await(fiber)), () => stop).pipe(Effect.exit)
       return yield* Fiber.join(fiber)
@@ -132,7 +135,10 @@ const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<
 /** True if the service begins empty, so that a seed always gives the same run. */
 const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
-/** The shortest run of the seed that also breaks the rule, found by halving the number of steps. This works because a longer run begins with the steps of a shorter one. */
+/**
+ * The shortest run of the seed that also breaks the rule, found by halving the number of steps. This works because a
+ * longer run begins with the steps of a shorter one.
+ */
 const shortest = Effect.fnUntraced(function* (flags: SimulateFlags, bounds: Bounds, rule_at: string, trace: Trace) {
   let best = { trace, steps: bounds.steps }
   for (let good = 0; isFresh(flags) && best.steps - good > 1; ) {

@@ -17,8 +17,8 @@ export interface SimulationResult {
 }
 
 /**
- * Runs a simulated week of shops on a store, with the service and its receivers in this process, and lets the auditor check every
- * response, event and delivery. Use it in the tests of your own store. The store must begin empty.
+ * Runs a simulated week of shops on a store, with the service and its receivers in this process, and lets the auditor
+ * check every response, event and delivery. Use it in the tests of your own store. The store must begin empty.
  */
 export const simulateStore = <E>({
   store,

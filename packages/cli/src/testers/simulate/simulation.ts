@@ -57,7 +57,10 @@ interface Leap {
   readonly there: ReadonlyArray<PlannedRequest> | null
 }
 
-/** A move to the last instant at which a ticket may be reopened, or to that of its closure, or to one millisecond before or after. */
+/**
+ * A move to the last instant at which a ticket may be reopened, or to that of its closure, or to one millisecond before
+ * or after.
+ */
 const toEdge = (planning: Planning): Leap | null => {
   const { actors, dice } = planning
   const till = drawTill(planning)
@@ -123,7 +126,7 @@ class SimulationRunner {
     })
   }
 
-  /** Moves the sandbox clock. Everything that falls due meanwhile happens. */
+  /** Moves the sandbox clock, which runs the closures and deliveries that become due. */
   readonly moveClock = (move: Readonly<Record<string, unknown>>): Effect.Effect<void, EnvironmentFailed> =>
     Effect.flatMap(this.run(planned("clock", "move the clock", null, ["move clock", "", move])), (response) =>
       response?.status === 200
@@ -335,7 +338,7 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
     return shop
   })
 
-/** Gives a shop its programme, its keys and, in most cases, a webhook. */
+/** The requests that give a shop its programme, its keys and, in most cases, a webhook. */
 const preparing = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArray<PlannedRequest> => {
   const { dice } = planning
   const program = {
@@ -384,7 +387,9 @@ export interface Observers {
   readonly receivers: SimulatedReceivers
 }
 
-/** The recorder and the receivers. They have their own dice, because their draws would otherwise change the activities. */
+/**
+ * The recorder and the receivers. They have their own dice, because their draws would otherwise change the activities.
+ */
 export const observersOf = (seed: number, signatureHeader = SIGNATURE_HEADER): Observers => {
   const recorder = new Recorder()
   return { recorder, receivers: new SimulatedReceivers(new Dice(seed + 0x5eed), recorder, signatureHeader) }

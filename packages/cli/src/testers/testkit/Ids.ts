@@ -1,4 +1,4 @@
-/** An id that nothing has. */
+/** A valid id that no record has. */
 export const UNKNOWN_ID = "01890000-0000-7000-8000-000000000000"
 
 /** Finds the ids in a text. */

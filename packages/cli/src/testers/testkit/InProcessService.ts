@@ -20,7 +20,9 @@ import { Clock, Effect, Layer } from "effect"
 import type { Fetch } from "../../sandbox/Api.js"
 import type { Handler, Reply } from "./LoopbackServer.js"
 
-/** A clock that always shows one instant, so that a run does not depend on the present day. Sleeping takes real time. */
+/**
+ * A clock that always shows one instant, so that a run does not depend on the present day. Sleeping takes real time.
+ */
 const fixedClock = (instant: number): Clock.Clock =>
   Object.assign(Clock.make(), { currentTimeMillis: Effect.succeed(instant), unsafeCurrentTimeMillis: () => instant })
 
@@ -35,7 +37,9 @@ const outcomeOf = (reply: Reply, delay_ms: number): SendResult => {
   return SendResult.responded(reply.kind === "redirect" ? (reply.status ?? 307) : 200)
 }
 
-/** Passes deliveries to handlers in this process, without a socket. If an address has no handler, the connection fails. */
+/**
+ * Passes deliveries to handlers in this process, without a socket. If an address has no handler, the connection fails.
+ */
 const senderTo = (handlerOf: (url: string) => Handler | undefined): Layer.Layer<WebhookSender> =>
   Layer.succeed(WebhookSender, {
     send: ({ url, headers, body }) => {
@@ -67,7 +71,10 @@ interface Parts<E> {
   readonly signatureHeader?: string
 }
 
-/** The service with its sandbox over a store, without sockets. Everything that is due runs when its clock is moved. */
+/**
+ * The service with its sandbox over a store, without sockets. Moving its clock runs the closures and deliveries that
+ * become due.
+ */
 export const inProcessService = <E>({ store, receiverAt, seed, start, signatureHeader }: Parts<E>) => {
   const services = NotificationSender.Default.pipe(
     Layer.provide(Layer.merge(Notifiers.inboxOnly, silentOwner)),
@@ -87,7 +94,10 @@ export const inProcessService = <E>({ store, receiverAt, seed, start, signatureH
   )
 }
 
-/** The HTTP pipeline of the service and its sandbox. With `validateResponses`, every response is checked against its schema. */
+/**
+ * The HTTP pipeline of the service and its sandbox. With `validateResponses`, every response is checked against its
+ * schema.
+ */
 export const inProcessPipeline = (validateResponses: boolean) =>
   Effect.gen(function* () {
     const api = yield* workshopRoutes({ validateResponses })

@@ -3,7 +3,7 @@ import { casesOf, test } from "../Case.js"
 import type { Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
-/** Calls of the sandbox after which the sixty days begin again. */
+/** The calls of the sandbox after which the sixty days begin again. */
 const news = [
   ["quote", "propose quote", { price_minor: 100 }],
   ["delay", "announce delay", { promised_at: "2099-01-01T00:00:00Z" }],

@@ -180,7 +180,8 @@ export const deliveryCases = casesOf("§6", [
     await shop.ticket()
     await shop.env.advance(23 * HOUR)
     await shop.ticket()
-    // The attempts of the third delivery are due at 71 h, 71:01, 71:06, 71:36 and 73:36. Before the last, the three deliveries have had eight, seven and four attempts: nineteen.
+    // The attempts of the third delivery are due at 71:00, 71:01, 71:06, 71:36 and 73:36 hours. Before 73:36, the three
+    // deliveries have had eight, seven and four attempts, which makes nineteen.
     await shop.env.advance(2 * HOUR + 36 * MINUTE - 1)
     const nineteen = { on: true, failures_in_row: 19, first_failure_at: created_at }
     expectShape(await shop.webhook(), nineteen, "the webhook after nineteen failures")

@@ -59,7 +59,7 @@ export const errorCases = casesOf("§7", [
     ;(await shop.create({ service: "grumblefluff" })).refused(422, "PROFANITY")
     ;(await shop.create()).limited("tickets_per_hour")
   }),
-  test("error-409-ticket-404 (rule-read-ticket, key): A change of status for an unknown ticket is a 404, and an unknown status is a 400 before that.", async (shop) => {
+  test("error-409-ticket-404 (rule-read-ticket, key): A change of status for an unknown ticket is a 404, but an unknown status is a 400 even there.", async (shop) => {
     ;(await shop.status(UNKNOWN_ID, "ready")).refused(404, "NOT_FOUND")
     ;(await shop.notified(UNKNOWN_ID)).refused(404, "NOT_FOUND")
     ;(await shop.status(UNKNOWN_ID, "lost")).invalid("body status")

@@ -80,7 +80,7 @@ export const eventCases = casesOf("§6", [
     const [event] = await shop.events()
     expectShape(event, { type: "ticket.created", data: { ticket: { created_via: "app" } } }, "the event")
   }),
-  test("event-ping (rule-event-ping): The test button sends a ping without data, which is also listed among the shop's events.", async (shop) => {
+  test("event-ping (rule-event-ping): A ping of the webhook has no data, and is also listed among the shop's events.", async (shop) => {
     const inbox = await shop.receiving()
     const ping = await shop.env.act<Event>("ping", shop.id, {})
     expectShape(ping, { type: "ping", shop_id: shop.id }, "the ping")

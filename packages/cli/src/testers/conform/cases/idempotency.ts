@@ -3,7 +3,7 @@ import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import { expectSame } from "../Expectations.js"
 
-/** The acts on a ticket that may have an Idempotency-Key, each with its body and a different body. */
+/** The calls on a ticket that accept an Idempotency-Key, each with its body and a different body. */
 const ACTS = [
   ["status", { status: "ready" }, { status: "collected" }],
   ["notified", { channel: "sms" }, { channel: "call" }]

@@ -4,7 +4,7 @@ import { casesOf, test } from "../Case.js"
 import type { CaseEnvironment, Shop } from "../CaseEnvironment.js"
 import { expectSame } from "../Expectations.js"
 
-/** Moves the clock to the next midnight of Tunis, one hour ahead of UTC all year round. */
+/** Moves the clock to the next midnight in Tunis, which is one hour ahead of UTC all year. */
 const toMidnight = async (env: CaseEnvironment): Promise<void> => {
   const past = (Date.parse(await env.instant()) + HOUR) % DAY
   await env.advance(DAY - past)
@@ -14,7 +14,10 @@ const many = async (shop: Shop, n: number) => {
   for (let i = 0; i < n; i++) (await shop.app()).ok(201)
 }
 
-/** The limits on requests, writes and tickets: the last use that each allows, and the first that it refuses (Specification, Limits). */
+/**
+ * The limits on requests, writes and tickets: the last use that each allows, and the first that it refuses
+ * (Specification, Limits).
+ */
 export const limitCases = casesOf("§8", [
   test("limit-requests (rule-limit-requests): A key has 120 requests a minute. The next request gets a 429 until sixty seconds after the minute's first request.", async (shop) => {
     const other = await shop.with({ preset: "full" })
@@ -23,7 +26,8 @@ export const limitCases = casesOf("§8", [
     refused.withHeader("RateLimit-Limit", "120").withHeader("RateLimit-Reset", "60").withHeader("Retry-After", "60")
     ;(await other.get("/shop")).ok()
     await shop.env.advance(MINUTE - 1)
-    // The header is rounded up to whole seconds, because the next request would otherwise be refused again. One millisecond is thus one second.
+    // The server rounds the header up to whole seconds, so a wait of one millisecond is shown as one second. Rounded
+    // down, a client would repeat its request too early.
     ;(await shop.get("/shop"))
       .withHeader("RateLimit-Reset", "1")
       .withHeader("Retry-After", "1")

@@ -18,7 +18,7 @@ export const envelopeCases = casesOf("§1", [
   test("envelope-outside (rule-envelope-success, key): A path outside the API is a 404 in the envelope, and requires no key.", async (shop) => {
     ;(await shop.env.api("GET", "/nothing-here")).refused(404, "NOT_FOUND")
   }),
-  // The last method is one that no HTTP library knows.
+  // BREW is a method that no HTTP library knows.
   ...["PUT", "DELETE", "PATCH", "BREW"].map((method) =>
     test(`envelope-method-${method.toLowerCase()} (rule-envelope-method-all, key): ${method} /v1/tickets is a 404 in the envelope, and the server keeps running.`, async (shop) => {
       const { key } = shop

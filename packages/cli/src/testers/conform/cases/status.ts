@@ -4,7 +4,7 @@ import { casesOf, test } from "../Case.js"
 import type { Shop } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
-/** Makes a new ticket in a state. */
+/** Creates a ticket, by its state. */
 const inState: Readonly<Record<string, (shop: Shop) => Promise<Ticket>>> = {
   workshop: (shop) => shop.moved(),
   ready: (shop) => shop.moved("ready"),
@@ -17,7 +17,7 @@ const inState: Readonly<Record<string, (shop: Shop) => Promise<Ticket>>> = {
   }
 }
 
-/** The state before, the status, the event, and the other fields of the ticket that change. */
+/** The allowed moves: the state before, the status, the event, and the other fields of the ticket that change. */
 const moves = [
   ["workshop", "ready", "ticket.ready", { outcome: null }],
   ["workshop", "impossible", "ticket.impossible", { outcome: null }],
@@ -28,7 +28,7 @@ const moves = [
   ["collected", "workshop", "ticket.reopened", { outcome: null, ready_at: null, collected_at: null }]
 ] as const
 
-/** The state before, the refused status, the reason, and the statuses that are allowed. */
+/** The refused moves: the state before, the status, the reason, and the statuses that the state accepts. */
 const refusals = [
   ["workshop", "workshop", "SAME_STATE", ["ready", "impossible"]],
   ["workshop", "collected", "INVALID_TRANSITION", ["ready", "impossible"]],

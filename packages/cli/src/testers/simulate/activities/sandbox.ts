@@ -162,7 +162,7 @@ export const MAX_KEYS = 5
 const byOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown, about = id): PlannedRequest =>
   planned("owner", act, id, [call, about, body])
 
-/** The owner makes a key. */
+/** The owner creates a key. */
 export const makingKey = (shop: KnownShop, preset: "full" | "read", act = "make a key"): PlannedRequest => ({
   ...byOwner(shop, act, "create key", { name: "Till", preset }),
   onResponse: (response) => {

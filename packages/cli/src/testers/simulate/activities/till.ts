@@ -201,7 +201,8 @@ export const pollOf = (till: Till, limit: number): PlannedRequest => {
   const query = new URLSearchParams({ updated_since, limit: String(limit) })
   if (cursor !== null) query.set("cursor", cursor)
   const onResponse = (response: RecordedResponse | null) => {
-    // The response is ignored if the place has changed, because of two concurrent polls only the first to end may move it.
+    // The response is ignored if the place in the feed has changed, because only the first of two concurrent polls may
+    // move it.
     if (feed.updated_since === updated_since && feed.cursor === cursor) follow(till.shop, response)
   }
   return { ...read(till, "poll", "/v1/tickets", query.toString()), actor: "poller", onResponse }

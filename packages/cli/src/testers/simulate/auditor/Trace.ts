@@ -9,7 +9,10 @@ export interface RecordedResponse {
   readonly body: Envelope
 }
 
-/** A request and its outcome. Requests are recorded in the order in which they ended. `now` is the time of the clock during the request. */
+/**
+ * A request and its outcome. Requests are recorded in the order in which they ended. `now` is the time of the clock
+ * during the request.
+ */
 export interface RecordedRequest {
   readonly seq: number
   readonly step: number
@@ -55,7 +58,7 @@ export interface ShopTrace {
   readonly notices: ReadonlyArray<{ readonly kind: string; readonly created_at: string }>
   /** All tickets, read page by page. */
   readonly listed: ReadonlyArray<Ticket>
-  /** The tickets that a till knows which used `updated_since` and `cursor` during the whole simulation. */
+  /** The tickets of a till that followed the list with `updated_since` and `cursor` during the whole simulation. */
   readonly synced: ReadonlyArray<Ticket>
   /** For each client: the status and data of `GET /v1/clients/{id}/loyalty`. */
   readonly cards: ReadonlyArray<{ readonly client: string; readonly status: number; readonly data: Loyalty | null }>

@@ -10,7 +10,9 @@ const nameOf = ({ shop, signature, body }: TracedDelivery): string =>
   `${shop} ${(JSON.parse(body) as Event).id} ${signature}`
 
 /**
- * The trace with one delivery for each attempt. If a receiver closes a kept connection during a request, the sender cannot distinguish that from a connection closed while idle. The same attempt therefore connects again, and sends the same bytes with the same signature. The first of the two deliveries does not count.
+ * The trace with one delivery for each attempt. If a receiver closes a kept connection during a request, the sender
+ * cannot distinguish that from a connection closed while idle. The same attempt therefore connects again, and sends the
+ * same bytes with the same signature. The first of the two deliveries does not count.
  */
 const withoutRedials = (trace: Trace): Trace => {
   const redialled = new Set<number>()
@@ -46,7 +48,8 @@ export const checks = {
 } as const satisfies Record<string, (trace: Trace) => ReadonlyArray<Violation>>
 
 /**
- * Checks a trace against the specification. The auditor shares no code with the service: it implements the rules a second time, and sees only what was sent over HTTP.
+ * Checks a trace against the specification. The auditor shares no code with the service: it implements the rules a
+ * second time, and sees only what was sent over HTTP.
  */
 export const audit = (trace: Trace): ReadonlyArray<Violation> => {
   const seen = withoutRedials(trace)

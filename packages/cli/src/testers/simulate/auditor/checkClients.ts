@@ -29,7 +29,9 @@ const programAt = (trace: Trace, shop: string) => {
     (settings(now).program as Program | undefined) ?? { active: false, stamps_required: 10, stamps_per_ticket: 1 }
 }
 
-/** The stamps that tickets earned for each client: once for each ticket, when it is first ready or collected as ready. */
+/**
+ * The stamps that tickets earned for each client: once for each ticket, when it is first ready or collected as ready.
+ */
 const earnedStamps = (shop: ShopTrace, program: (now: number) => Program): Map<string, number> => {
   const stamps = new Map<string, number>()
   for (const events of eventsByTicket(shop.events).values()) {
@@ -72,7 +74,7 @@ const cardWrong = (card: LoyaltyCard, expected: ReturnType<typeof expectedCard>,
     : `rewards_available is ${card.rewards_available}, and not ${available}`
 }
 
-/** A card is the sum of what tickets earned, what was given and what was redeemed. */
+/** Each card has the stamps that tickets earned and the shop added, minus those of redeemed rewards. */
 export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients and loyalty", function* (trace) {
   const operations = operationsOf(trace).filter(({ call }) => call !== "create ticket")
   for (const shop of trace.shops) {
@@ -80,7 +82,7 @@ export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients 
     const tickets = earnedStamps(shop, program)
     for (const { client, status, data } of shop.cards) {
       const theirs = operations.filter((one) => one.shop === shop.id && callOf(one.exchanges[0]!)?.id === client)
-      // If the outcome of a request is unknown, the card may show either.
+      // If the outcome of a request is unknown, the card may be with or without its effect.
       if (status !== 200 || data === null || theirs.some(({ isUnknown }) => isUnknown)) continue
       const expected = expectedCard(theirs, tickets.get(client) ?? 0, program)
       const message = cardWrong(data.card, expected, data.program.stamps_required)
@@ -93,7 +95,7 @@ export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients 
   }
 })
 
-/** The instant from which each client blocks a shop. The exchange names the offer's shop. */
+/** The instants at which clients blocked shops. */
 const blocksOf = (
   trace: Trace
 ): ReadonlyArray<{ readonly shop: string; readonly client: string; readonly at: number }> =>
@@ -151,7 +153,10 @@ function* namedAfterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof
   }
 }
 
-/** True if a response shows that a phone number has an account. It must not, because only clients link themselves (Specification, Endpoints). */
+/**
+ * True if a response shows that a phone number has an account. It must not, because only clients link themselves
+ * (Specification, Endpoints).
+ */
 const isHolderShown = (exchange: RecordedRequest): boolean => {
   const body = exchange.body as { readonly client_phone?: string; readonly client_id?: string } | undefined
   if (!isCreate(exchange) || !isGood(exchange)) return false

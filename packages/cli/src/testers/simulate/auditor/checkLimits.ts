@@ -38,7 +38,9 @@ interface Use {
   readonly exchange: unknown
 }
 
-/** A limit: the number of uses within a duration, or within a day, which a function names. */
+/**
+ * A limit on the uses within a window: a duration in milliseconds, or the calendar day whose name the function returns.
+ */
 interface Bound {
   readonly policy: keyof typeof LIMITS
   readonly window: number | ((now: number) => string)
@@ -83,7 +85,8 @@ const windowFindings = ({ policy }: Bound, open: Window | null, uses: ReadonlyAr
 }
 
 /**
- * Counts the uses of a limit again. A window opens at the first use. After a request that was cut off and may have opened a window, nothing is checked until every window that it may have opened has ended.
+ * Counts the uses of a limit again. A window opens at the first use. After a request that was cut off and may have
+ * opened a window, nothing is checked until every window that it may have opened has ended.
  */
 const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []

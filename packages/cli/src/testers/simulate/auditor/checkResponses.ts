@@ -56,7 +56,10 @@ const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
     : null
 }
 
-/** Every response has the envelope, with a code that matches its status, and none is a 5xx (Specification, Requests and responses; Errors). */
+/**
+ * Every response has the envelope, with a code that matches its status, and none is a 5xx (Specification, Requests and
+ * responses; Errors).
+ */
 export const checkEnvelopes = check("envelope", "Specification, Requests and responses", function* ({ exchanges }) {
   for (const exchange of exchanges) yield [envelopeWrong(exchange), shown(exchange)]
 })
@@ -149,7 +152,7 @@ export const checkAccess = check("access", "Specification, Keys and scopes; Erro
   }
 })
 
-/** The statuses that a state accepts; a collected ticket accepts its own only within the window. */
+/** The statuses that a state accepts. A collected ticket accepts them only within the reopening window. */
 const ACCEPTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   workshop: ["ready", "impossible"],
   ready: ["collected", "workshop"],
@@ -167,7 +170,10 @@ const reasonFor = (event: TicketEvent, to: string, now: number): string | null =
   return state === to ? "SAME_STATE" : "INVALID_TRANSITION"
 }
 
-/** The states that a ticket may have had at an instant: the one before the instant, and those that it entered at the instant. */
+/**
+ * The states that a ticket may have had at an instant: the one before the instant, and those that it entered at the
+ * instant.
+ */
 const possibleStates = (events: ReadonlyArray<TicketEvent>, now: number) => {
   const before = events.filter(({ created_at }) => ms(created_at) < now).at(-1)
   const during = events.filter(({ created_at }) => ms(created_at) === now)
@@ -210,7 +216,10 @@ export const checkRefusals = check("refusals", "Specification, States", function
   }
 })
 
-/** The client is not compared, because a block hides the client without a change of the ticket, and the feed does not show that. */
+/**
+ * The client is not compared, because a block hides the client without a change of the ticket, and the feed does not
+ * show that.
+ */
 const withoutClient = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
 
 function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
@@ -254,7 +263,7 @@ const orderWrong = (exchange: RecordedRequest): Breach | null => {
     : null
 }
 
-/** Pages are in their order, and a till that follows the feed knows what the store knows. */
+/** The entries of pages are in order, and a till that follows the feed has the same tickets as the store. */
 export const checkSync = check("sync", "Specification, Endpoints; Lists and sync", function* (trace) {
   for (const shop of trace.shops) yield* feedWrong(shop)
   for (const exchange of goodCalls(trace, "list tickets")) yield [orderWrong(exchange), shown(exchange)]
@@ -280,7 +289,10 @@ const formWrong = (exchange: RecordedRequest, call: Operation["call"]): Breach |
   return response.status === status ? null : breaks(anchor, `responded ${response.status}, and not ${status}`)
 }
 
-/** True if a request without a response may have been done once more after its key was forgotten: a repetition then shows that result. */
+/**
+ * True if a request without a response may have been done once more after its key was forgotten: a repetition then
+ * shows that result.
+ */
 const mayBeSecondResult = ({ exchanges }: Operation, first: RecordedRequest, repetition: RecordedRequest): boolean =>
   exchanges.some((one) => one.response === null && one.seq < repetition.seq && one.now - first.now >= REMEMBERED)
 

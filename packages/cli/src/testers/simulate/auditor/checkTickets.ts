@@ -144,7 +144,7 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
     ]
 }
 
-/** Every acknowledged act raised its event once, and every event has an act as its cause. */
+/** Every acknowledged request raised its event once, and every event has a cause. */
 export const checkEvents = check("events", "Specification, Webhooks", function* (trace) {
   for (const shop of trace.shops) yield* eventsIn(trace, shop)
 })
@@ -350,7 +350,10 @@ function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, N
   }
 }
 
-/** The changes of every ticket's state are allowed by Specification, States, their instants are consistent, and closures are on time. */
+/**
+ * The changes of every ticket's state are allowed by Specification, States, their instants are consistent, and closures
+ * are on time.
+ */
 export const checkHistories = check("histories", "Specification, States", function* (trace) {
   const news = newsOf(trace)
   for (const shop of trace.shops) yield* historiesIn(trace, shop, news)

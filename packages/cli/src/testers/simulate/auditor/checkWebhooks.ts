@@ -142,7 +142,10 @@ function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
   yield* overtakenEvents(shop, mine, since)
 }
 
-/** Every event of a shop with a webhook is delivered, or its deliveries explain why not. Attempts follow the table of retries with the same bytes, and the events of a ticket are in order. */
+/**
+ * Every event of a shop with a webhook is delivered, or its deliveries explain why not. Attempts follow the table of
+ * retries with the same bytes, and the events of a ticket are in order.
+ */
 export const checkDeliveries = check("deliveries", "Specification, Webhooks", function* (trace) {
   for (const shop of trace.shops) yield* deliveriesIn(trace, shop)
 })
@@ -196,7 +199,10 @@ const signatureWrong = (
     : "it is signed with a secret not in force"
 }
 
-/** Every delivery is signed with the current secret at its instant and, for a day after a rotation, with the previous one as well. */
+/**
+ * Every delivery is signed with the current secret at its instant and, for a day after a rotation, with the previous
+ * one as well.
+ */
 export const checkSignatures = check("signatures", "Specification, Webhooks", function* (trace) {
   for (const shop of trace.shops) {
     const secrets = secretsOf(trace, shop.id)
@@ -241,7 +247,9 @@ const onWrong = ({ webhook, deliveries }: ShopTrace): string | null => {
   return isOverdue ? `it is on after ${webhook.failures_in_row} failures since ${webhook.first_failure_at}` : null
 }
 
-/** A webhook turns off at a 410, or after twenty failures in a row over seventy-two hours, and its owner is notified. */
+/**
+ * A webhook turns off at a 410, or after twenty failures in a row over seventy-two hours, and its owner is notified.
+ */
 export const checkWebhooks = check("webhooks", "Specification, Webhooks", function* ({ shops }) {
   for (const shop of shops) {
     const message = offWrong(shop) ?? onWrong(shop)

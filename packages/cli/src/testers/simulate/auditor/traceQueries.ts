@@ -109,7 +109,10 @@ export interface Operation {
   readonly exchanges: ReadonlyArray<RecordedRequest>
   /** The distinct results in the responses: one for each time that the operation was carried out. */
   readonly results: ReadonlyArray<{ readonly data: unknown; readonly text: string; readonly exchange: RecordedRequest }>
-  /** True if a response was lost and no later one came while the key was remembered, so that the operation may have been carried out once more. */
+  /**
+   * True if a response was lost and no later one came while the key was remembered, so that the operation may have been
+   * carried out once more.
+   */
   readonly isUnknown: boolean
 }
 

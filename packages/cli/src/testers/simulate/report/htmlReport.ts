@@ -62,7 +62,7 @@ const extent = (series: ReadonlyArray<Series>) => {
   return { least: Math.min(...xs), most: Math.max(...xs), top: Math.max(0, ...all.map(([, y]) => y)) || 1 }
 }
 
-/** Lines on a common axis. `label` writes the ends of the x axis. */
+/** A plot of lines on a common axis. `label` formats the ends of the x axis. */
 const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
   const { least, most, top } = extent(series)
   const [x, y] = [scale(least, most, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
@@ -79,7 +79,7 @@ const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number)
   )
 }
 
-/** Stacked areas, all with the same x values. */
+/** A plot of stacked areas, all with the same x values. */
 const stacked = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
   const sums = (upTo: number, at: number) =>
     series.slice(0, upTo).reduce((sum, { points }) => sum + (points[at]?.[1] ?? 0), 0)
@@ -101,7 +101,7 @@ const stacked = (text: PlotText, series: ReadonlyArray<Series>, label: (x: numbe
   )
 }
 
-/** A bar for each name. */
+/** A plot with a bar for each name. */
 const bars = (text: PlotText, named: ReadonlyArray<readonly [name: string, n: number]>): string => {
   const top = Math.max(0, ...named.map(([, n]) => n)) || 1
   const wide = (WIDTH - LEFT - RIGHT) / Math.max(1, named.length)

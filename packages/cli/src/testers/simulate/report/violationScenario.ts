@@ -58,7 +58,10 @@ const leading = ({ exchanges, shops, clients }: Trace, { evidence }: Violation):
   return inShop.filter((one) => involved.includes(one) || (one.response !== null && tickets.has(actOf(one)?.id ?? "-")))
 }
 
-/** A violation as a scenario: the requests that led to it, with the responses that they got, and the rule that was broken. */
+/**
+ * A violation as a scenario: the requests that led to it, with the responses that they got, and the rule that was
+ * broken.
+ */
 export const violationScenario = (trace: Trace, violation: Violation, command: string): string => {
   const names = new Map<string, string>()
   const phones = new Map<string, string>()

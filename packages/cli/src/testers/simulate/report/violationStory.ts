@@ -55,8 +55,8 @@ const ofRequest = (exchange: RecordedRequest): Entry => {
 }
 
 /**
- * The story of the ticket that a violation is about, for the viewer of reports: its states, events, attempts and requests, with
- * the violation at the instant of its evidence. Null if the violation is about no ticket.
+ * The story of the ticket that a violation is about, for the viewer of reports: its states, events, attempts and
+ * requests, with the violation at the instant of its evidence. Null if the violation is about no ticket.
  */
 export const violationStory = (trace: Trace, violation: Violation): unknown => {
   const subject = subjectOf(trace, violation)
