@@ -25,7 +25,10 @@ const attemptOf = async ({ kind, at, shop_id, ticket_id, event_id }: Due): Promi
   return attempts.find(({ started_at }) => Date.parse(started_at) >= Date.parse(at))
 }
 
-/** Moves the clock to an entry of the agenda, or `beside_ms` milliseconds after it (before it if negative), and shows the outcome. */
+/**
+ * Moves the clock to an entry of the agenda, or `beside_ms` milliseconds after it (before it if negative), and shows
+ * the outcome.
+ */
 export const goTo = async (due: Due, beside_ms = 0): Promise<void> => {
   const to = Date.parse(due.at) + beside_ms
   if (to <= present.peek()) return void (await moveClock({ advance: "0ms" }, "That is now"))
@@ -139,7 +142,10 @@ const AgendaRow = ({ due, close }: { due: Due; close: () => void }) => {
   )
 }
 
-/** The buttons that move the clock by common durations, a field for any other duration, and the button that stops the clock. */
+/**
+ * The buttons that move the clock by common durations, a field for any other duration, and the button that stops the
+ * clock.
+ */
 const Steps = ({ label }: { label: string }) => {
   const wanted = useSignal("")
   const { frozen } = clock.value

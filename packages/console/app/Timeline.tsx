@@ -41,7 +41,9 @@ const Marker = ({
   placed: Placed
   x: number
   y: number
-  /** The text that is drawn beside the element. The accessible name begins with the text unless the title contains it. */
+  /**
+   * The text that is drawn beside the element. The accessible name begins with the text unless the title contains it.
+   */
   text?: string
   children: preact.ComponentChildren
 }) => (
@@ -93,7 +95,8 @@ const Axis = ({ drawn, height, now }: { drawn: Drawn; height: number; now: numbe
       ))}
       {scale.pauses
         .flatMap(({ from, to, ms }) => {
-          // If the duration does not fit, only its unit is shown, because that still distinguishes a millisecond from an hour.
+          // If the duration does not fit, only its unit is shown, because that still distinguishes a millisecond from
+          // an hour.
           const [n, unit = ""] = roughly(ms).split(" ")
           const text = [roughly(ms), `${n} ${unit}`, unit].find((words) => to - from > words.length * 6 + 4)
           return text === undefined || (!story.isGoingOn && to > scale.at(now)) ? [] : [{ from, to, text }]

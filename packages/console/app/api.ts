@@ -72,7 +72,8 @@ export const send = async (
     }
     return { sent, status: response.status, ok: response.ok, body: read, data: read?.data }
   } catch {
-    // Only a GET shows that the server does not respond, because a fault may have cut the connection of any other request.
+    // Only a GET shows that the server does not respond, because a fault may have cut the connection of any other
+    // request.
     if (method === "GET") isGone.value = true
     else await read("/clock")
     const message = isGone.value

@@ -182,7 +182,10 @@ const pastOf = async ({ id }: Shop): Promise<ReadonlyArray<Past>> => {
 const sameness = ({ kind, detail: { id, event_id, n } }: Pick<Row, "kind" | "detail">): string =>
   `${kind} ${id ?? event_id} ${n ?? ""}`
 
-/** Fills the rows from the lists after a restart, a reset or an import, because the stream does not repeat earlier entries then. */
+/**
+ * Fills the rows from the lists after a restart, a reset or an import, because the stream does not repeat earlier
+ * entries then.
+ */
 const begin = async (): Promise<void> => {
   rows = []
   arrived = []

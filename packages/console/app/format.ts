@@ -32,7 +32,8 @@ const offsetOf = (zone: string, at: number): number => {
 }
 
 /**
- * Converts a typed move of the clock to a request to the sandbox. The text is a duration (`24h1ms`, `3 days`), or a date with or without a time, in the zone unless it has an offset. Null if it is neither.
+ * Converts a typed move of the clock to a request to the sandbox. The text is a duration (`24h1ms`, `3 days`), or a
+ * date with or without a time, in the zone unless it has an offset. Null if it is neither.
  */
 export const clockMoveOf = (text: string, zone: string): { advance: string } | { to: string } | null => {
   if (WORDS.test(text)) {

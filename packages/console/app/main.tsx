@@ -230,7 +230,9 @@ const TokenForm = () => {
   )
 }
 
-/** How long a notice is shown, in milliseconds. A notice of a failure is shown longer, because it takes longer to read. */
+/**
+ * How long a notice is shown, in milliseconds. A notice of a failure is shown longer, because it takes longer to read.
+ */
 const NOTICE_MS = { good: 5000, bad: 12_000 }
 
 const Notice = () => {

@@ -12,7 +12,10 @@ export const plainName = (name: string): string => name.replace(/, recording \d+
 
 type Entry = readonly [field: string, value: unknown]
 
-/** Writes the recorded acts as a scenario: ids become names, instants become durations, and refusals become expectations. */
+/**
+ * Writes the recorded acts as a scenario: ids become names, instants become durations, and refusals become
+ * expectations.
+ */
 class Writer {
   readonly #names: RecordedNames
   readonly #repeated: ReadonlySet<string>
@@ -81,7 +84,8 @@ class Writer {
       ...(clients.length === 0 ? [] : ["  clients:"]),
       ...clients.map(({ name, client }) => `    ${name}: ${flow(givenClient(client))}`),
       "steps:",
-      // The clock is set to the same time of day, because midnight and the limits per day then come as in the recording.
+      // The clock is set to the same time of day, because midnight and the limits per day then come as in the
+      // recording.
       `  - set clock: ${flow(timeOfDay(shop.time_zone, at))}`,
       ...(this.#begun.faults.length === 0 ? [] : [`  - set faults: ${flow(this.#begun.faults.map(saidFault))}`])
     ]

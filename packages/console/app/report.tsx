@@ -5,7 +5,7 @@ import { typedInto } from "./fields.js"
 import type { Delivery, History } from "./model.js"
 import { Timeline } from "./Timeline.js"
 
-/** A ticket's story as a report contains it. */
+/** A ticket's story in a report. */
 interface ToldStory {
   readonly history: History
   readonly deliveries: ReadonlyArray<Delivery>
@@ -21,7 +21,10 @@ const entries = [...document.querySelectorAll<HTMLElement>(".entry")].map((eleme
 
 const outcomes = [...new Set(entries.map(({ outcome }) => outcome))]
 
-/** Filters and searches the entries of the page. The entries are in the page's HTML, so they are also shown without scripts. */
+/**
+ * Filters and searches the entries of the page. The entries are in the page's HTML, so they are also shown without
+ * scripts.
+ */
 const Tools = () => {
   const search = useSignal("")
   const outcome = useSignal<string | null>(null)

@@ -29,7 +29,10 @@ const SQUEEZED = 0.6
 
 const naturalOf = (ms: number): number => Math.log2(1 + ms / FIRST)
 
-/** Makes a scale with logarithmic pauses. `room` is the least width of the whole scale, and `pad` the margin at both ends, in pixels. */
+/**
+ * Makes a scale with logarithmic pauses. `room` is the least width of the whole scale, and `pad` the margin at both
+ * ends, in pixels.
+ */
 export const foldedScale = (anchors: ReadonlyArray<Anchor>, room: number, pad: number): Scale => {
   const gaps = anchors.slice(1).map(({ at }, i) => at - anchors[i]!.at)
   const natural = gaps.reduce((sum, gap) => sum + naturalOf(gap), 0)

@@ -46,7 +46,10 @@ export const when = (iso: string): string => {
 }
 
 export const agenda = signal<ReadonlyArray<Due>>([])
-/** Whether the agenda also shows limits that start again. By default it does not, because they would hide the other entries. */
+/**
+ * Whether the agenda also shows limits that start again. By default it does not, because they would hide the other
+ * entries.
+ */
 export const isLimitDue = signal(false)
 export const dues = computed(() => agenda.value.filter(({ kind }) => isLimitDue.value || kind !== "limit_reset"))
 
@@ -322,7 +325,10 @@ const mayMove = (): boolean => {
   return true
 }
 
-/** Moves the clock. Asks first, but only once, if another console's recording needs the clock; null if the tester declines. */
+/**
+ * Moves the clock. Asks first, but only once, if another console's recording needs the clock; null if the tester
+ * declines.
+ */
 export const moveClock = async (body: Json, done?: string): Promise<Answer | null> => {
   if (!("freeze" in body) && !mayMove()) return null
   const answer = await act("POST", "/clock", body, done)

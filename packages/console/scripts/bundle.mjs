@@ -1,5 +1,5 @@
-// Bundles the pages of app/ into assets/: what a server sends, and what reports carry within them. Nothing of it is loaded
-// from anywhere else.
+// Bundles the pages of app/ into assets/: the console that a server sends, and the viewer that reports contain. The
+// bundles load nothing from other servers.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, join } from "node:path"
@@ -18,7 +18,7 @@ const licenseOf = (name) => {
 }
 
 /**
- * Writes a file where it differs, and at once, because other test files may be reading it.
+ * Writes a file only if its content differs, and atomically, because other test files may be reading it.
  * @param {string} path @param {Uint8Array} content
  */
 const put = (path, content) => {

@@ -16,7 +16,7 @@ describe("the field that moves the clock", () => {
     ["1.5 h", "1h30m"],
     ["90 minutes", "1h30m"],
     ["10 ms", "10ms"]
-  ])("the clock's field takes %s as a length of time", (text, advance) =>
+  ])("the clock's field reads %s as the duration %s", (text, advance) =>
     expect(clockMoveOf(text, "Africa/Tunis")).toEqual({ advance })
   )
 
@@ -25,15 +25,14 @@ describe("the field that moves the clock", () => {
     ["2026-12-01 09:30", "Africa/Tunis", "2026-12-01T08:30:00.000Z"],
     ["2026-12-01T09:30:15Z", "Africa/Tunis", "2026-12-01T09:30:15.000Z"],
     ["2026-12-01T09:30+02:00", "Africa/Tunis", "2026-12-01T07:30:00.000Z"],
-    // The night in which the clocks go back: midnight is before that.
+    // In this night the clocks go back, but after midnight.
     ["2026-10-25", "Europe/Paris", "2026-10-24T22:00:00.000Z"]
-  ])("the clock's field takes %s in %s as an instant", (text, zone, to) =>
+  ])("the clock's field reads %s in the zone %s as the instant %s", (text, zone, to) =>
     expect(clockMoveOf(text, zone)).toEqual({ to })
   )
 
-  it.each(["tomorrow", "-1h", "3", "3 parsecs", "2026-13-45", "12/01/2026"])(
-    "the clock's field does not take %s",
-    (text) => expect(clockMoveOf(text, "UTC")).toBeNull()
+  it.each(["tomorrow", "-1h", "3", "3 parsecs", "2026-13-45", "12/01/2026"])("the clock's field refuses %s", (text) =>
+    expect(clockMoveOf(text, "UTC")).toBeNull()
   )
 })
 
@@ -44,27 +43,27 @@ const collected = {
   entries: [{ id: "a", at: iso(-26), kind: "state", title: "collected", ok: true, detail: {} }]
 } as unknown as History
 
-describe("the reason beside a move that would be refused", () => {
+describe("the reason that is shown for a refused move", () => {
   it.each([
     ["quote", "QUOTE_CLOSED", "already collected"],
     ["status:collected", "REOPEN_WINDOW", "already collected"],
     ["status:workshop", "REOPEN_WINDOW", "reopening ended 2 h ago"],
     ["status:ready", "INVALID_TRANSITION", "invalid transition"]
-  ])("a collected ticket refuses %s with %s, in words: %s", (act, reason, words) =>
+  ])("the console shows a collected ticket's refusal of %s with %s as %j", (act, reason, words) =>
     expect(whyNot({ act, accepted: false, reason }, collected, NOW)).toBe(words)
   )
 
   it.each([
     [null, "no new price"],
     [{ status: "accepted" }, "price is accepted"]
-  ])("an answer to the new price %j is refused, in words: %s", (quote, words) => {
+  ])("the console shows the refusal to accept the quote %j as %j", (quote, words) => {
     const history = { ...collected, ticket: { state: "workshop", quote } } as unknown as History
     expect(whyNot({ act: "accept", accepted: false, reason: "QUOTE_CLOSED" }, history, NOW)).toBe(words)
   })
 })
 
 describe("the timeline", () => {
-  it("the timeline goes on where something is to come, and ends with the last of it", () => {
+  it("the timeline extends to the last event that is still to come, if there is one", () => {
     expect(storyOf(collected, [], NOW).isGoingOn).toBe(false)
     const open = { ...collected, windows: [{ kind: "closure", from: iso(-1), to: iso(5) }] } as unknown as History
     const { isGoingOn, anchors } = storyOf(open, [], NOW)
@@ -102,20 +101,20 @@ const creating = (id: string, fields: Partial<Act> = {}): Act =>
     ...fields
   })
 
-/** A text that a scenario reads as the name of a value. */
+/** A text that a scenario would read as a reference. */
 const NAMED = ["$", "{n}"].join("")
 
 const noReceiver: Beginning = { ...begun, receiver: { ...begun.receiver, in_use: false } }
 
 describe("a recording", () => {
-  it("a recording expects of a list how long it was", () => {
+  it("a recorded list becomes an expectation of its length", () => {
     expect(scenarioOf("List", begun, [doing("GET", "/v1/tickets?limit=2")]).steps[0]?.lines).toEqual([
       "  - list tickets: { limit: 2 }",
       "    expect: { data: { $length: 0 } }"
     ])
   })
 
-  // The last act is the one that no scenario can repeat faithfully.
+  // The last act of each row is the one that a scenario cannot repeat.
   it.each<[why: string, acts: ReadonlyArray<Act>, from?: Beginning]>([
     [
       "the shop's events do not go to the built-in receiver: use it from the beginning",
