@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs"
 
-/** The program in one piece. */
+/** The bundled program. */
 export const bundle = new URL("../bundle/bin.js", import.meta.url)
 
 const packages = new URL("../../", import.meta.url)
@@ -8,7 +8,9 @@ const packages = new URL("../../", import.meta.url)
 /** @param {URL} url */
 const timeOf = (url) => statSync(url, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-/** Whether the bundle holds what was built last: in a clone `tsc -b` may have built something after it. */
+/**
+ * True if the bundle is newer than the built modules. In a clone, `tsc -b` may have built a module after the bundle.
+ */
 export const isBundled = () => {
   const built = readdirSync(packages).map((name) => timeOf(new URL(`${name}/dist/.tsbuildinfo`, packages)))
   return timeOf(bundle) > Math.max(...built)

@@ -1,5 +1,5 @@
-// Bundles the program with everything that it loads, because a start spends most of its time on reading a thousand small
-// modules. `bin/workshop.js` runs the bundle as long as it is newer than what `tsc -b` built.
+// Bundles the program with all its modules, because a start without the bundle spends most of its time on reading a
+// thousand small files. `bin/workshop.js` runs the bundle if it is newer than the modules that `tsc -b` built.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -20,8 +20,8 @@ const packageOf = (folder) =>
     : packageOf(dirname(folder))
 
 /**
- * Our packages read files that lie beside their modules, such as migrations. In the bundle they look for them from the
- * folder of their package.
+ * Our packages read files next to their modules, such as migrations. In the bundle, the paths of these files begin at
+ * the folder of the package.
  * @type {import("esbuild").Plugin}
  */
 const filesBesideModules = {
@@ -53,7 +53,7 @@ const { metafile } = await build({
   platform: "node",
   target: "node20.20",
   external: ["pg-native"],
-  // Modules that are not ECMAScript's need a `require`.
+  // Bundled CommonJS modules need a `require`.
   banner: {
     js: 'import { createRequire as requireFrom } from "node:module"\nconst require = requireFrom(import.meta.url)'
   },
@@ -62,7 +62,7 @@ const { metafile } = await build({
   logLevel: "warning"
 })
 
-// The licenses of others must come with their code.
+// The license of each third-party package must be distributed with its code.
 const others = new Set(
   Object.keys(metafile.inputs)
     .filter((path) => path.includes("node_modules/"))

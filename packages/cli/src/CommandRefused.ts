@@ -3,8 +3,8 @@ import { Data } from "effect"
 /** The reason why a command failed and what to do, on one line. */
 export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonly message: string }> {}
 
-/** Turns any other refusal into that of a command, with the same message. */
+/** Converts any other refusal to that of a command, with the same message. */
 export const refused = ({ message }: { readonly message: string }): CommandRefused => new CommandRefused({ message })
 
-/** Makes the refusal of a command, with this message. */
+/** Creates the refusal of a command, with this message. */
 export const refuse = (message: string): CommandRefused => new CommandRefused({ message })

@@ -107,6 +107,6 @@ const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCo
 /** `workshop` with all its commands. */
 export const workshop = (): Promise<MakeCommand> => workshopWith(() => true)
 
-/** Finds out what a command line asks for, by the words after `workshop`. */
+/** Parses a command line, given the words after `workshop`. */
 export const commandLine = async (words: ReadonlyArray<string>): Promise<ParsedCommand> =>
   parsedCommand(await workshopWith((name) => words.includes(name)), words)

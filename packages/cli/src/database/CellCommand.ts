@@ -128,7 +128,7 @@ const nextOf = (names: ReadonlyArray<string>): string | undefined => {
   return `${[...stems][0]}${Math.max(...parts.map(({ number }) => number)) + 1}`
 }
 
-/** A sentence if the name of a new cell may be a typing error; null if nothing suggests that. */
+/** The warning that the name of a new cell may be a typing error; null if nothing suggests that. */
 const doubtOf = (name: string, hasAddress: boolean, names: ReadonlyArray<string>): string | null => {
   const next = hasAddress ? undefined : nextOf(names)
   if (next !== undefined)

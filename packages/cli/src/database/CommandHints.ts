@@ -4,9 +4,15 @@ import { DEFAULT_FOLDER, type StoreChoice } from "./StoreChoice.js"
 
 /** The form of printed commands, so that a pasted command runs and works on the same data. */
 interface CommandHint {
-  /** The whole command line for words such as `key list`: it starts the program as this process was started, with the flags of its store. */
+  /**
+   * The whole command line for words such as `key list`: it starts the program as this process was started, with the
+   * flags of its store.
+   */
   readonly command: (words: string) => string
-  /** A clause that names a variable that must also be set; empty if no variable is needed. The clause follows the text about the command. */
+  /**
+   * A clause that names a variable that must also be set; empty if no variable is needed. The clause follows the text
+   * about the command.
+   */
   readonly condition: string
 }
 
@@ -32,7 +38,10 @@ const flagsOf = (place: Place): string => {
   return inSchema + (store === "memory" || dataDir === DEFAULT_FOLDER ? "" : ` --data-dir ${quoted(dataDir)}`)
 }
 
-/** The form of printed commands on the data of a store. If the environment shows that npm or npx started the process, the commands begin with it, because a shell does not find `workshop` then. */
+/**
+ * The form of printed commands on the data of a store. If the environment shows that npm or npx started the process,
+ * the commands begin with it, because a shell does not find `workshop` then.
+ */
 export const hintsFor = (choice: Place, { npm_command }: Readonly<Record<string, string | undefined>>): CommandHint => {
   const [program, flags] = [npm_command ? "npx workshop" : "workshop", flagsOf(choice)]
   const needsUrl = choice.store === "postgres" && databaseFlags(choice) === ""

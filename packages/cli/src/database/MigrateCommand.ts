@@ -45,7 +45,10 @@ const nameOf = (url: string): string => {
   return `${host === "" ? "localhost" : host}${name ? `/${name}` : ""}`
 }
 
-/** The embedded Postgres. A folder is created only if a flag names it, because the command would otherwise migrate a new database if DATABASE_URL was forgotten. */
+/**
+ * The embedded Postgres. A folder is created only if a flag names it, because the command would otherwise migrate a new
+ * database if DATABASE_URL was forgotten.
+ */
 const sharedIn = (dataDir: string | null) =>
   Effect.gen(function* () {
     const folder = dataDir ?? DEFAULT_FOLDER
@@ -58,7 +61,10 @@ const sharedIn = (dataDir: string | null) =>
     return { url, name: `The embedded Postgres in ${resolve(folder)}` }
   })
 
-/** The migrations that were applied, one line for each cell. The line of a cell other than the home cell begins with its name and a colon. */
+/**
+ * The migrations that were applied, one line for each cell. The line of a cell other than the home cell begins with its
+ * name and a colon.
+ */
 const appliedLines = (applied: ReadonlyArray<string>): string => {
   const byCell = new Map<string, Array<string>>()
   for (const one of applied) {
@@ -72,7 +78,10 @@ const appliedLines = (applied: ReadonlyArray<string>): string => {
   ).join("\n")
 }
 
-/** `workshop migrate` (Specification, Commands): migrates the database. It can be run again, and by several processes at the same time. */
+/**
+ * `workshop migrate` (Specification, Commands): migrates the database. It can be run again, and by several processes at
+ * the same time.
+ */
 export const migrateCommand = command({
   name: "migrate",
   examples: ["workshop migrate", "DATABASE_URL_FILE=/run/secrets/database-url workshop migrate --roles"],

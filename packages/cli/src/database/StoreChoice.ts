@@ -40,7 +40,7 @@ export const DEFAULT_FOLDER = ".workshop"
 export const dataDirFlag = (description: string) =>
   value("--data-dir <folder>", description, { fallback: DEFAULT_FOLDER }).conflicts("databaseUrl")
 
-/** The data that `workshop serve` keeps, for commands that work on it. */
+/** `--data-dir` of the commands that work on the data of `workshop serve`. */
 export const servedDataDir = dataDirFlag("The folder of the embedded Postgres.")
 
 /** `--secrets-key`: the keys of `WORKSHOP_SECRETS_KEY`. The store checks them, and its refusal does not repeat them. */
@@ -114,7 +114,7 @@ const remedies: Readonly<
     "Check sslmode in the address, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the address has it"
 }
 
-/** Turns the refusal of a store into that of a command, whose advice names flags. */
+/** Converts the refusal of a store to that of a command, whose advice names flags. */
 export const storeRefused = (refusal: {
   readonly message: string
   readonly reason?: string
@@ -132,7 +132,10 @@ const memory = Layer.unwrapEffect(
   )
 )
 
-/** Migrates a database. In an embedded database, the tables of an earlier release are moved as well, because no other program uses it. */
+/**
+ * Migrates a database. In an embedded database, the tables of an earlier release are moved as well, because no other
+ * program uses it.
+ */
 export const migrated = (
   store: StoreChoice["store"],
   url: string,
@@ -150,7 +153,8 @@ const onDatabase = (url: string, choice: StoreChoice) =>
   Effect.gen(function* () {
     const { store: kind, schema, migrate, keepEvents_ms, secretsKeys = [] } = choice
     const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
-    // Only `workshop migrate` creates and migrates several cells, because a misspelt name must be refused and not become a new cell.
+    // Only `workshop migrate` creates and migrates several cells, because a misspelt name must be refused and not
+    // become a new cell.
     if (migrate && choice.cells === undefined) yield* migrated(kind, url, { schema })
     else yield* Effect.mapError(Migrator.check(url, { schema }), storeRefused)
     const { cellsFrom, PgStore, Retention } = yield* Effect.promise(() => import("@workshop/store-pg"))

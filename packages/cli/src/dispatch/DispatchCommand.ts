@@ -74,12 +74,15 @@ const status = ({ statusHost: host, signatureHeader }: Flags, port: number, watc
     return baseOf(host, at.port)
   })
 
-/** Sends the due deliveries and closes the due tickets of a database until it is interrupted. Then it claims nothing more, and waits for the running attempts. */
+/**
+ * Sends the due deliveries and closes the due tickets of a database until it is interrupted. Then it claims nothing
+ * more, and waits for the running attempts.
+ */
 const dispatch = (flags: Flags, choice: StoreChoice) =>
   Effect.gen(function* () {
     yield* startBackgroundWork
     const { statusPort } = flags
-    // If the process serves pages, they do this themselves.
+    // With --status-port, the pages themselves warn that the data are ahead of the clock.
     if (statusPort === null) yield* dataAhead
     const watch = requestObserver({ ...flags, accessLog: false })
     const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(flags, statusPort, watch)}`
@@ -94,7 +97,10 @@ const dispatch = (flags: Flags, choice: StoreChoice) =>
     Effect.onInterrupt(() => Console.log("Stopped."))
   )
 
-/** `workshop dispatch` (Specification, Commands): only sends deliveries and notifications and closes tickets. Any number of such processes can run. */
+/**
+ * `workshop dispatch` (Specification, Commands): only sends deliveries and notifications and closes tickets. Any number
+ * of such processes can run.
+ */
 export const dispatchCommand = command({
   name: "dispatch",
   examples: ["DATABASE_URL_FILE=/run/secrets/database-url workshop dispatch"],

@@ -5,20 +5,29 @@ import { Schema } from "effect"
 import { repeatable, value } from "../terminal/commands.js"
 import { duration, textThat, wholeNumber } from "../terminal/decoders.js"
 
-/** `--signature-header` of every command that delivers or receives; a name that HTTP itself uses is refused, because that header would not be sent (Specification, Webhooks). */
+/**
+ * `--signature-header` of every command that delivers or receives; a name that HTTP itself uses is refused, because
+ * that header would not be sent (Specification, Webhooks).
+ */
 export const signatureHeader = value("--signature-header <name>", "The header for the signature of a webhook.", {
   decoder: textThat(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`, isOwnHeader),
   fallback: SIGNATURE_HEADER
 })
 
-/** `--refuse-network` of every command that delivers: networks that webhooks may not reach, in addition to the special-purpose addresses (Specification, Webhooks). */
+/**
+ * `--refuse-network` of every command that delivers: networks that webhooks may not reach, in addition to the
+ * special-purpose addresses (Specification, Webhooks).
+ */
 export const refuseNetwork = repeatable(
   "--refuse-network <cidr>",
   "A public network that webhooks must not reach, such as your own; separate several by commas, or pass one flag each.",
   { decoder: textThat("must be a network, such as 203.0.113.0/24 or 2001:db8::/32", isNetwork) }
 )
 
-/** `--webhook-port` of every command that sets an address or delivers to it: all of them need the same ports (Specification, Webhooks). */
+/**
+ * `--webhook-port` of every command that sets an address or delivers to it: all of them need the same ports
+ * (Specification, Webhooks).
+ */
 export const webhookPort = repeatable(
   "--webhook-port <number>",
   `A port that webhooks may use; separate several by commas, or pass one flag each. The default is ${productionAddresses.ports.join(", ")} only.`,

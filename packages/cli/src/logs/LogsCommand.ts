@@ -38,7 +38,7 @@ const options = {
 
 type Flags = Values<typeof options>
 
-/** True for a request that the flags select, other than `--shop` and `--ticket`. */
+/** True if a request matches the flags. The server itself applies `--shop` and `--ticket`. */
 const matches =
   ({ method, path, status, reason }: Flags) =>
   (request: LoggedRequest): boolean =>

@@ -12,7 +12,9 @@ const within: RunInSpan = (name, attributes, work) =>
 const TAKING = "5 seconds"
 
 /**
- * Drops a batch that the collector does not accept in time, because later batches would otherwise collect in memory. The time-out is a defect, because the exporter would send a failed batch again. After a failure or a defect, the exporter sends nothing for a minute.
+ * Drops a batch that the collector does not accept in time, because later batches would otherwise collect in memory.
+ * The time-out is a defect, because the exporter would send a failed batch again. After a failure or a defect, the
+ * exporter sends nothing for a minute.
  */
 const impatient = (taking: Duration.DurationInput) =>
   Layer.effect(
@@ -28,7 +30,7 @@ const impatient = (taking: Duration.DurationInput) =>
     )
   ).pipe(Layer.provide(FetchHttpClient.layer))
 
-/** Sends spans to an OpenTelemetry collector, also those spans that are only made if there is a tracer. */
+/** Exports spans to an OpenTelemetry collector, including those that are created only if there is a tracer. */
 export const layer = (
   endpoint: string,
   serviceVersion: string,

@@ -13,11 +13,14 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/(?:\+|%2B)[1-9]\d{6,14}\b/gi, "+..."]
 ]
 
-/** A line without keys, webhook secrets, tokens, passwords of databases, paths of web addresses and phone numbers. The project's own code logs none of them, but the errors of libraries may contain them. */
+/**
+ * A line without keys, webhook secrets, tokens, passwords of databases, paths of web addresses and phone numbers. The
+ * project's own code logs none of them, but the errors of libraries may contain them.
+ */
 export const redacted = (line: string): string =>
   SECRETS.reduce((said, [pattern, instead]) => said.replaceAll(pattern, instead), line)
 
-/** The name of a level as `--log-level` takes it. */
+/** The name of a level, as in `--log-level`. */
 const shownLevel = (level: string): string => (level === "WARN" ? "warning" : level.toLowerCase())
 
 /** Writes a line as one JSON object, in which the annotations, such as `request_id`, are members. */

@@ -16,7 +16,7 @@ const tracesLayer = (endpoint: string) =>
     )
   )
 
-/** The logs, metrics and traces of the flags, for everything that the process does. */
+/** The logs, metrics and traces of the process, as the flags configure them. */
 export const observabilityLayer = (flags: Observed): Layer.Layer<never> =>
   Layer.scopedDiscard(processMetrics).pipe(
     Layer.provideMerge(Probes.layer),

@@ -8,7 +8,10 @@ import type { Observed } from "./ObserveOptions.js"
 
 const realClock = Clock.make()
 
-/** Logs a line for each request. It names the route and never the path or the query, because those may contain phone numbers. */
+/**
+ * Logs a line for each request. It names the route and never the path or the query, because those may contain phone
+ * numbers.
+ */
 export const accessLogObserver: RequestObserver = ({ method }, _, response) => {
   const startedAt = realClock.unsafeCurrentTimeNanos()
   return Effect.tap(response, ({ status, context, failure }) => {
@@ -33,7 +36,7 @@ const parentOf = (header: (name: string) => string | undefined) => {
       })
 }
 
-/** Makes a span for each request; it is a child of the caller's span if the request names one. */
+/** Creates a span for each request. It is a child of the caller's span if the request names one. */
 export const traceObserver: RequestObserver = ({ method: sent, header }, context, response) => {
   const method = shownMethod(sent)
   return Effect.useSpan(
@@ -48,7 +51,8 @@ export const traceObserver: RequestObserver = ({ method: sent, header }, context
       Effect.map(Effect.withParentSpan(response, span), (observed) => {
         const route = shownRoute(observed.context)
         span.attribute("http.route", route)
-        // The name is assigned here, because the route is known only after the request, and a span has no method to rename it.
+        // The name is assigned here, because the route is known only after the request, and a span has no method to
+        // rename it.
         Object.assign(span, { name: `${method} ${route}` })
         span.attribute("http.response.status_code", observed.status)
         return observed

@@ -15,7 +15,10 @@ const documents = {
   sandbox: async () => (await import("@workshop/http-node/sandbox")).sandboxDocument()
 }
 
-/** `workshop openapi` (Specification, Commands): the documents that a server serves at `/openapi.json` and `/sandbox/openapi.json`, except for the address of the server. */
+/**
+ * `workshop openapi` (Specification, Commands): the documents that a server serves at `/openapi.json` and
+ * `/sandbox/openapi.json`, except for the address of the server.
+ */
 export const openApiCommand = command({
   name: "openapi",
   examples: ["workshop openapi > openapi.json", "workshop openapi --yaml"],

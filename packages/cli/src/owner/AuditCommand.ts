@@ -6,7 +6,7 @@ import { wholeNumber } from "../terminal/decoders.js"
 import { type Column, rows } from "../terminal/Output.js"
 import { fieldFlag, idFrom, ownerCommand } from "./ownerCommand.js"
 
-/** The entries to list; null is any. */
+/** The entries to list; null means any. */
 interface Bounds {
   readonly shop: string | null
   readonly before: string | null

@@ -36,7 +36,7 @@ const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
   { title: "MADE", cell: ({ created_at }) => created_at.slice(0, 10) }
 ]
 
-/** Records in the audit log an act that is usually the client's own. */
+/** Records in the audit log that an operator acted for a client. */
 const recordAct = (did: string, details: Readonly<Record<string, string>>, shop_id?: ShopId) =>
   Audit.record({ act: "client.acted_for", details: { did, ...details } }, shop_id)
 
@@ -56,7 +56,7 @@ export const showClient = Effect.fnUntraced(function* (typed: string, shop: stri
   return record({ ...account, created_at: toIso(account.created_at) })
 })
 
-/** Runs an act on an account, and names the account if it does not exist. */
+/** Runs an effect on an account. If the account does not exist, the error names it. */
 const namingAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
   Effect.mapError(act, (refusal) =>
     refusal instanceof ClientNotFound

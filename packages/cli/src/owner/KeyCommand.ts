@@ -11,7 +11,7 @@ import { type Column, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
 import { decodeFields, type Fields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
-/** A key to make, with the scopes of a preset or those that are named. */
+/** A key to create, with the scopes of a preset or those that are named. */
 interface NewKey extends Fields {
   readonly shop: string
   readonly preset: keyof typeof scopePresets | null
@@ -49,7 +49,7 @@ const scopesOf = (preset: NewKey["preset"], scopes: NewKey["scopes"]) => {
   return Effect.succeed(scopes.length > 0 ? scopes : scopePresets[preset ?? "full"])
 }
 
-/** Makes a key. Its text is shown only once (Specification, Keys and scopes). */
+/** Creates a key. Its text is shown only once (Specification, Keys and scopes). */
 export const createKey = Effect.fnUntraced(function* ({ shop, preset, scopes, ...fields }: NewKey) {
   const shop_id = yield* idFrom(ShopId, "a shop", shop)
   const input = yield* decodeFields(KeyInput, givenFields({ ...fields, scopes: yield* scopesOf(preset, scopes) }))

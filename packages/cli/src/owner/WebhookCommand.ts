@@ -89,7 +89,10 @@ const sandboxOnlyWarning = (url: string, ports: WebhookAddressPolicy["ports"]) =
     return " Only a server with --sandbox delivers there, and these data are not from a sandbox."
   })
 
-/** Sets the address, and shows the secret (Specification, Webhooks). A webhook that is off stays off unless `enable` is true, and the output says so. */
+/**
+ * Sets the address, and shows the secret (Specification, Webhooks). A webhook that is off stays off unless `enable` is
+ * true, and the output says so.
+ */
 export const setWebhook = Effect.fnUntraced(function* (
   shop: string,
   typed: string,
@@ -129,7 +132,7 @@ export const showWebhook = recordOf(Webhooks.status)
 const ROTATED = "The secret is replaced. For 24 hours the old one signs as well."
 const REMOVED = "This permanently removes the webhook, its secrets and all waiting deliveries."
 
-/** Makes a new secret. For 24 hours, deliveries are signed with the old one as well (Specification, Webhooks). */
+/** Creates a new secret. For 24 hours, deliveries are signed with the old one as well (Specification, Webhooks). */
 export const rotateSecret = Effect.fnUntraced(function* (shop: string, isWanted: boolean, isForced = false) {
   const id = yield* shopId(shop)
   const { webhook } = yield* Shops.byId(id)

@@ -104,7 +104,8 @@ const sandboxOptions = {
     "A running server with a sandbox, such as http://127.0.0.1:4010, in place of the database.",
     {
       decoder: webAddress,
-      // The variable differs from that of the testers' commands, because theirs would make a command on a database one on a sandbox.
+      // The variable differs from that of the testers' commands, because that one would redirect a command from its
+      // database to a sandbox.
       variable: "WORKSHOP_WEBHOOK_BASE_URL"
     }
   ),
@@ -137,7 +138,7 @@ const advice: Readonly<Record<string, string>> = {
   StoreUnavailable: "Check --database-url, and that the database runs"
 }
 
-/** Turns the refusal of a service into that of a command, with advice. */
+/** Converts the refusal of a service to that of a command, with advice. */
 export const commandRefusal = (refusal: Refusal & { readonly remedy?: string | undefined }): CommandRefused => {
   if (refusal instanceof CommandRefused) return refusal
   if (refusal instanceof InvalidInput) {
@@ -156,8 +157,8 @@ type Act<O, E> = (values: Values<O>) => Effect.Effect<Output | null, E, Services
 type Remote<O> = (values: Values<O>, ask: AskSandbox) => Effect.Effect<Output, CommandRefused | NoResponse>
 
 /**
- * A command against a database. `act` gets the values of the command's own options and returns what is printed, or null if nothing is; with `remote`, the
- * command also works on a running server with a sandbox.
+ * A command on a database. `act` gets the values of the command's own options, and returns the output, or null for
+ * none. With `remote`, the command also works on a running server with a sandbox.
  */
 export const ownerCommand = <O extends Options, E extends Refusal>({
   act,

@@ -26,9 +26,9 @@ export interface CallOptions {
   readonly bearer?: string | null | undefined
   /** The value of the Idempotency-Key header. */
   readonly once?: string | null | undefined
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   readonly body?: unknown
-  /** Sent as it is, in place of `body`. */
+  /** A body that is sent unchanged in place of `body`. */
   readonly raw?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -44,17 +44,23 @@ export class NoResponse extends Data.TaggedError("NoResponse")<{
   }
 }
 
-/** The tested service cannot be reached or does not respond as the specification says, or no receiver can be opened for it. */
+/**
+ * The tested service cannot be reached or does not respond as the specification says, or no receiver can be opened for
+ * it.
+ */
 export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}
 
 /** The address of a service that was named with or without `/v1`, `/sandbox` or a slash at its end. */
 const originOf = (base_url: string): string => base_url.replace(/(?<!\/)\/+$/, "").replace(/\/(v1|sandbox)$/, "")
 
-/** The most bytes of a response that are read: a list of a hundred tickets has one MiB at most. */
+/** The largest response that is read, in bytes. A list of a hundred tickets has at most one MiB. */
 const MAX_BYTES = 64 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 
-/** Reads the text of a response up to `max` bytes, because the tested server may send an endless body, or a small one that decompresses to a large one. */
+/**
+ * Reads the text of a response up to `max` bytes, because the tested server may send an endless body, or a small one
+ * that decompresses to a large one.
+ */
 export const responseText = async (response: Response, max = MAX_BYTES): Promise<string> => {
   const decoder = new TextDecoder()
   let [text, left] = ["", max]
@@ -73,7 +79,10 @@ const noResponse = (url: string, error: unknown): NoResponse => {
   return new NoResponse({ url, detail: cause.message || String(error), code })
 }
 
-/** The HTTP client of all testers' commands: it sends requests to a service, follows no redirect, and ends a request that takes too long. */
+/**
+ * The HTTP client of all testers' commands: it sends requests to a service, follows no redirect, and ends a request
+ * that takes too long.
+ */
 export class Api {
   readonly origin: string
   readonly #fetch: Fetch
@@ -153,11 +162,11 @@ export const envelopeOf = ({ body }: ApiResponse): Envelope | undefined => {
   }
 }
 
-/** The `data` of a success; undefined if the response is none. */
+/** The `data` of a success; undefined if the response is not a success. */
 export const dataOf = <D>({ response }: Exchange): D | undefined =>
   response.status >= 200 && response.status < 300 ? (envelopeOf(response)?.data as D | undefined) : undefined
 
-/** Removes keys and secrets from a text, also those that the run made, because reports are stored and shared. */
+/** Removes keys and secrets from a text, also those that the run created, because reports are stored and shared. */
 export const masked = (text: string): string =>
   text
     .replaceAll(/\b(wk_live_|wk_test_|whsec_)[\w-]+/g, "$1…")

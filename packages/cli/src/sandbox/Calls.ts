@@ -2,7 +2,8 @@
 export type Actor = "system" | "app" | "owner" | "client" | "receiver" | "clock" | "tester"
 
 /**
- * All calls of a service by name, each with its actor and its endpoint (Specification, Endpoints; Sandbox). `:id` is the id of a ticket, a client, an offer or a key, or of the shop in `/sandbox/shops/:id`.
+ * All calls of a service by name, each with its actor and its endpoint (Specification, Endpoints; Sandbox). `:id` is
+ * the id of a ticket, a client, an offer or a key, or of the shop in `/sandbox/shops/:id`.
  */
 export const calls = {
   "create ticket": ["system", "POST /v1/tickets"],

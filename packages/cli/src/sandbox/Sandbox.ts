@@ -12,7 +12,7 @@ export type AskSandbox = <A>(
   key?: string
 ) => Effect.Effect<A, CommandRefused | NoResponse>
 
-/** A server with a sandbox, as the flags name it. */
+/** The address of a server with a sandbox, from the flags. */
 interface SandboxAddress {
   readonly base_url: string
   readonly token: string | null
@@ -42,7 +42,7 @@ export const sandboxRefusal = (
   return refuse(`${base_url} responded ${status}: ${why ?? "check that a workshop service runs there"}.`)
 }
 
-/** Makes the function that calls a server with a sandbox. Each refusal has advice. */
+/** Creates the function that calls a server with a sandbox. Each refusal has advice. */
 export const askingSandbox = (address: SandboxAddress): AskSandbox => {
   const api = new Api(address.base_url, { sandbox_token: address.token })
   return <A>(name: CallName, id = "", body?: unknown, key?: string) => {

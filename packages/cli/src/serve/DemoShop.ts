@@ -40,7 +40,9 @@ const idOf = (ticket: Ticket) => Schema.decodeSync(TicketId)(ticket.id)
 
 type Person = Omit<typeof ClientInput.Encoded, "phone">
 
-/** Opens an account with the first free phone number from `phone` on, because the database may contain other accounts. */
+/**
+ * Opens an account with the first free phone number from `phone` on, because the database may contain other accounts.
+ */
 const register = (
   person: Person,
   phone: string
@@ -87,7 +89,10 @@ const takeTickets = Effect.fnUntraced(function* (app: Caller, amira: ClientId, k
   yield* take({ service: "Curtains", type: "prepare", items, price_minor: 40_000, external_ref: "web-1001" })
 })
 
-/** Fills a shop with demo data: a programme, clients it knows, and tickets in every state except those that a ticket reaches only as time passes. */
+/**
+ * Fills a shop with demo data: a programme, clients it knows, and tickets in every state except those that a ticket
+ * reaches only as time passes.
+ */
 const fillWithDemoData = Effect.fnUntraced(function* (shop_id: ShopId) {
   const app = appCaller(shop_id)
   const program = {
@@ -122,7 +127,10 @@ const earlierShop = Effect.gen(function* () {
 interface Demo {
   readonly key: string | null
   readonly opening: string
-  /** The number of a client who has a reward; null for a demo shop of an earlier start, because its clients may have used their rewards. */
+  /**
+   * The number of a client who has a reward; null for a demo shop of an earlier start, because its clients may have
+   * used their rewards.
+   */
   readonly phone: string | null
 }
 
@@ -148,7 +156,7 @@ export const demoShop = Effect.gen(function* () {
   if (earlier !== undefined) return yield* reused(earlier)
   const { id } = yield* openShop(NAME)
   const phone = yield* fillWithDemoData(id)
-  // The key is made last, because a failure before would leave a key that was never shown.
+  // The key is created last, because a failure after it would leave a key that was never shown.
   const key = yield* makeKey(id, "demo")
   return { key, phone, opening: `The shop ${NAME} is open. ${yield* aboutKey}` }
 }).pipe(

@@ -8,26 +8,26 @@ import { CommandHints } from "../database/CommandHints.js"
 /** True if the store has a shop. */
 export const hasShops = Effect.flatMap(Directory, (directory) => directory.hasShops)
 
-/** The actor of a start, for the audit log. */
+/** Names `workshop serve` as the actor in the audit log. */
 const asServe = Effect.provideService(Actor, "workshop serve")
 
 /** Opens a shop for trials. It has no key yet. */
 export const openShop = (name: string) =>
   asServe(Shops.create(Schema.decodeSync(ShopInput)({ name, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })))
 
-/** The text of `--demo-key` for the key that a start makes; null for a random one. */
+/** The text of `--demo-key` for the key that a start creates; null for a random one. */
 export class GivenKey extends Context.Reference<GivenKey>()("@workshop/cli/GivenKey", {
   defaultValue: (): string | null => null
 }) {}
 
-/** Makes a full-access key for a shop; the caller must print its text. */
+/** Creates a full-access key for a shop. The caller must print its text. */
 export const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: string) {
   const input = Schema.decodeSync(KeyInput)({ name, scopes: scopePresets.full })
   const { key } = yield* asServe(Keys.create(shop_id, input, (yield* GivenKey) ?? undefined))
   return key
 })
 
-/** The line before the key that a start makes. A key that was given is not called secret, because its giver knows it. */
+/** The line before the key that a start creates. It does not say "shown this once" of a key that the user gave. */
 export const aboutKey = Effect.map(GivenKey, (given) =>
   given === null ? "Its key is shown this once:" : "Its key is that of --demo-key:"
 )
@@ -48,7 +48,10 @@ export const openFirstShop = Effect.gen(function* () {
   return { key, opening: `The shop ${name} is open. ${yield* aboutKey}` }
 })
 
-/** The shop of a given key; null if no shop has it yet. A revoked or expired key is refused, because it would never be valid again. */
+/**
+ * The shop of a given key; null if no shop has it yet. A revoked or expired key is refused, because it would never be
+ * valid again.
+ */
 export const shopOfKey = Effect.fnUntraced(function* (key: string) {
   const record = yield* (yield* Directory).keyByHash(keyHash(key))
   if (record !== null && !isActive(record.key, yield* Clock.currentTimeMillis)) {
@@ -57,7 +60,10 @@ export const shopOfKey = Effect.fnUntraced(function* (key: string) {
   return record?.shop ?? null
 })
 
-/** Refuses to start a sandbox on data that no sandbox made, because a sandbox makes keys of every shop and moves time permanently (Specification, Keys and scopes). */
+/**
+ * Refuses to start a sandbox on data that no sandbox created, because a sandbox gives out keys to every shop and moves
+ * time permanently (Specification, Keys and scopes).
+ */
 export const refuseRealData = Effect.gen(function* () {
   const { isSandboxMade } = yield* Directory
   if ((yield* hasShops) && !(yield* isSandboxMade)) {
@@ -67,7 +73,7 @@ export const refuseRealData = Effect.gen(function* () {
   }
 })
 
-/** The lines of a start without a sandbox on data that a sandbox made. */
+/** The lines of a start without a sandbox on data that a sandbox created. */
 export const linesIfSandboxData: ReadonlyArray<string> = [
   "A sandbox made these data, and its keys (wk_test_...) are refused here. Add --sandbox, or start with other data by --data-dir or --database-url."
 ]

@@ -57,17 +57,21 @@ const run = <E, R>(
       ].join("\n")
     )
     return yield* untilStopped(flags.shutdownDelay)
-    // All parts stop at the same time, because they must end within the ten seconds of a shutdown (Specification, Commands).
+    // All parts stop at the same time, because they must end within the ten seconds of a shutdown (Specification,
+    // Commands).
   }).pipe(Effect.parallelFinalizers, Effect.scoped)
 
-/** Runs a scenario outside this sandbox, with the real clock and its own services. The module is loaded at the first run. */
+/**
+ * Runs a scenario outside this sandbox, with the real clock and its own services. The module is loaded at the first
+ * run.
+ */
 const runScenario = (text: string) =>
   Effect.promise(async (signal) => {
     const { runText } = await import("../testers/scenario/runFiles.js")
     return Effect.runPromise(runText(text), { signal })
   })
 
-/** The server that the flags ask for, with its services. */
+/** The server that the flags describe, with its services. */
 const serverOf = (flags: ServeFlags) => {
   // A sandbox keeps its events, because a move of its clock would make all of them too old.
   const removesOldEvents = !flags.noDispatcher && !flags.sandbox

@@ -39,7 +39,7 @@ const connectionOptions = {
   )
 }
 
-/** The limits of connections that the flags ask for. */
+/** The limits of connections that the flags set. */
 export const connectionLimits = ({
   maxConnectionsPerAddress,
   ...limits
@@ -152,7 +152,10 @@ const unusedBy = {
   postgres: ["dataDir"]
 } as const satisfies Record<NonNullable<ServeFlags["store"]>, ReadonlyArray<keyof ServeFlags>>
 
-/** The error for a typed flag that the store does not use, because its user would get other data than they meant. A variable may be meant for other commands. */
+/**
+ * The error for a typed flag that the store does not use, because its user would get other data than they meant. A
+ * variable may be meant for other commands.
+ */
 const unusedFlag = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags) => boolean): string | undefined => {
   const name = store === null ? undefined : unusedBy[store].find(isTyped)
   return name === undefined
@@ -160,7 +163,10 @@ const unusedFlag = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags
     : `--store ${store} does not use ${serveOptions[name].long}. Leave one of the two out.`
 }
 
-/** The conflicts between flags, each with advice. They are checked here and not by decoders, because the message of a decoder would repeat the token and the key. */
+/**
+ * The conflicts between flags, each with advice. They are checked here and not by decoders, because the message of a
+ * decoder would repeat the token and the key.
+ */
 const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean, message: string]> => {
   const { store, noDispatcher, sandbox, sandboxToken, demoKey, host } = flags
   return [

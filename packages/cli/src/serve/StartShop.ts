@@ -14,10 +14,13 @@ import {
 } from "./FirstShop.js"
 import type { ServeFlags } from "./ServeOptions.js"
 
-/** The key that the start printed or got. A reset of the sandbox makes the same key again, so that the configuration of a till stays valid. */
+/**
+ * The key that the start printed or got. A reset of the sandbox creates the same key again, so that the configuration
+ * of a till stays valid.
+ */
 export type StartKey = Ref.Ref<string | null>
 
-/** Opens the shop of a start and makes its key. */
+/** Opens the shop of a start and creates its key. */
 const openStartShop = (isDemo: boolean) =>
   isDemo ? Effect.map(demoShop, ({ key }) => key) : Effect.map(openFirstShop, ({ key }) => key)
 
@@ -29,7 +32,10 @@ export const reopenStartShop = ({ demo }: ServeFlags, startKey: StartKey) =>
     Effect.catchAll((failure) => (failure._tag === "StoreUnavailable" ? Effect.fail(failure) : Effect.die(failure)))
   )
 
-/** The lines that a start prints about its shop, and the shop's key. Without `--sandbox`, a shop is opened only if there is none. */
+/**
+ * The lines that a start prints about its shop, and the shop's key. Without `--sandbox`, a shop is opened only if there
+ * is none.
+ */
 export const startShop = Effect.fnUntraced(function* (flags: ServeFlags, base: string) {
   const { demoKey } = flags
   const withLines = (lines: ReadonlyArray<string>, key = demoKey) => ({ lines, key })

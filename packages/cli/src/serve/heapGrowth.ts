@@ -4,7 +4,9 @@ import v8 from "node:v8"
 const HEAP_GROWTH = 40
 
 /**
- * Limits the memory that garbage takes. By default V8 collects old objects only after the heap has grown up to four times, and returns little of that memory. The objects of requests that wait for slow clients become old, so many such clients could double the size of the process with garbage alone.
+ * Limits the memory that garbage takes. By default V8 collects old objects only after the heap has grown up to four
+ * times, and returns little of that memory. The objects of requests that wait for slow clients become old, so many such
+ * clients could double the size of the process with garbage alone.
  */
 export const boundHeapGrowth = (setFlag: (flag: string) => void = v8.setFlagsFromString): void =>
   setFlag(`--heap-growing-percent=${HEAP_GROWTH}`)

@@ -31,7 +31,10 @@ const readWords = (file: string) =>
       )
   })
 
-/** The default words, or those of a file: one word or phrase per line; empty lines and lines that begin with # are ignored. */
+/**
+ * The default words, or those of a file: one word or phrase per line; empty lines and lines that begin with # are
+ * ignored.
+ */
 const wordsLayer = (file: string | null) =>
   file === null
     ? Profanity.layer

@@ -33,7 +33,10 @@ export const trialLines = ({ store }: StoreChoice): ReadonlyArray<string> =>
     ? []
     : ["For a console in a browser, with demo data: npx workshop serve --sandbox --demo --store memory"]
 
-/** The line about stopping. npm forwards Ctrl-C but not the signal of `kill`, so the server keeps running if a script kills npx. */
+/**
+ * The line about stopping. npm forwards Ctrl-C but not the signal of `kill`, so the server keeps running if a script
+ * kills npx.
+ */
 export const stoppingLines = ({ npm_command }: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   npm_command === undefined
     ? []

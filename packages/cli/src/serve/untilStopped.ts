@@ -5,7 +5,8 @@ import { Clock, Effect } from "effect"
 const STOPPING = "The process is stopping. Send requests to other nodes."
 
 /**
- * Waits to be interrupted. After SIGTERM the process reports that it is not ready and serves for `delay_ms` more, so that a load balancer stops sending requests before connections are refused. After Ctrl-C there is no delay.
+ * Waits until the process is interrupted. After SIGTERM it reports that it is not ready and serves for `delay_ms` more,
+ * so that a load balancer stops sending requests before connections are refused. After Ctrl-C there is no delay.
  */
 export const untilStopped = (delay_ms: number) =>
   Effect.gen(function* () {

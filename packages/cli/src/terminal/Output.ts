@@ -21,7 +21,10 @@ export type Paint = (tone: Tone, text: string) => string
 /** Returns every text without colours. */
 export const plain: Paint = (_, text) => text
 
-/** Colours every text, even if standard output is not a terminal. It does not use `util.styleText`, because some versions of Node would return the text without colours then. */
+/**
+ * Colours every text, even if standard output is not a terminal. It does not use `util.styleText`, because some
+ * versions of Node would return the text without colours then.
+ */
 export const coloured: Paint = (tone, text) => {
   const codes = inspect.colors[looks[tone]]
   return text === "" || codes === undefined ? text : `\u001b[${codes[0]}m${text}\u001b[${codes[1]}m`
@@ -34,7 +37,9 @@ export interface Outlet {
 }
 
 /**
- * True if an output gets colours: it is a terminal that can show them, and `NO_COLOR` (https://no-color.org) is not set. `FORCE_COLOR` takes precedence over both, as in Node: 0 and false turn colours off, and other values turn them on.
+ * True if an output gets colours: it is a terminal that can show them, and `NO_COLOR` (https://no-color.org) is not
+ * set. `FORCE_COLOR` takes precedence over both, as in Node: 0 and false turn colours off, and other values turn them
+ * on.
  */
 export const wantsColour = (
   { isTTY }: Outlet,
@@ -42,7 +47,10 @@ export const wantsColour = (
 ): boolean =>
   FORCE_COLOR === "" ? isTTY === true && NO_COLOR === "" && TERM !== "dumb" : !/^(0|false)$/i.test(FORCE_COLOR)
 
-/** The function that colours the text of an output, by default standard output. `--no-color` works too, because it sets `NO_COLOR`. */
+/**
+ * The function that colours the text of an output, by default standard output. `--no-color` works too, because it sets
+ * `NO_COLOR`.
+ */
 export const paintFor = (outlet: Outlet = process.stdout): Paint =>
   wantsColour(outlet, process.env) ? coloured : plain
 
@@ -88,13 +96,16 @@ export interface Column<Row> {
   readonly cell: (row: Row) => string
   /** Numbers are aligned to the right. */
   readonly align?: "left" | "right"
-  /** Never shortened: ids and other texts to be copied. */
+  /** True for ids and other texts to copy, which are never shortened. */
   readonly isWhole?: boolean
 }
 
 /** Options of a table. */
 interface TableOptions {
-  /** The width of the terminal; {@link Number.POSITIVE_INFINITY} for a file or a pipe, because nothing is shortened there. */
+  /**
+   * The width of the terminal; {@link Number.POSITIVE_INFINITY} for a file or a pipe, because nothing is shortened
+   * there.
+   */
   readonly width?: number
   readonly paint?: Paint
   /** The line that is printed if the table is empty. */
@@ -117,7 +128,9 @@ const least = ({ title, cells, isWhole }: Filled): number => {
   return isWhole === true ? natural : Math.min(natural, Math.max(NARROWEST, widthOf(title)))
 }
 
-/** The widths at which the columns fit the terminal, of which the widest is shortened first; undefined if they cannot fit. */
+/**
+ * The widths at which the columns fit the terminal. The widest column is shortened first. Undefined if they cannot fit.
+ */
 const fitted = (columns: ReadonlyArray<Filled>, width: number): ReadonlyArray<number> | undefined => {
   const widths = columns.map(({ title, cells }) => widest([title, ...cells]))
   const bounds = columns.map(least)
@@ -145,7 +158,9 @@ const beside = (columns: ReadonlyArray<Filled>, widths: ReadonlyArray<number>, p
   return [line(columns.map(({ title }) => paint("faint", title))), ...rows]
 }
 
-/** The table with a line for each cell, for a terminal that is too narrow for the columns that must not be shortened. */
+/**
+ * The table with a line for each cell, for a terminal that is too narrow for the columns that must not be shortened.
+ */
 const stacked = (columns: ReadonlyArray<Filled>, width: number, paint: Paint): ReadonlyArray<string> => {
   const titles = widest(columns.map(({ title }) => title))
   const left = Math.max(NARROWEST, width - titles - GAP.length)
@@ -161,7 +176,8 @@ const stacked = (columns: ReadonlyArray<Filled>, width: number, paint: Paint): R
 }
 
 /**
- * A table as lines, its titles first: as wide as its content, and no wider than the terminal. On a terminal that is too narrow for its columns, each row is a block of lines.
+ * A table as lines, its titles first: as wide as its content, and no wider than the terminal. On a terminal that is too
+ * narrow for its columns, each row is a block of lines.
  */
 export const table = <Row>(
   rows: ReadonlyArray<Row>,
@@ -197,7 +213,10 @@ const write = async (file: string, report: string): Promise<void> => {
   }
 }
 
-/** Writes a report to the file that a flag such as `--html` names. Reports hold a shop's data, so only their owner may read them. */
+/**
+ * Writes a report to the file that a flag such as `--html` names. Reports hold a shop's data, so only their owner may
+ * read them.
+ */
 export const writeReport = (flag: string, file: string, report: string): Effect.Effect<void, CommandRefused> =>
   Effect.tryPromise({
     try: () => write(file, report),

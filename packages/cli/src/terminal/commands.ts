@@ -36,7 +36,10 @@ export const value = <A = string>(
   options: FlagOptions<A> & { readonly fallback: string }
 ): Flag<A> => new Flag({ flag, description, ...options }, ([given = options.fallback]) => decodeText(options)(given))
 
-/** Options of an optional flag. `isEmptyValue` decides whether an empty text is a value or means the same as an omitted flag. */
+/**
+ * Options of an optional flag. `isEmptyValue` decides whether an empty text is a value or means the same as an omitted
+ * flag.
+ */
 export interface OptionalFlagOptions<A> extends FlagOptions<A> {
   readonly isEmptyValue?: boolean
 }
@@ -81,7 +84,10 @@ export const toggle = (name: string, description: string, variable?: string): Fl
       : Either.left(`must be true or false, and not "${given}"`)
   })
 
-/** The same kinds of flags for one command only. The names of their variables contain that of the command, as in `WORKSHOP_SHOP_NAME`. */
+/**
+ * Flags of these kinds for one command only. The names of their variables contain that of the command, as in
+ * `WORKSHOP_SHOP_NAME`.
+ */
 export const flagsOf = (command: string) => ({
   value: <A = string>(flag: string, description: string, options: FlagOptions<A> & { readonly fallback: string }) =>
     value(flag, description, { ...options, variable: variableOf(flag, command) }),
@@ -92,7 +98,7 @@ export const flagsOf = (command: string) => ({
   toggle: (name: string, description: string) => toggle(name, description, variableOf(`--${name}`, command))
 })
 
-/** `--json`: the response as JSON, for a program to read (Specification, Commands). */
+/** `--json`: prints the output as JSON, for a program to read (Specification, Commands). */
 export const json = toggle("json", "Print JSON, for a program to read.")
 
 /** `--yes`: deletes without asking for a confirmation. */
@@ -101,7 +107,9 @@ export const yes = toggle("yes", "Do not ask for confirmation; required without 
 const environment = (name: string): Effect.Effect<string> => Effect.orDie(Config.withDefault(Config.string(name), ""))
 
 /**
- * The value of an environment variable, or the content of the file that the variable `NAME_FILE` names, as containers mount secrets; empty if neither is set. A secret in a file does not appear in a process list or in the history of a shell.
+ * The value of an environment variable, or the content of the file that the variable `NAME_FILE` names, as containers
+ * mount secrets; empty if neither is set. A secret in a file does not appear in a process list or in the history of a
+ * shell.
  */
 const variableText = (name: string): Effect.Effect<string, CommandRefused> =>
   Effect.gen(function* () {
@@ -118,7 +126,8 @@ const variableText = (name: string): Effect.Effect<string, CommandRefused> =>
   })
 
 /**
- * The value of a flag: the typed text, otherwise its environment variable unless that is empty, otherwise its default. The variable is ignored if `isOverridden`, which means that a typed flag conflicts with this one.
+ * The value of a flag: the typed text, otherwise its environment variable unless that is empty, otherwise its default.
+ * The variable is ignored if `isOverridden`, which means that a typed flag conflicts with this one.
  */
 export const flagValue = <A>(
   flag: Flag<A>,
@@ -167,7 +176,10 @@ const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effec
 /** The options of a command by the headings of its help. */
 type Headings = Readonly<Record<string, Options>>
 
-/** Shows the options below their headings, and the others last. commander would store the heading in the option, but other commands share the option. */
+/**
+ * Shows the options below their headings, and the others last. commander would store the heading in the option, but
+ * other commands share the option.
+ */
 const groupUnder = (subcommand: Command, headings: Headings): void => {
   const headingOf = new Map<unknown, string>(
     Object.entries(headings).flatMap(([heading, options]) =>
@@ -181,7 +193,10 @@ const groupUnder = (subcommand: Command, headings: Headings): void => {
   })
 }
 
-/** A command that does something. `isTyped` is true for a flag on the command line, and false for its variable and its default. */
+/**
+ * A command that does something. `isTyped` is true for a flag on the command line, and false for its variable and its
+ * default.
+ */
 export const command =
   <O extends Options>(
     definition: CommandHelp & {

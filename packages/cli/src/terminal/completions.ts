@@ -39,7 +39,10 @@ const valueLines = (all: ReadonlyArray<Command>, line: (at: string, values: Valu
     flagsWithValue(command).map((flag) => line(`${pathOf(command)} ${flag.long}`, valuesOf(flag)))
   )
 
-/** The path of each subcommand, with which a script follows a command line word by word; the values of flags are skipped. */
+/**
+ * The path of each subcommand, with which a script follows a command line word by word; the values of flags are
+ * skipped.
+ */
 const paths = (all: ReadonlyArray<Command>): ReadonlyArray<string> =>
   all.slice(1).map((command) => `"${pathOf(command)}"`)
 

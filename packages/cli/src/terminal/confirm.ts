@@ -4,7 +4,10 @@ import { type CommandRefused, refuse } from "../CommandRefused.js"
 
 const NOTHING_CHANGED = "Nothing was changed."
 
-/** Asks a question in the terminal. Returns the typed answer, an empty one at the end of the input, or null without a terminal. */
+/**
+ * Asks a question in the terminal. Returns the typed answer, an empty one at the end of the input, or null without a
+ * terminal.
+ */
 const inTerminal = (question: string): Effect.Effect<string | null> =>
   process.stdin.isTTY === true
     ? Effect.acquireUseRelease(
@@ -13,7 +16,7 @@ const inTerminal = (question: string): Effect.Effect<string | null> =>
           Effect.async<string>((resume) => {
             // The process sends itself SIGINT, because readline treats Ctrl-C as a key and would not stop the process.
             lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"))
-            // After Ctrl-D a line break is printed, because the cursor is still behind the question.
+            // After Ctrl-D a line break is printed, because the cursor is still on the line of the question.
             lines.once("close", () => resume(Effect.as(Console.error(), "")))
             lines.question(question, (answer) => resume(Effect.succeed(answer)))
           }).pipe(Effect.onInterrupt(() => Console.error(`\n${NOTHING_CHANGED}`))),

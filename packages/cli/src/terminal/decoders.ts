@@ -47,7 +47,7 @@ export const wholeNumber = (
     )
   )
 
-/** A port to listen on; 0 takes a free one. */
+/** A port to listen on; 0 means a free one. */
 export const port = wholeNumber(0, 65_535, "must be a port from 0 to 65535")
 
 /** A share from 0 (never) to 1 (always). */

@@ -14,7 +14,10 @@ export interface Described {
   /** The flag as it is written: `--json`, or `--port <number>`. Shells complete `<file>` and `<folder>`. */
   readonly flag: string
   readonly description: string
-  /** The environment variable; by default `WORKSHOP_` and the name of the flag. It is set if two commands use one name differently. */
+  /**
+   * The environment variable; by default `WORKSHOP_` and the name of the flag. It is set if two commands use one name
+   * differently.
+   */
   readonly variable?: string
   readonly choices?: ReadonlyArray<string>
 }
@@ -29,7 +32,9 @@ export const variableOf = (flag: string, command = ""): string =>
     .toUpperCase()
 
 /**
- * A flag. The option of commander, the line in the help, the message about an invalid value, the completion and the tables in the docs are made from it. commander does not read the variable, because it treats any value of a switch as true, also `false`.
+ * A flag. The option of commander, the line in the help, the message about an invalid value, the completion and the
+ * tables in the docs are made from it. commander does not read the variable, because it treats any value of a switch as
+ * true, also `false`.
  */
 export class Flag<A> extends Option {
   readonly variable: string
@@ -61,7 +66,8 @@ export class Flag<A> extends Option {
     this.isRepeatable = isRepeatable
     this.decode = decode
     if (choices !== undefined) this.choices(choices)
-    // This replaces commander's own check of choices, because the value of a variable must be checked in the same way as a typed one.
+    // This replaces commander's own check of choices, because the value of a variable must be checked in the same way
+    // as a typed one.
     if (this.required) this.argParser((typed, earlier: ReadonlyArray<string> = []) => [...earlier, typed])
   }
 }
@@ -72,14 +78,17 @@ export type Run = Effect.Effect<void, { readonly message: string }>
 /** The text of a command's help. */
 export interface CommandHelp {
   readonly name: string
-  /** The top-level commands have their descriptions in commandLine.ts, so that the help can list them without loading them. */
+  /**
+   * The top-level commands have their descriptions in commandLine.ts, so that the help can list them without loading
+   * them.
+   */
   readonly description?: string
   readonly examples: ReadonlyArray<string>
   /** A further line of the help, which also follows an error in the flags. */
   readonly remark?: string
 }
 
-/** Makes a command. If it was typed, it passes its effect to `choose`. */
+/** Creates a command. The command that was typed passes its effect to `choose`. */
 export type MakeCommand = (choose: (run: Run) => void) => Command
 
 const optionFacts = ({ argChoices = [], fallback, variable }: Flag<unknown>): string =>
@@ -105,10 +114,13 @@ const foldedExample = (example: string): string => {
   return lines.join(" \\\n")
 }
 
-/** The fewest columns in which descriptions are wrapped. The default of commander is 40, but the longest flags leave fewer on a terminal of 80 columns. */
+/**
+ * The fewest columns in which descriptions are wrapped. The default of commander is 40, but the longest flags leave
+ * fewer on a terminal of 80 columns.
+ */
 const MIN_WRAPPED_WIDTH = 20
 
-/** Makes a command with its help, but without flags. */
+/** Creates a command with its help, but without flags. */
 export const helpful = ({ name, description = "", examples, remark }: CommandHelp): Command =>
   new Command(name)
     .summary(description)
@@ -124,7 +136,7 @@ export const helpful = ({ name, description = "", examples, remark }: CommandHel
         option instanceof Flag ? `${option.description} (${optionFacts(option)})` : option.description
     })
 
-/** Makes a command that only has subcommands, with or without a heading. */
+/** Creates a command that only has subcommands, with or without a heading. */
 export const group =
   (
     help: CommandHelp,
@@ -179,7 +191,8 @@ const wrongWord = (command: Command, words: ReadonlyArray<string>, i: number): s
 }
 
 /**
- * Parses what was typed. Two rules differ from those of commander: `--help` shows the help even if there is an error, and a word that begins with two dashes is always a flag and never the value of the flag before it.
+ * Parses what was typed. Two rules differ from those of commander: `--help` shows the help even if there is an error,
+ * and a word that begins with two dashes is always a flag and never the value of the flag before it.
  */
 const parse = (program: Command, words: ReadonlyArray<string>): void => {
   const end = words.indexOf("--")
@@ -206,13 +219,13 @@ const complaintOf = ({ code }: CommanderError, command: Command, complaints: Rea
   return `Name one of the commands ${names}. ${path} --help describes them.`
 }
 
-/** The work that the typed words ask for, a text to print, or why there is nothing to do. */
+/** The result of parsing the typed words: an effect to run, a text to print, or an error message. */
 export type ParsedCommand =
   | { readonly kind: "run"; readonly run: Run }
   | { readonly kind: "print"; readonly text: string }
   | { readonly kind: "refuse"; readonly message: string }
 
-/** Finds out what the typed words ask for. */
+/** Parses the typed words. */
 export const parsedCommand = (make: MakeCommand, words: ReadonlyArray<string>): ParsedCommand => {
   let chosen: Run | undefined
   const [printed, complaints]: [Array<string>, Array<string>] = [[], []]

@@ -11,7 +11,7 @@ const INTERRUPTED = 130
 /** The cause that stopped a command: a signal, or the reader of its output, which closed the pipe. */
 export type Stop = "signal" | "reader"
 
-/** The end of a command. */
+/** The exit status and the error message of a command. */
 interface Ending {
   /** The exit status: 0 only on success, 130 if Ctrl-C interrupted the command (Specification, Commands). */
   readonly status: number
@@ -37,8 +37,8 @@ const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: 
 }
 
 /**
- * Determines the end of a command from its exit, its words and what stopped it. Every failure has a complaint, so that no command can end
- * with a failure and an empty standard error.
+ * Determines the end of a command from its exit, its words and what stopped it. Every failure has a complaint, so that
+ * no command can end with a failure and an empty standard error.
  */
 export const endingOf = (
   exit: Exit.Exit<unknown, { readonly message: string }>,
@@ -77,7 +77,10 @@ const lines = Logger.replace(
 /** The console and the log of the command line. */
 export const output = Layer.mergeAll(legibleConsole, lines, Logger.minimumLogLevel(LogLevel.Warning))
 
-/** Two signals within this many milliseconds count as one, because one Ctrl-C comes from the terminal and again from `npm start`. */
+/**
+ * Two signals within this many milliseconds count as one, because one Ctrl-C comes from the terminal and again from
+ * `npm start`.
+ */
 const ONE_PRESS_MS = 500
 
 const drained = (stream: NodeJS.WriteStream): Promise<void> =>
@@ -99,7 +102,8 @@ export const runProcess = (command: Run, words: ReadonlyArray<string>) => {
   let stopped_at = Number.POSITIVE_INFINITY
   let hasEnded = false
 
-  // The first signal interrupts the command. The second one exits at once without flushing the output, because the person does not want to wait.
+  // The first signal interrupts the command. The second one exits at once without flushing the output, because the
+  // person does not want to wait.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
       const now = clock.unsafeCurrentTimeMillis()

@@ -11,7 +11,10 @@ import { COLUMNS, lineOfRow } from "./rows.js"
 
 const STANDARD_OUTPUT = "-"
 
-/** Creates a file for lines. The file is removed if the export fails, so that the export can be repeated with the same name. */
+/**
+ * Creates a file for lines. The file is removed if the export fails, so that the export can be repeated with the same
+ * name.
+ */
 const newFile = (file: string) =>
   Effect.gen(function* () {
     const writing = <A>(work: () => Promise<A>) =>

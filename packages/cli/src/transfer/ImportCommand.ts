@@ -55,7 +55,7 @@ const counting = (source: AsyncIterable<ImportLine>) => {
     }
   })()
   return {
-    /** The iterator has no `return`, so that the import does not close it, because the rows after the one at which it stops are counted. */
+    /** The iterator has no `return`, so that the import cannot close it before the remaining rows are counted. */
     lines: { [Symbol.asyncIterator]: () => ({ next: () => lines.next() }) },
     /** The first line that cannot be read. */
     cutAt: () => cutAt,
@@ -150,7 +150,7 @@ export const importCommand = ownerCommand({
       const size = yield* sizeOf(file)
       const { lines: rows, bytesRead } = readRows(file, format)
       const onProgress = importProgress(size, bytesRead, process.stderr)
-      // A dry run checks every row, because one run is to find all errors.
+      // A dry run checks every row, so that one run finds all errors.
       const bad_rows = dryRun ? "skip" : badRows
       const { lines, cutAt, rowsAfter } = counting(rows)
       const imported = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })

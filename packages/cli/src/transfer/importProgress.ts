@@ -11,7 +11,9 @@ interface Screen {
 const BAR = 30
 
 /**
- * Shows a bar of how much of the file was read and the number of rows, only on a terminal. There is no bar for standard input, because its size is unknown. The line is shortened to the width of the terminal, because a line that wraps cannot be overwritten.
+ * Shows a bar of how much of the file was read and the number of rows, only on a terminal. There is no bar for standard
+ * input, because its size is unknown. The line is shortened to the width of the terminal, because a line that wraps
+ * cannot be overwritten.
  */
 export const importProgress = (size: number, bytesRead: () => number, screen: Screen) => {
   if (screen.isTTY !== true) return undefined

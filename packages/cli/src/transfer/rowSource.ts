@@ -2,7 +2,10 @@ import { open } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import { Data } from "effect"
 
-/** A file or a stream of rows cannot be read, or not to its end. The message is a sentence, and the `cause` is Node's error. */
+/**
+ * A file or a stream of rows cannot be read, or not to its end. The message is a sentence, and the `cause` is Node's
+ * error.
+ */
 export class RowsUnreadable extends Data.TaggedError("RowsUnreadable")<{
   readonly message: string
   readonly cause?: unknown
@@ -60,7 +63,7 @@ export const fileSource = (file: string): RowSource => {
   return { chunks: failingWith(chunks(), (cause) => fileUnreadable(file, cause)), bytesRead: () => count }
 }
 
-/** The same chunks, with a failure turned into a refusal. */
+/** The same chunks, with a failure converted to a refusal. */
 async function* failingWith(
   chunks: Chunks,
   refusal: (cause: unknown) => RowsUnreadable
@@ -91,7 +94,8 @@ export const streamSource = (stream: NodeJS.ReadableStream): RowSource => {
     throw new TypeError(
       "The stream was read before, such as by a body parser, so its rows are gone: give it to readRows before anything else reads it"
     )
-  // The listener is needed, because an error before the first read, such as before the shop was found, would end the process.
+  // The listener is needed, because an error before the first read, such as before the shop was found, would end the
+  // process.
   stream.on("error", () => {})
   // The stream is not destroyed, because a destroyed request closes the socket that the response to an upload needs.
   const chunks = ((stream as Partial<Readable>).iterator?.({ destroyOnReturn: false }) ?? stream) as Chunks

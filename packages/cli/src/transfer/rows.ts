@@ -24,8 +24,9 @@ const JSON_CELLS = /^(items|quote|delay|part)$/
 type Fields = Record<string, unknown>
 
 /**
- * The number of a cell, or its text. A price such as 12.50 or 12,50 is a number too, and refused because it is not whole. One such as 15.00
- * is refused in the same way, because it would be 15 of the smallest unit in place of 1500.
+ * The number in a cell, or its text. A price such as 12.50 or 12,50 is read as a number, which the import refuses
+ * because it is not whole. A price such as 15.00 must be refused too, because it would mean 15 minor units instead of
+ * 1500, so it is read as NaN.
  */
 const numberOf = (cell: string): unknown => {
   if (!/^-?\d{1,15}([.,]\d{1,9})?$/.test(cell)) return cell
@@ -78,7 +79,10 @@ export const lineOfRow = (row: object, format: Format): string =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The largest number of characters of a row, far more than a ticket has. A longer row is refused, because the file is of another kind and would be kept in memory as a whole. */
+/**
+ * The largest number of characters of a row, far more than a ticket has. A longer row is refused, because the file is
+ * of another kind and would be kept in memory as a whole.
+ */
 const MOST_OF_ROW = 1024 * 1024
 
 const TOO_LONG =
@@ -155,7 +159,10 @@ const isBeginning = (text: string): boolean => {
 /** True if the engine's messages contain the position of the error, as those of V8 do. */
 const HAS_COLUMNS = isBeginning("[")
 
-/** The reason why a line is not JSON, with the column of the fault: the end of the shortest beginning that cannot become JSON. */
+/**
+ * The reason why a line is not JSON, with the column of the fault: the end of the shortest beginning that cannot become
+ * JSON.
+ */
 const faultOfJson = (text: string): string => {
   if (!HAS_COLUMNS) return "is no JSON object: each line holds one"
   if (isBeginning(text)) return "is no JSON object: it ends too early, and each line holds a whole one"
@@ -196,7 +203,10 @@ async function* jsonLines(source: Chunks): AsyncGenerator<ImportLine> {
   }
 }
 
-/** The separator of the columns, by their names in the first line: a comma, a tab, or a semicolon if numbers have decimal commas. */
+/**
+ * The separator of the columns, by their names in the first line: a comma, a tab, or a semicolon if numbers have
+ * decimal commas.
+ */
 const separatorOf = (names: string): string =>
   names.includes(",") ? "," : ([";", "\t"].find((separator) => names.includes(separator)) ?? ",")
 
@@ -223,7 +233,10 @@ class NamesRefused {
   constructor(readonly message: string) {}
 }
 
-/** A parser of CSV, with the lines that it has read. The records are kept here, because a parser that fails drops its own. */
+/**
+ * A parser of CSV, with the lines that it has read. The records are kept here, because a parser that fails drops its
+ * own.
+ */
 const csvParser = (head: string) => {
   const ready: Array<ImportLine> = []
   // The number of lines to subtract, because the parser counts a line end of two characters in a cell twice.
@@ -262,7 +275,9 @@ const csvParser = (head: string) => {
     write: (text: string) =>
       new Promise<void>((resolve, reject) => parser.write(text, (error) => (error ? reject(error) : resolve()))),
     end: () => finished(parser.end()),
-    /** The first line of the row that could not be read, because the parser names the line on which it found the error. */
+    /**
+     * The first line of the row that could not be read, because the parser names the line on which it found the error.
+     */
     failedAt: () => ended + 1
   }
 }
@@ -295,7 +310,8 @@ async function* csvLines(source: Chunks): AsyncGenerator<ImportLine> {
     yield* parser.ready
   } catch (error) {
     if (error instanceof NotUtf8) {
-      // The parser is ended here, because it looks ahead and returns the last row only at the end, also before a line that is not UTF-8.
+      // The parser is ended here, because it looks ahead and returns the last row only at the end, also before a line
+      // that is not UTF-8.
       await parser?.end().catch(() => {})
       yield* (parser?.ready ?? []).filter(({ line }) => line < error.lines)
       return yield unreadableFrom(error)
@@ -314,10 +330,10 @@ const sourceOf = (from: string | NodeJS.ReadableStream): RowSource => {
 }
 
 /**
- * The rows of a file or a stream, with their lines, as `workshop.import` takes them; the file `-` is standard input. Throws a `TypeError` if
- * the stream was read before, or if there is no such format. A file is opened when the first line is asked for, and closed when reading
- * ends or is left. If the file or the stream cannot be read, reading the lines, and so the import, rejects with {@link RowsUnreadable}. A
- * stream of yours that is left before its end stays open.
+ * Reads the rows of a file or a stream, with their line numbers, for `workshop.import`. The file `-` is standard input.
+ * Throws a `TypeError` if the stream was read before or the format is unknown. A file is opened when the first line is
+ * requested, and closed when the reader reaches the end or stops. A stream stays open if the reader stops before its
+ * end. If the file or the stream cannot be read, the lines, and thus the import, reject with {@link RowsUnreadable}.
  */
 export const readRows = (from: string | NodeJS.ReadableStream, format: Format) => {
   if (!FORMATS.includes(format)) throw new TypeError(`The format of the rows must be ${FORMATS.join(" or ")}`)

@@ -57,8 +57,7 @@ const filesAt = (path: string): Either.Either<ReadonlyArray<string>, string> => 
 }
 
 /**
- * The scenario files that are named, that are in named folders, or that match patterns such as `specs/*.yaml`, each
- * once.
+ * The scenario files that are named, that are in named folders, or that match patterns with `*`, each once.
  */
 export const findFiles = (paths: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, string> =>
   Either.map(Either.all(paths.map(filesAt)), (lists) => [...new Set(lists.flat())])
