@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 
-/** A body as a server has it once it has arrived: the first call reads it, and there is nothing left for others. */
+/**
+ * Returns a function that reads a body like that of a server: the first call returns all bytes, and later ones none.
+ */
 export const readOnce = (bytes: Uint8Array): (() => Effect.Effect<Uint8Array>) => {
   let left = bytes
   return () => {

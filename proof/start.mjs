@@ -1,4 +1,5 @@
-// Runs a program of a folder beside it from the sources: `npm run torture`, `soak`, `overload` and `fuzz`. See docs/reliability.md.
+// Bundles the program of a folder of proof/ from the sources and runs it: `npm run torture`, `kills`, `soak`,
+// `overload` and `fuzz`. See docs/reliability.md.
 import { spawnSync } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { plantingBuild } from "./planted/build.mjs"

@@ -1,21 +1,21 @@
 import { connect, type Socket } from "node:net"
 
-/** The outcome of a request: its status, or why there is none. */
+/** The outcome of a request: its status, or the reason why there is no response. */
 export type Outcome = number | "timeout" | "reset"
 
-/** The response to a request; its text is empty where there is none. */
+/** The response to a request; its text is empty if there is no response. */
 export interface Response {
   readonly outcome: Outcome
   readonly text: string
 }
 
-/** Like most clients' time-out. */
+/** The longest wait for a response, as in most clients. */
 const TIMEOUT_MS = 5_000
 const SWEEP_MS = 50
 
 const HEAD_END = "\r\n\r\n"
 
-/** The most that a body comes after its head, where it has a packet of its own, as many clients send it. */
+/** The longest delay of a body that is sent in a packet of its own after its head, as many clients do. */
 const BODY_AFTER_MS = 20
 
 interface Job {
@@ -26,7 +26,7 @@ interface Job {
   isOver: boolean
 }
 
-/** The first whole response in a text of bytes. */
+/** The first response in a text, if the text contains all of it. */
 const wholeResponse = (text: string) => {
   const headEnd = text.indexOf(HEAD_END)
   if (headEnd < 0) return undefined
@@ -39,13 +39,14 @@ const wholeResponse = (text: string) => {
 }
 
 /**
- * The service admits 1,000 connections of one address and 2,000 in all. The clients stay below both, so that these limits are not what
- * is measured, and come from three addresses, so that more of their requests can run at once than the service admits.
+ * The service accepts 1,000 connections of one address and 2,000 in total. The clients use three addresses and fewer
+ * connections, so that these limits do not affect the result, but more than the number of requests that the service
+ * admits at the same time.
  */
 const ADDRESSES = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
 const MOST = 1_800
 
-/** Requests that wait for a connection, in the order in which they are given up. */
+/** The requests that wait for a connection, in the order in which they time out. */
 class Waiting {
   #jobs: Array<Job> = []
   #first = 0
@@ -75,19 +76,19 @@ class Waiting {
 }
 
 /**
- * An HTTP client that costs little, so that the service and not the client is measured. It sends one request at a time on each of its
- * connections. Requests beyond that wait, and this time counts.
+ * An HTTP client that needs little processor time, so that the service is measured and not the client. It sends one
+ * request at a time on each connection. Further requests wait for a connection, and this wait is part of their latency.
  */
 export class Connections {
   readonly #port: number
   readonly #idle: Array<Socket> = []
   readonly #busy = new Map<Socket, Job>()
-  /** Those on which a body is still to be sent. */
+  /** The connections on which a body is still to be sent. */
   readonly #unsent = new Set<Socket>()
   readonly #texts = new Map<Socket, string>()
   readonly #waiting = new Waiting()
   #opened = 0
-  /** Responses that came without a request. */
+  /** The number of responses without a request. */
   unasked = 0
 
   constructor(port: number) {
@@ -104,8 +105,8 @@ export class Connections {
   }
 
   /**
-   * Sends a request that was due at an instant of `performance.now()`, from which on its client waits. Half of the bodies come in one
-   * packet with their heads, the others later, be it after the response.
+   * Sends a request that is due at an instant of `performance.now()`; its latency and its timeout begin then. Half of
+   * the bodies are sent in one packet with their heads, and the others later, even if the response has already arrived.
    */
   send(head: string, body: string, due_ms: number): Promise<Response> {
     return new Promise((resolve) => {

@@ -2,34 +2,36 @@ import { type ChildProcess, fork } from "node:child_process"
 import { Connections } from "./Connections.js"
 import { MixedLoad } from "./MixedLoad.js"
 
-/** An order to the generator. */
+/** A command to the generator. */
 export type Order =
   | { readonly do: "prepare"; readonly port: number; readonly shops: number; readonly hook: string }
-  /** So many clients, each of which sends a request when it has its response. */
+  /** A closed loop: each of `clients` clients sends its next request after it has the response to the last one. */
   | { readonly do: "closed"; readonly clients: number }
-  /** So many requests a second, independent of their responses, with this share of one greedy client. */
+  /**
+   * An open loop: `rate` requests a second, independent of the responses. `greedy` is the share of one greedy client.
+   */
   | { readonly do: "steady"; readonly rate: number; readonly greedy: number }
   | { readonly do: "rest" }
 
-/** The observations of the generator in one second. */
+/** The measurements of the generator in one second. */
 export interface Second {
-  /** Requests that were due. */
+  /** The number of requests that were due. */
   readonly due: number
-  /** By outcome, how long each request took from the instant at which it was due, in milliseconds. */
+  /** The latencies by outcome, in milliseconds from the instant at which each request was due. */
   readonly waits: Readonly<Record<string, ReadonlyArray<number>>>
-  /** The latest that a request was sent after it was due. */
+  /** The longest delay from the instant at which a request was due until it was sent. */
   readonly lag_ms: number
   readonly connections: number
   readonly waiting: number
-  /** Responses without a request. */
+  /** The number of responses without a request. */
   readonly unasked: number
-  /** The first outcomes that a valid request may not have, in words. */
+  /** Descriptions of the first outcomes that a valid request must not have. */
   readonly unexpected: ReadonlyArray<string>
 }
 
 const TICK_MS = 2
 
-/** The program of the generator's process: obeys orders, and reports each second. */
+/** The program of the generator's process: runs commands, and reports measurements every second. */
 export const generate = (): void => {
   const say = (message: unknown) => void process.send?.(message)
   let connections = new Connections(0)
@@ -70,7 +72,7 @@ export const generate = (): void => {
     let sent = 0
     const timer = setInterval(() => {
       const now = performance.now()
-      // Counted before the loop, which would never end where this process cannot send as fast as that.
+      // The number is fixed before the loop, because the loop would never end if the process cannot send that fast.
       const wanted = ((now - began_ms) / 1000) * rate
       if (sent < wanted) lag_ms = Math.max(lag_ms, now - (began_ms + (sent / rate) * 1000))
       for (; sent < wanted; sent++) void send(began_ms + (sent / rate) * 1000, Math.random() < greedy)
@@ -101,7 +103,7 @@ export const generate = (): void => {
   process.on("disconnect", () => process.exit())
 }
 
-/** The generator as its parent sees it: a process of its own, so that what the parent does delays no request. */
+/** Runs the generator in a process of its own, so that the work of this process delays no request. */
 export class Generator {
   readonly #child: ChildProcess
   #onSecond: (second: Second) => void = () => {}
@@ -121,7 +123,7 @@ export class Generator {
     return this.#child.pid
   }
 
-  /** Opens shops on the service that listens on a port. */
+  /** Opens shops on the service at a port. */
   prepare(port: number, shops: number, hook: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#onPrepared = resolve
@@ -134,7 +136,7 @@ export class Generator {
     this.#child.send(order)
   }
 
-  /** Obeys an order for so many seconds, and succeeds with what the generator saw in each. */
+  /** Runs a command for a number of seconds, and resolves with the measurements of each. */
   during(seconds: number, order: Order, onSecond: (second: Second, no: number) => void = () => {}) {
     return new Promise<ReadonlyArray<Second>>((resolve, reject) => {
       const seen: Array<Second> = []

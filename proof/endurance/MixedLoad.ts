@@ -7,24 +7,26 @@ interface OpenTicket {
   readonly to: "ready" | "collected"
 }
 
-/** How a request ended. */
+/** The outcome of a request. */
 export interface Ended {
   readonly outcome: Outcome
   /** The request with its outcome, if a valid request may not have this outcome. */
   readonly unexpected: string | undefined
 }
 
-/** How many open tickets wait for their next change, so that none is changed while it is being created. */
+/**
+ * The number of open tickets that wait for their next change, so that no ticket is changed while it is being created.
+ */
 const BACKLOG = 200
-/** How many tickets of the latest are read. */
+/** The number of latest tickets from which the reads choose. */
 const READ = 2_000
 
-/** 200 and 201 are successes; beyond a limit or beyond capacity a valid request may get 429 and 503. */
+/** The outcomes that a valid request may have: a success, a limit (429), overload (503), or no response. */
 const EXPECTED: ReadonlySet<Outcome> = new Set<Outcome>([200, 201, 429, 503, "timeout", "reset"])
 
 /**
- * The requests of many tills: of twenty, one creates a ticket, two change one's state, two sync, two list, one reads the shop, and the
- * others read a ticket. The keys take turns, so that none comes near its limit.
+ * The requests of many tills. Of twenty requests, one creates a ticket, two change the state of a ticket, two sync, two
+ * list, one reads the shop, and the others read a ticket. The keys are used in turn, so that no key reaches its limit.
  */
 export class MixedLoad {
   readonly #connections: Connections
@@ -37,7 +39,7 @@ export class MixedLoad {
     this.#connections = connections
   }
 
-  /** Opens shops with five keys each, and a webhook. */
+  /** Opens shops, each with five keys and a webhook. */
   async prepare(shops: number, hook: string): Promise<void> {
     let next = 0
     const worker = async () => {
@@ -57,7 +59,7 @@ export class MixedLoad {
     this.#keys.push(keys)
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: responses are taken apart as any client would
+  // biome-ignore lint/suspicious/noExplicitAny: the response is untyped JSON
   async #insist(method: string, path: string, body: object): Promise<any> {
     let last = ""
     for (let attempt = 0; attempt < 100; attempt++) {
@@ -81,7 +83,7 @@ export class MixedLoad {
     )
   }
 
-  /** The next request of the mix. */
+  /** Sends the next request of the mix. */
   async next(due_ms: number): Promise<Ended> {
     const no = this.#requests++
     const shop = no % this.#keys.length
@@ -100,7 +102,7 @@ export class MixedLoad {
     return this.#read(`/v1/tickets/${known.id}`, this.#keyOf(known.shop, no), due_ms)
   }
 
-  /** A request of the one client that asks far more often than its key allows. */
+  /** Sends a request of the client that sends far more requests than its key allows. */
   greedy(due_ms: number): Promise<Ended> {
     return this.#read("/v1/shop", this.#keyOf(0, 0), due_ms)
   }
@@ -127,7 +129,7 @@ export class MixedLoad {
     const path = `/v1/tickets/${id}/status`
     const response = await this.#call("POST", path, this.#keyOf(shop, this.#requests), due_ms, { status: to })
     const isRefused = response.outcome === 503 || response.outcome === 429
-    // Without a response its state is unknown, so the load does not use it again.
+    // Without a response the state of the ticket is unknown, so the load does not use the ticket again.
     if (isRefused) this.#open.push(ticket)
     else if (response.outcome === 200 && to === "ready") this.#open.push({ shop, id, to: "collected" })
     return ended(`POST ${path} ${to}`, response)

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Postgres, ServiceNode } from "../torture/Servers.js"
 
-/** A table with its indexes. */
+/** The size of a table and its indexes. */
 export interface TableSample {
   readonly name: string
   readonly rows: number
   readonly dead_rows: number
-  /** How many dead rows make autovacuum clean the table, by its settings. */
+  /** The number of dead rows above which autovacuum vacuums the table. */
   readonly vacuum_at: number
   readonly vacuums: number
   readonly table_bytes: number
@@ -18,12 +18,12 @@ export interface TableSample {
 export interface Sample {
   readonly second: number
   readonly node_mib: number
-  /** Memory of the database's processes that they do not share. */
+  /** The private memory of the database's processes. */
   readonly postgres_mib: number
   /** Open files and sockets. */
   readonly handles: number
   readonly connections: number
-  /** The age of the oldest open transaction, whose snapshot keeps dead rows from being cleaned, in seconds. */
+  /** The age of the oldest open transaction in seconds. Autovacuum cannot remove rows that its snapshot may need. */
   readonly oldest_snapshot_s: number
   readonly tables: ReadonlyArray<TableSample>
 }
@@ -50,7 +50,7 @@ const handlesOf = (pid: number | undefined): number => {
   }
 }
 
-/** The processes of a Postgres. */
+/** The ids of the processes of a Postgres server. */
 const processesOf = (folder: string): ReadonlyArray<string> => {
   const [main = ""] = readFileSync(join(folder, "data/postmaster.pid"), "utf8").split("\n")
   const children = readdirSync("/proc").filter((pid) => {
@@ -63,7 +63,7 @@ const processesOf = (folder: string): ReadonlyArray<string> => {
   return [main, ...children]
 }
 
-/** Ticks of the processor's clock a second, which are the same on every Linux that Node supports. */
+/** The clock ticks per second in /proc, which are the same on every Linux that Node supports. */
 const TICKS = 100
 
 /** The processor time that processes have used so far, in seconds. */
@@ -77,7 +77,7 @@ export const processorTime = (...pids: ReadonlyArray<number | string | undefined
     }
   }, 0)
 
-/** The same of a Postgres; its processes that ended since are missing. */
+/** The processor time of a Postgres server, without that of processes that have ended. */
 export const postgresTime = (postgres: Postgres): number => processorTime(...processesOf(postgres.folder))
 
 const option = (name: string) =>

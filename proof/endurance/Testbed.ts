@@ -5,7 +5,7 @@ import { Receiver } from "../torture/Load.js"
 import { migrated, Postgres, ServiceNode, Wire } from "../torture/Servers.js"
 import { Generator } from "./Generator.js"
 
-/** A node that talks to its database without anything in between, and the process that sends it requests. */
+/** A node that is connected directly to its database, and the process that sends requests to the node. */
 export interface Testbed {
   readonly postgres: Postgres
   readonly node: ServiceNode

@@ -1,37 +1,46 @@
-/** The figures of an overload, by which it is judged. */
+/** The measurements of an overload, which the rules below judge. */
 export interface Overload {
-  /** Successes a second with as many clients as the service always admits. */
+  /** The successes per second with as many clients as the service always admits. */
   readonly capacity: number
-  /** Wanted and sent requests a second. */
+  /** The requests per second that were planned, and below those that were sent. */
   readonly wanted: number
   readonly offered: number
-  /** How late the generator sent. */
+  /** The longest delay of a request in the generator. */
   readonly lag_ms: number
-  /** Successes a second under overload. */
+  /** The successes per second under overload. */
   readonly handled: number
   readonly handled_p99_ms: number
-  /** Of the responses 503 that came once it had lasted for {@link SETTLED_S} seconds. */
+  /** The latency of the 503 responses after the first {@link SETTLED_S} seconds of the overload. */
   readonly refused_p99_ms: number
-  /** Of the responses 429: the service looks at limits when it has admitted a request. */
+  /**
+   * The latency of the 429 responses. It is longer, because the service checks limits only after it has admitted a
+   * request.
+   */
   readonly limited_p99_ms: number
   /** The share of requests without a response. */
   readonly lost: number
-  /** The most requests that the service reported in flight. */
+  /** The largest number of requests in flight that the service reported. */
   readonly in_flight: number
   readonly before_mib: number
   readonly most_mib: number
-  /** After the overload, within how many seconds half of the capacity is served without refusals and in time; undefined if never. */
+  /**
+   * The seconds after the overload until the service handles half of its capacity quickly and without refusals;
+   * undefined if it never does.
+   */
   readonly recovered_s: number | undefined
   readonly unexpected: ReadonlyArray<string>
 }
 
-/** A process takes a burst whole for half a second. The requests of this burst are over within so many seconds. */
+/** A process admits all requests in the first half second of a burst. After this number of seconds they have ended. */
 export const SETTLED_S = 3
 
-/** A second counts as well if nothing is refused or lost, and 99 of 100 responses take no longer. */
+/** The largest 99th percentile of latencies in a second in which the service counts as recovered. */
 export const WELL_MS = 500
 
-/** Requests that always may run; beyond them, as many as ended in the last second, doubled for what changes within a second. */
+/**
+ * The number of requests that a process always admits. Beyond it, the process admits as many as ended in the last
+ * second.
+ */
 const ALWAYS = 32
 
 const RULES: ReadonlyArray<{
@@ -76,7 +85,7 @@ const RULES: ReadonlyArray<{
   }
 ]
 
-/** Which rules an overload broke. */
+/** The rules that an overload broke, in words. */
 export const judgeOverload = (seen: Overload): ReadonlyArray<string> => [
   ...RULES.flatMap(({ broken, says }) => (broken(seen) ? [says(seen)] : [])),
   ...seen.unexpected

@@ -1,7 +1,7 @@
 import { quantile } from "../quantile.js"
 import type { Sample, TableSample } from "./Probe.js"
 
-/** The requests of clients between two samples. */
+/** The rate and the latencies of requests between two samples. */
 export interface Window {
   readonly second: number
   readonly requests_per_s: number
@@ -9,13 +9,16 @@ export interface Window {
   readonly p99_ms: number
 }
 
-/** A measure is flat if its median in the last third is at most so much above that of the second third; the first third is warm-up. */
+/**
+ * A measure that must not grow: its median in the last third of the samples may exceed that of the second third by at
+ * most `share`. The first third is the warm-up.
+ */
 export interface Flat<A> {
   readonly name: string
   readonly unit: string
   readonly of: (one: A) => number
   readonly share: number
-  /** A rise below this counts as none, however large a share it is. */
+  /** A rise up to this value is ignored, even if it exceeds `share`. */
   readonly slack: number
 }
 
@@ -31,21 +34,28 @@ const WAITED: ReadonlyArray<Flat<Window>> = [
   { name: "99th percentile of responses", unit: "ms", of: ({ p99_ms }) => p99_ms, share: 0.5, slack: 30 }
 ]
 
-/** A table with its indexes may grow by so much more than its rows do, or by so many bytes in all. */
+/**
+ * The share by which the size of a table and its indexes may grow faster than its rows; growth up to the bytes below is
+ * ignored.
+ */
 const TABLE_SHARE = 0.2
 const TABLE_SLACK_BYTES = 1024 * 1024
-/** Where a table has more dead rows than it tolerates, autovacuum has cleaned it within three of its rounds, which take a minute each by default. */
+/**
+ * The longest time in which a table may exceed its threshold of dead rows: three rounds of autovacuum, by default a
+ * minute each.
+ */
 const MOST_UNCLEAN_S = 180
 /**
- * Between two of its rounds a busy table may always have more dead rows than it tolerates, but not more and more of them, apart from what
- * dies between two samples: rounds and samples shift against each other.
+ * The share by which the dead rows of a table may grow. A busy table may always exceed its threshold between two rounds
+ * of autovacuum, but the number must not rise by more than the rows that die between two samples, because rounds and
+ * samples shift against each other.
  */
 const DEAD_SHARE = 0.2
 const DEAD_SLACK = 200
-/** Every transaction of the service ends in seconds. */
+/** The longest age of a transaction, although those of the service end within seconds. */
 const MOST_SNAPSHOT_S = 60
 
-/** The second third of a series, and the last. */
+/** The second and the last third of a series. */
 export const thirds = <A>(all: ReadonlyArray<A>): readonly [ReadonlyArray<A>, ReadonlyArray<A>] => {
   const third = Math.floor(all.length / 3)
   return [all.slice(third, 2 * third), all.slice(-third)]
@@ -53,7 +63,7 @@ export const thirds = <A>(all: ReadonlyArray<A>): readonly [ReadonlyArray<A>, Re
 
 const medianOf = <A>(part: ReadonlyArray<A>, of: (one: A) => number) => quantile(part.map(of), 0.5)
 
-/** How a measure grew, if it is not flat. */
+/** Reports a measure that grew by more than it may. */
 export const grown = <A>(all: ReadonlyArray<A>, { name, unit, of, share, slack }: Flat<A>): ReadonlyArray<string> => {
   const [before, after] = thirds(all).map((part) => medianOf(part, of)) as [number, number]
   if (after <= before * (1 + share) || after - before <= slack) return []
@@ -85,7 +95,7 @@ const swollen = (samples: ReadonlyArray<Sample>, name: string): ReadonlyArray<st
   return [`${name} grew from ${before} to ${after} bytes, and its rows from ${rows(early)} to ${rows(late)}`]
 }
 
-/** The longest time for which a table had more dead rows than it tolerates and autovacuum did not clean it, in seconds. */
+/** The longest time in seconds in which a table exceeded its threshold of dead rows and autovacuum did not clean it. */
 export const uncleanFor = (samples: ReadonlyArray<Sample>, name: string): number => {
   let since: number | undefined
   let before = 0
@@ -119,7 +129,7 @@ const dirtier = (samples: ReadonlyArray<Sample>, name: string): ReadonlyArray<st
   return [`${name} had ${before} dead rows in the second third, ${after} in the last`]
 }
 
-/** Why a soak was not flat; nothing if it was. */
+/** Everything that grew during a soak, in words; empty if the soak passes. */
 export const judgeSoak = (samples: ReadonlyArray<Sample>, windows: ReadonlyArray<Window>): ReadonlyArray<string> => {
   if (samples.length < 9) return [`${samples.length} samples are too few to tell whether anything grows`]
   const oldest_s = Math.max(...samples.map(({ oldest_snapshot_s }) => oldest_snapshot_s))

@@ -6,17 +6,17 @@ import { memoryOf, postgresTime, processorTime } from "./Probe.js"
 import { type Chart, plot } from "./plot.js"
 import { type Testbed, withTestbed } from "./Testbed.js"
 
-/** Five keys each, with 120 requests a minute and key: enough for ten minutes at three thousand requests a second. */
+/** Each shop has five keys with 120 requests a minute, so 300 shops allow three thousand requests a second. */
 const SHOPS = 300
-/** As many requests as a process always lets run. */
+/** The number of requests that a process always admits. */
 const CLIENTS = 32
 const TIMES = 4
-/** The share of requests of a client that asks far more often than its key allows. */
+/** The share of the requests that come from one client, which sends far more than its key allows. */
 const GREEDY = 0.05
 const WARM_UP_S = 8
 const CAPACITY_S = 10
 const AFTER_S = 20
-/** How many seconds in a row have to be well. */
+/** The number of consecutive good seconds after which the service counts as recovered. */
 const WELL_SECONDS = 3
 
 /** The metrics of the service in one second. */
@@ -27,7 +27,7 @@ interface Look {
   readonly used_s: readonly [number, number, number]
 }
 
-/** A second with what the generator and the service saw. */
+/** The measurements of the generator and of the service in one second. */
 interface Moment extends Second, Look {
   readonly second: number
 }
@@ -40,7 +40,10 @@ const isLost = (outcome: string) => outcome === "timeout" || outcome === "reset"
 const isRefused = (outcome: string) => outcome === "503"
 const isAny = () => true
 
-/** Whether the service responds as before the overload: no request is refused for lack of capacity, and responses come in time. */
+/**
+ * True if the service responds as before the overload: it refuses no request for lack of capacity, and responds
+ * quickly.
+ */
 const isWell = (one: Second): boolean => {
   const waits = waitsOf([one], isAny)
   const bad = waitsOf([one], (outcome) => isRefused(outcome) || isLost(outcome))
@@ -55,7 +58,7 @@ const looking = ({ node, postgres, generator }: Testbed) => {
       const [, count] = /^workshop_http_requests_in_flight(?:\{[^}]*\})? (\d+)/m.exec(await response.text()) ?? []
       in_flight = Number(count ?? in_flight)
     } catch {
-      // The last value is kept. A scrape that got no response counts in what clients saw as well.
+      // The last value is kept. If the service does not respond, the latencies of the clients show it too.
     }
   }
   const timer = setInterval(() => void look(), 1000)
@@ -165,7 +168,10 @@ const report = (seen: Overload, during: ReadonlyArray<Moment>): void => {
   )
 }
 
-/** Load beyond capacity: what is handled, refused and lost, how late, with which memory, and how soon the node is well again. */
+/**
+ * Sends more requests than the service can handle, and judges how it handles and refuses them, its memory, and its
+ * recovery.
+ */
 export const overload = (seconds: number, folder: string): Promise<ReadonlyArray<string>> =>
   withTestbed(SHOPS, async (testbed) => {
     const { generator } = testbed
@@ -184,7 +190,7 @@ export const overload = (seconds: number, folder: string): Promise<ReadonlyArray
     await phase(WARM_UP_S, { do: "closed", clients: CLIENTS })
     const before = await phase(CAPACITY_S, { do: "closed", clients: CLIENTS })
     const capacity = waitsOf(before, isHandled).length / before.length
-    // The first second of a phase has requests of the one before.
+    // The first second of a phase still contains requests of the phase before.
     const began = moments.length
     const during = (await phase(seconds + 1, { do: "steady", rate: TIMES * capacity, greedy: GREEDY })).slice(1)
     const ended = moments.length

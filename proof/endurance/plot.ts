@@ -4,13 +4,13 @@ export interface Line {
   readonly points: ReadonlyArray<{ readonly second: number; readonly value: number }>
 }
 
-/** Lines over one time, with one scale from 0 on. */
+/** Lines on one time axis, with a common scale that begins at 0. */
 export interface Chart {
   readonly name: string
   readonly lines: ReadonlyArray<Line>
 }
 
-/** An instant that every chart shows. */
+/** An instant that every chart marks. */
 export interface Mark {
   readonly second: number
   readonly label: string

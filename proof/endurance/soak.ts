@@ -6,10 +6,10 @@ import { inAll, type Sample, sample } from "./Probe.js"
 import { type Chart, type Line, plot } from "./plot.js"
 import { withTestbed } from "./Testbed.js"
 
-/** Tickets, keys and shops have limits; with these, an hour at 60 requests a second stays far below them. */
+/** The number of shops, with which an hour at 60 requests a second stays far below the limits of keys and shops. */
 const SHOPS = 160
 const MIB = 1024 * 1024
-/** How many tables the plot of dead rows shows, those with the most. */
+/** The number of tables in the plot of dead rows, those with the most. */
 const TABLES = 6
 
 const windowOf = (second: number, seconds: ReadonlyArray<Second>): Window => {
@@ -127,7 +127,9 @@ const report = (
   }
 }
 
-/** A mixed load at a steady rate. The resources of the node and its database are measured meanwhile, and must not grow. */
+/**
+ * Sends a mixed load at a steady rate, and measures the resources of the node and its database, which must not grow.
+ */
 export const soak = (minutes: number, rate: number, folder: string): Promise<ReadonlyArray<string>> =>
   withTestbed(SHOPS, async ({ postgres, node, generator }) => {
     const total = Math.round(minutes * 60)
@@ -139,7 +141,7 @@ export const soak = (minutes: number, rate: number, folder: string): Promise<Rea
       fresh.push(second)
       if (no % every_s !== 0) return
       const one = sample(node, postgres, no)
-      // How many connections the clients open is up to them.
+      // The connections of the clients are subtracted, because the service does not determine their number.
       samples.push({ ...one, handles: one.handles - second.connections })
       windows.push(windowOf(no, fresh))
       fresh = []

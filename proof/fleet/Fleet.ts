@@ -7,7 +7,7 @@ import { Simulation } from "./Simulation.js"
 
 const SECOND = 1000
 
-/** A receiver's behaviour: its response, and after how many milliseconds it sends that. */
+/** The behaviours of a receiver: its possible responses, and the least and the most milliseconds before them. */
 export const receiverBehaviours = [
   { name: "well", answers: [200, 200, 204], least: 1, most: 60 },
   { name: "flaky", answers: [200, 500, null, 503], least: 1, most: 60 },
@@ -18,7 +18,7 @@ export const receiverBehaviours = [
   { name: "gone slowly", answers: [410], least: 1500, most: 4000 }
 ] as const
 
-/** For so long a client of the API waits. */
+/** The timeout of an API client. */
 export const CLIENT_WAITS_MS = 6 * SECOND
 const ANSWER_MS = 10 * SECOND
 
@@ -35,7 +35,7 @@ export interface KnownTicket {
 export interface KnownShop {
   readonly no: number
   readonly id: string
-  /** The cell that has it, where there are cells. */
+  /** The cell of the shop; null without cells. */
   readonly cell: string | null
   keys: Array<KnownKey>
   readonly tickets: Array<KnownTicket>
@@ -56,10 +56,10 @@ const sentOf = (status: number | null): SendResult => ({
   head: ""
 })
 
-/** In every fifth seed the store is two cells, of which the first is the home cell. */
+/** The cells of the store in every fifth seed. The first is the home cell. */
 const CELLS = ["home", "north"] as const
 
-/** One store in memory that all nodes share, or the cells of one. */
+/** One memory store that all nodes share, or one with several cells. */
 const storesOf = (seed: number): Pick<Surroundings, "store" | "cells"> => {
   if (seed % 5 === 0) {
     const cells = Effect.runSync(Effect.provide(memoryCells(CELLS), Entropy.layerSeeded(seed)))
@@ -174,7 +174,7 @@ export class Fleet {
         ]
   readonly client = (pick: number) => this.clients[pick % this.clients.length]!
 
-  /** Notes a fault that begins now; it ends when `end` has been done, after a while. */
+  /** Records a fault that begins now. After `ms` it calls `end` and records the end of the fault. */
   fault(node: Node, what: string, ms: number, end: () => void): void {
     const { simulation, history } = this
     const fault = {
@@ -191,7 +191,7 @@ export class Fleet {
     })
   }
 
-  /** All machines sleep for a while, as when their host does. */
+  /** All machines sleep, as when their host is suspended. */
   sleep(ms: number): void {
     const { simulation, history } = this
     const fault = {
@@ -205,7 +205,7 @@ export class Fleet {
     simulation.leap(ms)
   }
 
-  /** A node gets no notifications of changed keys and settings for a while. */
+  /** For `ms`, a node gets no notifications of changed keys and settings. */
   dropNotifications(node: Node, ms: number): void {
     node.faults.dropsNotifications = true
     this.fault(node, "deaf", ms, () => {

@@ -1,6 +1,6 @@
 import type { Change } from "@workshop/core/store"
 
-/** A request to a node and what came of it; times are the simulation's, which no clock of a node shows. */
+/** A request to a node, and its outcome. The times are those of the simulation, and not those of a node's clock. */
 export interface Exchange {
   readonly kind: "exchange"
   readonly at: number
@@ -18,14 +18,14 @@ export interface Exchange {
   readonly status: number | null
   readonly headers: Readonly<Record<string, string>>
   readonly answer: Json
-  /** Whether a fault hit the node meanwhile. */
+  /** True if a fault hit the node during the request. */
   readonly isTroubled: boolean
 }
 
-/** For so long an Idempotency-Key is remembered (Specification, Endpoints). */
+/** The time for which an Idempotency-Key is remembered (Specification, Idempotency). */
 export const REMEMBERED_MS = 30 * 24 * 3_600_000
 
-/** The requests that one Idempotency-Key makes one; a request without a key is alone. */
+/** Groups the requests with the same Idempotency-Key. A request without a key is a group of its own. */
 export const byKeys = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<ReadonlyArray<Exchange>> => {
   const groups: Array<Array<Exchange>> = []
   const latest = new Map<string, Array<Exchange>>()
@@ -44,8 +44,8 @@ export const byKeys = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Readon
 }
 
 /**
- * Whether a group of {@link byKeys} may repeat an earlier one: an earlier request without an answer may have been executed, and its key
- * remembered, much later than it was sent.
+ * True if a group of {@link byKeys} may repeat an earlier one, because the service may have executed an earlier request
+ * without a response much later than it was sent, and remembered its key from then on.
  */
 export const mayRepeat = ([first]: ReadonlyArray<Exchange>, earlier: ReadonlyArray<Exchange>): boolean => {
   const { key, path, once, at } = first!
@@ -54,7 +54,9 @@ export const mayRepeat = ([first]: ReadonlyArray<Exchange>, earlier: ReadonlyArr
   return isSame && last.at < at && at - last.ended_at < REMEMBERED_MS
 }
 
-/** An act of an owner or a client in the app. Its outcome is unknown if the node died or the store's result was lost. */
+/**
+ * An action of an owner or a client in the app. Its outcome is unknown if the node died or the store's result was lost.
+ */
 export interface Act {
   readonly kind: "act"
   readonly at: number
@@ -67,7 +69,7 @@ export interface Act {
   readonly answer: Json
 }
 
-/** A delivery as it reached a receiver, and what the node was answered. */
+/** A delivery that reached a receiver, and the response to the node. */
 export interface Reception {
   readonly kind: "reception"
   readonly at: number
@@ -79,20 +81,20 @@ export interface Reception {
   readonly body: string
   /** Null if no response came in time. */
   readonly status: number | null
-  /** When the node got the response; null if it died before. */
+  /** The instant at which the node got the response; null if the node died before. */
   ended_at: number | null
-  /** The network brought it a second time. */
+  /** True if the network delivered the request a second time. */
   readonly isDouble: boolean
 }
 
-/** An event that was committed, or a webhook's settings. */
+/** A committed event, webhook, delivery attempt or notification. */
 export type Commit =
   | { readonly kind: "event"; readonly at: number; readonly node: string; readonly shop: string; readonly body: string }
   | { readonly kind: "webhook"; readonly at: number; readonly shop: string; readonly row: Json }
   | { readonly kind: "attempt"; readonly at: number; readonly shop: string; readonly row: Json }
   | { readonly kind: "message"; readonly at: number; readonly shop: string; readonly row: Json }
 
-/** Anything else that the judge has to know. */
+/** Anything else that the judge needs. */
 export type Note =
   | {
       readonly kind: "notified"
@@ -104,14 +106,14 @@ export type Note =
   | { readonly kind: "crash"; readonly at: number; readonly node: string; readonly what: string }
   | { readonly kind: "fault"; readonly at: number; until: number; readonly node: string; readonly what: string }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are taken apart as any client would
+// biome-ignore lint/suspicious/noExplicitAny: the body is untyped JSON
 export type Json = any
 
 /** The end state as an API client and the shop's owner read it. */
 export interface ShopEnd {
   readonly id: string
   readonly tickets: ReadonlyArray<Json>
-  /** The tickets of a till that followed `updated_since` and `cursor` all along. */
+  /** The tickets of a till that followed the list with `updated_since` and `cursor` during the whole run. */
   readonly mirror: ReadonlyArray<Json>
   readonly events: ReadonlyArray<Json>
   readonly deliveries: ReadonlyArray<Json>
@@ -120,7 +122,7 @@ export interface ShopEnd {
   readonly cards: ReadonlyArray<{ readonly client: string; readonly status: number; readonly data: Json }>
 }
 
-/** Everything that was seen in a run, in the order in which it was. */
+/** The history of a run, in the order in which everything happened. */
 export class History {
   readonly exchanges: Array<Exchange> = []
   readonly acts: Array<Act> = []
@@ -129,17 +131,17 @@ export class History {
   readonly notes: Array<Note> = []
   shops: ReadonlyArray<ShopEnd> = []
   clients: ReadonlyArray<string> = []
-  /** From then on every clock was right, every node up and every receiver well. */
+  /** The instant from which every clock is correct, every node runs and every receiver is healthy. */
   healed_at = 0
   ended_at = 0
-  /** True once the run is over; events after that are not written down. */
+  /** True after the run. Later events are not recorded. */
   isOver = false
 
   note(note: Note): void {
     if (!this.isOver) this.notes.push(note)
   }
 
-  /** Notes what of a commit the judge has to know the instant of. */
+  /** Records the changes of a commit whose instant the judge needs. */
   committed(at: number, node: string, change: Change): void {
     if (this.isOver) return
     const row: Json = change.row

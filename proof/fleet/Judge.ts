@@ -3,16 +3,16 @@ import { judgeDeliveries, judgeHealth, judgeSignatures } from "./judgeDeliveries
 import { judgeAccess, judgeRequests, judgeSync } from "./judgeRequests.js"
 import { judgeCards, judgeEvents, judgeTickets } from "./judgeTickets.js"
 
-/** A rule that a run broke: its name, and what was seen. */
+/** A rule that a run broke, with the evidence. */
 export interface Breach {
   readonly rule: string
   readonly what: string
 }
 
-/** A rule of the specification, held against what was seen. */
+/** Checks a rule of the specification in a history, and yields the violations in words. */
 export type Rule = (history: History) => Iterable<string>
 
-/** Every rule that is held against a run. It knows the specification and nothing of the service's code. */
+/** All rules that are checked. They implement the specification without code of the service. */
 export const rules: Readonly<Record<string, Rule>> = {
   crash: function* ({ notes }) {
     for (const note of notes)

@@ -49,17 +49,17 @@ import {
 import type { History } from "./History.js"
 import { Machine, type Simulation } from "./Simulation.js"
 
-/** The faults between a node and the rest, which the script sets: all off by default. */
+/** The faults of a node's connections to other parts, which the script sets. All are off by default. */
 export interface Faults {
-  /** The store cannot be reached. */
+  /** True if the store cannot be reached. */
   isStoreUnavailable: boolean
-  /** The share of calls that fail before the store has done anything. */
+  /** The share of calls that fail before they reach the store. */
   failing: number
-  /** The share of commands that are committed and whose answer gets lost. */
+  /** The share of calls whose result is lost after the store has executed them. */
   lostAnswers: number
-  /** News of changed keys and settings do not come. */
+  /** True if notifications of changed keys and settings are lost. */
   dropsNotifications: boolean
-  /** The cells that do not respond, by their names. */
+  /** The names of the cells that do not respond. */
   readonly unavailableCells: Set<string>
   /** The share of notifications that fail. */
   failingNotifiers: number
@@ -82,7 +82,7 @@ export interface Surroundings {
   readonly simulation: Simulation
   readonly history: History
   readonly store: Context.Context<StorePorts>
-  /** The cells of the store, if it has several: each node connects to them by itself. */
+  /** The cells of the store, if it has several. Each node has its own connection to each cell. */
   readonly cells: CellsOptions | null
   readonly nodes: Array<Node>
   readonly receive: (
@@ -97,11 +97,13 @@ export interface Surroundings {
   ) => void
 }
 
-/** A process of the service: its pipeline, dispatcher, closer and notification sender, over ports that fail now and then. */
+/**
+ * A process of the service: its pipeline, dispatcher, closer and notification sender, over ports that sometimes fail.
+ */
 export class Node {
   readonly machine: Machine
   readonly faults = none()
-  /** Counts faults that hit the node, so that the judge knows whether any hit a request. */
+  /** The number of faults that hit the node, from which the judge sees whether a fault hit a request. */
   #troubles = 0
   readonly #troublesOfCells = new Map<string, number>()
   readonly #around: Surroundings
@@ -121,7 +123,7 @@ export class Node {
     return this.#pipe !== null && !this.machine.isDead
   }
 
-  /** How many faults have hit what a shop in this cell needs: its own cell, and the home cell. A fault of another cell does not affect the shop. */
+  /** The number of faults that can affect a shop in this cell: those of the node, of this cell and of the home cell. */
   troublesOf(cell: string | null): number {
     const cells = new Set([cell, this.#around.cells?.cells[0].name])
     const counts = [...cells].map((name) => this.#troublesOfCells.get(name ?? "") ?? 0)
@@ -143,14 +145,17 @@ export class Node {
     })
   }
 
-  /** Ends it after a run. */
+  /** Stops the node after a run. */
   finish(): void {
     this.#isOver = true
     this.machine.finish()
     if (this.#main !== null) this.#main.unsafeInterruptAsFork(this.#main.id())
   }
 
-  /** Responds to a request; `answer` gets null if the node died. */
+  /**
+   * Handles a request. Calls `answer` with the response, but never if the node dies. Returns a function that aborts the
+   * request.
+   */
   ask(request: Parameters<Pipeline>[0], answer: (response: HttpResponse) => void): () => void {
     const fiber = Runtime.runFork(this.#runtime!)(this.#pipe!(request), { scheduler: this.machine })
     fiber.addObserver((exit) => {
@@ -159,14 +164,14 @@ export class Node {
     return () => fiber.unsafeInterruptAsFork(fiber.id())
   }
 
-  /** Does something for an owner or a client. */
+  /** Runs an action of an owner or a client. */
   act<A, E>(work: Effect.Effect<A, E, Services>, done: (exit: Exit.Exit<A, E>) => void): void {
     Runtime.runFork(this.#runtime!)(work, { scheduler: this.machine }).addObserver(done)
   }
 
   readonly #wait = Effect.suspend(() => Effect.sleep(this.#around.simulation.draws.between(0, 3)))
 
-  /** Hits a call with a fault at a share of times, or lets other fibers run before it goes on. */
+  /** Fails with the probability of `share`. Otherwise lets other fibers run first with the probability `waits`. */
   #risk(waits: number, share: (faults: Faults) => number): Effect.Effect<void, StoreUnavailable> {
     return Effect.suspend((): Effect.Effect<void, StoreUnavailable> => {
       const { draws } = this.#around.simulation
@@ -188,10 +193,16 @@ export class Node {
 
   readonly #risky = this.#atRiskOf(0.5)
 
-  /** The queue is looked at five times as often as everything else together, so that its waits would cost half of a run. */
+  /**
+   * The node queries the queue five times as often as all other ports together, so it rarely waits there, because a run
+   * would otherwise take twice as long.
+   */
   readonly #rarelyWaiting = this.#atRiskOf(0.1)
 
-  /** The methods of a port that are effects, or make them, each changed by `how`. */
+  /**
+   * A port whose methods are wrapped by `how`, if they are effects or return them. The methods in `plain` are
+   * unchanged.
+   */
   #changed<P extends object>(
     port: P,
     how: (call: Effect.Effect<unknown, unknown>) => Effect.Effect<unknown, unknown>,
@@ -206,7 +217,7 @@ export class Node {
     ) as P
   }
 
-  /** A cell as this node reaches it. */
+  /** A cell over the connection of this node, which the script can make unavailable. */
   readonly #reached = ({ name, ports }: Cell): Cell => {
     const { draws } = this.#around.simulation
     const how = <A, E>(call: Effect.Effect<A, E>) =>
@@ -243,7 +254,7 @@ export class Node {
             const noting: typeof command = {
               ...command,
               run: (state, moment) => {
-                // As a store does whose save was rejected: the command decides again, in another moment.
+                // A store whose save was rejected lets the command decide again with other entropy.
                 if (simulation.draws.chance(0.1))
                   command.run(state, { ...moment, entropy: simulation.draws.bytes(moment.entropy.length) })
                 const decided = command.run(state, moment)
@@ -257,7 +268,7 @@ export class Node {
     }
   }
 
-  /** The ports of the store, at risk. */
+  /** The ports of the store with the faults of this node. */
   readonly #atRisk = (store: Context.Context<StorePorts>): Context.Context<StorePorts> => {
     const directory = this.#changed(Context.get(store, Directory), this.#risky, ["changedShops"])
     return store.pipe(

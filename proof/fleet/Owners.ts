@@ -5,7 +5,7 @@ import { CLIENT_WAITS_MS, type Fleet, type KnownShop } from "./Fleet.js"
 import type { Json } from "./History.js"
 import type { Services } from "./Node.js"
 
-/** Owners and clients, who act in the app. */
+/** The actions of owners and clients in the app. */
 export class Owners {
   readonly #fleet: Fleet
 

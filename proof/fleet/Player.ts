@@ -9,7 +9,7 @@ import { HOUR, MINUTE, SECOND, type Simulation, START } from "./Simulation.js"
 import { stepsOf } from "./steps.js"
 import { Tills } from "./Tills.js"
 
-/** Plays a script on a service of two or three nodes over one store, and writes down what is seen from outside. */
+/** Plays a script on a service of two or three nodes over one store, and records its behaviour as seen from outside. */
 export class Player {
   readonly simulation: Simulation
   readonly #seed: number
@@ -32,7 +32,7 @@ export class Player {
     this.#open_()
     for (const { does, picks, then_ms } of script) {
       this.#steps[does](picks)
-      // The machines sleep for most of a longer time.
+      // For longer times the machines sleep, because simulating every second would take too long.
       simulation.pass(Math.min(then_ms, SECOND))
       if (then_ms > SECOND) this.#fleet.sleep(then_ms - SECOND)
     }
@@ -119,14 +119,14 @@ export class Player {
 
   #heal(): void {
     const { simulation, history } = this.#fleet
-    // Every fault has come to its end by then, and every receiver has answered.
+    // After these 27 seconds every fault has ended, and every receiver has responded.
     for (const shop of this.#fleet.shops) shop.behaviour = receiverBehaviours[0]
     simulation.pass(SECOND)
     this.#fleet.sleep(25 * SECOND)
     simulation.pass(SECOND)
     for (const { machine } of this.#fleet.nodes) machine.clock_off_ms = 0
     for (const shop of this.#fleet.shops) {
-      // An earlier act may have taken effect after a later one, so the owner's belief does not count.
+      // An earlier action may have taken effect after a later one, so `isApiOn` may be wrong and is set again.
       shop.isApiOn = true
       this.#owners.patch(shop, { api_enabled: true })
       this.#owners.turnOn(shop, 5)
@@ -138,7 +138,7 @@ export class Player {
     for (const open of [...this.#tills.open.values()]) {
       const shop = open.shop
       const key = shop.keys.find(({ id }) => id === open.key.id)!
-      // A revoked key cannot request the response again.
+      // A request with a revoked key cannot be repeated.
       if (!key.isRevoked) this.#tills.insist(open)
       simulation.pass(20)
     }
@@ -147,7 +147,7 @@ export class Player {
   #finish(): void {
     const { simulation, history } = this.#fleet
     simulation.pass(3 * SECOND)
-    // Failed deliveries have their next attempts; a delivery may have failed seven times.
+    // Failed deliveries get their next attempts, of which a delivery may need seven.
     for (const ms of [
       61 * SECOND,
       6 * MINUTE,
@@ -158,7 +158,7 @@ export class Player {
       24 * HOUR + MINUTE
     ]) {
       this.#fleet.sleep(ms)
-      // After a long sleep all is due that ever will be, and the receivers are well.
+      // After a long sleep less time is needed, because all remaining attempts are due and the receivers are healthy.
       simulation.pass(ms < HOUR ? 1200 : 500)
     }
     for (const shop of this.#fleet.shops) {
@@ -171,7 +171,7 @@ export class Player {
     history.ended_at = simulation.now
   }
 
-  /** Waits for the answer to a request that no fault hits. */
+  /** Sends a request when there are no faults any more, and waits for the response. */
   #get(shop: KnownShop, path: string, query = ""): Json {
     let got: Json = null
     let status_ = 0

@@ -1,13 +1,13 @@
 import { Draws, HOUR, MINUTE, SECOND } from "./Simulation.js"
 
-/** A step of a run: what happens, the numbers by which it chooses, and the time that passes afterwards. */
+/** A step of a run: its action, the random numbers for its choices, and the time that passes afterwards. */
 export interface Step {
   readonly does: StepName
   readonly picks: ReadonlyArray<number>
   readonly then_ms: number
 }
 
-/** How often each step is drawn. */
+/** The weight of each step in the random draws. */
 const weights = {
   create: 22,
   status: 26,
@@ -66,7 +66,7 @@ const drawGap = (draws: Draws): number => {
   return draws.between(10 * SECOND, 35 * SECOND)
 }
 
-/** How far machines sleep at once. */
+/** The durations for which all machines may sleep. */
 export const LEAPS = [
   61 * SECOND,
   5 * MINUTE + SECOND,

@@ -1,15 +1,15 @@
 import { Clock, Duration, Effect, type Fiber, type Scheduler } from "effect"
 import { Dice } from "../../packages/cli/src/testers/simulate/Dice.js"
 
-/** When every run begins: a Friday morning. */
+/** The instant at which every run begins, a Friday morning. */
 export const START = Date.parse("2026-11-20T08:00:00.000Z")
 
-/** Spans in milliseconds. They are written here, because the judges share no code with the service. */
+/** Durations in milliseconds. They are defined here, because the judges must not share code with the service. */
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 
-/** The simulation's draws, and bytes. */
+/** The random draws of the simulation, including random bytes. */
 export class Draws extends Dice {
   override oneOf<A>(all: ReadonlyArray<A>): A {
     return this.pick(all)!
@@ -29,8 +29,8 @@ interface Timer {
 }
 
 /**
- * A machine on which a process runs: its fibers take turns here, its timers wait here, and its clock may be wrong. Stopped, nothing
- * of it runs until it goes on; dead, nothing ever does.
+ * A machine on which a process runs. It schedules the fibers and the timers of the process, and its clock may be wrong.
+ * A stopped machine runs nothing until it resumes, and a dead one never does.
  */
 export class Machine implements Scheduler.Scheduler {
   readonly name: string
@@ -39,7 +39,7 @@ export class Machine implements Scheduler.Scheduler {
   #held: Array<() => void> = []
   isStopped = false
   isDead = false
-  /** By how much its wall clock is off, in milliseconds. */
+  /** The milliseconds by which the wall clock of the machine is ahead. */
   clock_off_ms = 0
 
   constructor(name: string, simulation: Simulation) {
@@ -68,7 +68,7 @@ export class Machine implements Scheduler.Scheduler {
     this.#simulation.current = before
   }
 
-  /** Runs a timer's work, or holds it until the machine goes on. */
+  /** Runs the function of a timer, or postpones it until the machine resumes. */
   fire(work: () => void): void {
     if (this.isStopped || this.isDead) this.#held.push(work)
     else work()
@@ -81,7 +81,7 @@ export class Machine implements Scheduler.Scheduler {
     for (const work of held) work()
   }
 
-  /** From now on nothing of it runs. */
+  /** Ends the machine: it runs nothing any more. */
   die(): void {
     this.isDead = true
   }
@@ -92,7 +92,9 @@ export class Machine implements Scheduler.Scheduler {
     this.goOn()
   }
 
-  /** The machine's wall clock. Durations are measured on the simulation's time, as a monotonic clock would. */
+  /**
+   * The machine's clocks: a wall clock, which may be wrong, and a monotonic clock, which follows the simulation's time.
+   */
   readonly clock: Clock.Clock = {
     [Clock.ClockTypeId]: Clock.ClockTypeId,
     unsafeCurrentTimeMillis: () => this.wall,
@@ -112,17 +114,20 @@ export class Machine implements Scheduler.Scheduler {
   }
 }
 
-/** A discrete-event simulation: the time of all machines, and which of them runs next. It takes no real time. */
+/**
+ * A discrete-event simulation: it advances the time of all machines, and decides which one runs next. It does not wait
+ * in real time.
+ */
 export class Simulation {
   /** Milliseconds since the run began. */
   now = 0
-  /** By how much all clocks are ahead. */
+  /** The milliseconds by which the clocks of all machines are ahead. */
   ahead_ms = 0
   readonly machines: Array<Machine> = []
   readonly draws: Draws
   /** The machine that runs now. */
   current: Machine | null = null
-  /** The last of them is the next. */
+  /** The timers, latest first, so that the next one is at the end. */
   readonly #timers: Array<Timer> = []
   #seq = 0
 
@@ -130,7 +135,7 @@ export class Simulation {
     this.draws = new Draws(seed)
   }
 
-  /** Does something after a while; on a machine, if it still runs then. */
+  /** Calls `fire` after `ms`; with a machine, only while it runs. */
   later(ms: number, fire: () => void, machine: Machine | null = null): Timer {
     const timer = { at: this.now + Math.max(0, ms), seq: this.#seq++, machine, fire, isCancelled: false }
     let place = this.#timers.length
@@ -146,7 +151,7 @@ export class Simulation {
     })
   }
 
-  /** Lets so much time pass; machines take turns as the dice say. */
+  /** Advances the time by `ms`. The order in which machines run is random. */
   pass(ms: number): void {
     const end = this.now + ms
     while (true) {
@@ -162,7 +167,7 @@ export class Simulation {
     this.now = end
   }
 
-  /** All machines sleep for a while, as when their host does: no timer fires until they wake. */
+  /** Advances the time by `ms` without firing timers, as when the host of all machines is suspended. */
   leap(ms: number): void {
     this.#settle()
     this.now += ms
@@ -180,7 +185,9 @@ export class Simulation {
 
 type Timers = Pick<typeof globalThis, "setTimeout" | "clearTimeout" | "setInterval" | "clearInterval">
 
-/** Runs something in which the platform's timers, too, wait in the simulation's time: what asks for real time gets this one. */
+/**
+ * Runs a function with the platform's timers replaced, so that they wait in the simulation's time instead of real time.
+ */
 export const withTimersOf = <A>(simulation: Simulation, run: () => A): A => {
   const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
   const real: Timers = { setTimeout, clearTimeout, setInterval, clearInterval }
@@ -190,7 +197,7 @@ export const withTimersOf = <A>(simulation: Simulation, run: () => A): A => {
   const own = {
     setTimeout: (work: () => void, ms = 0) => simulation.later(ms, work, simulation.current),
     clearTimeout: clear,
-    // Only Effect's `never` uses one, to keep the process alive.
+    // Only Effect's `never` uses an interval, to keep the process alive.
     setInterval: () => simulation.later(Number.MAX_SAFE_INTEGER, () => {}),
     clearInterval: clear
   }

@@ -4,7 +4,7 @@ import { CLIENT_WAITS_MS, type Fleet, type KnownKey, type KnownShop } from "./Fl
 import type { Json } from "./History.js"
 import type { Node } from "./Node.js"
 
-/** A request that has to be answered in the end: it is made again with the same key until it is. */
+/** A request that must get a response: the till repeats it with the same key until it does. */
 export interface Open {
   readonly shop: KnownShop
   readonly key: KnownKey
@@ -23,7 +23,7 @@ interface Request {
   readonly once?: string
 }
 
-/** The tills of the shops: what sends requests with keys, and follows the changes. */
+/** The tills of the shops, which send requests with keys and follow the changes of tickets. */
 export class Tills {
   readonly open = new Map<string, Open>()
   readonly #fleet: Fleet
@@ -32,7 +32,7 @@ export class Tills {
     this.#fleet = fleet
   }
 
-  /** Sends a request to a node. `onAnswer` gets null where no answer came. */
+  /** Sends a request to a node. Calls `onAnswer` with null if there is no response. */
   send(
     request: Request,
     onAnswer: (status: number | null, answer: Json) => void = () => {},
@@ -80,7 +80,7 @@ export class Tills {
             simulation.later(draws.between(0, 4), () => over_(response.status, lower, JSON.parse(text)))
           }
         )
-        // The client goes away, which the node may notice and stop working, or not.
+        // The client disconnects after its timeout. In half of the cases the node notices this and aborts the request.
         simulation.later(CLIENT_WAITS_MS, () => {
           if (!isOver && draws.chance(0.5) && !node.machine.isDead) cancel()
         })
@@ -90,7 +90,10 @@ export class Tills {
     simulation.later(CLIENT_WAITS_MS, () => over_(null, {}, null))
   }
 
-  /** Sends a request with a key, again and again until it is answered by a node that could. */
+  /**
+   * Sends a request with an Idempotency-Key up to four times, until a node neither is unavailable nor refuses the API
+   * key.
+   */
   insist(open: Open, onAnswer: (status: number, answer: Json) => void = () => {}): void {
     this.open.set(open.once, open)
     const send = (left: number) =>
@@ -106,7 +109,7 @@ export class Tills {
 
   keyOf(shop: KnownShop, pick: number): KnownKey {
     const good = shop.keys.filter(({ isRevoked }) => !isRevoked)
-    // Now and then one that was revoked, to see whether it still opens anything.
+    // Sometimes a revoked key is used, which the service must refuse.
     return pick % 8 === 0 ? shop.keys[pick % shop.keys.length]! : good[pick % good.length]!
   }
 
@@ -114,7 +117,7 @@ export class Tills {
     for (const node of this.#fleet.up()) this.send({ shop, key, method: "GET", path: "/v1/shop" }, () => {}, node)
   }
 
-  /** Follows a shop's changes page by page, and goes on where it stopped. */
+  /** Follows a shop's changes page by page, and continues from the last page. */
   follow(shop: KnownShop, pick: number, onEnd: () => void = () => {}): void {
     if (shop.sync.isBusy) return
     shop.sync.isBusy = true

@@ -3,14 +3,14 @@ import type { Commit, History, Json, Reception } from "./History.js"
 import { HOUR, MINUTE, SECOND, START } from "./Simulation.js"
 
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
-/** Clocks of nodes differ by at most so much, apart from the hours by which all are ahead now and then. */
+/** The largest difference between the clocks of nodes, apart from the periods in which all are hours ahead. */
 const SKEW = 3 * SECOND
 const LEASE = 15 * SECOND
 
 const idOf = ({ body }: { readonly body: string }): string => JSON.parse(body).id
 const ticketOf = ({ body }: { readonly body: string }): string | null => JSON.parse(body).data.ticket?.id ?? null
 
-/** The spans in which the clocks of all nodes were hours ahead, or a node stood still. */
+/** The periods of the faults with a name, such as "stopped", on one node or on any. */
 const spansOf = ({ notes }: History, what: string | RegExp, node?: string) =>
   notes.flatMap((note) =>
     note.kind === "fault" &&
@@ -20,7 +20,10 @@ const spansOf = ({ notes }: History, what: string | RegExp, node?: string) =>
       : []
   )
 
-/** Every event arrives, byte for byte, a ticket's in their order, one at a time, four of a shop at once. */
+/**
+ * Every event arrives unchanged. Those of a ticket arrive in order and one at a time, and at most four of a shop at the
+ * same time.
+ */
 export function* judgeDeliveries(history: History): Iterable<string> {
   for (const shop of history.shops) {
     const mine = history.receptions.filter((one) => one.shop === shop.id)
@@ -70,7 +73,7 @@ function* orderWrong(
     const first = firsts.get(idOf(event))
     if (ticket === null || first === undefined) continue
     const before = last.get(ticket)
-    // An attempt that never reached the receiver, because its node died before, is not seen.
+    // The receivers do not see an attempt whose node died before the request reached them.
     const isBlurred = history.notes.some(
       (note) =>
         note.kind === "fault" &&
@@ -87,7 +90,7 @@ function* crowdWrong(history: History, mine: ReadonlyArray<Reception>): Iterable
   const all = mine.filter(({ isDouble }) => !isDouble)
   for (const [i, one] of all.entries()) {
     const until = one.ended_at ?? one.started_at
-    // A node that died, stood still or could not record leaves its claim to the lease.
+    // If a node died, was suspended or could not record an attempt, its claim ends only with the lease.
     const near = history.notes.some(
       (note) =>
         note.kind === "fault" &&
@@ -113,7 +116,7 @@ function* crowdWrong(history: History, mine: ReadonlyArray<Reception>): Iterable
   }
 }
 
-/** Every attempt whose node had its outcome is logged, once, with that outcome. */
+/** Every attempt whose node got its outcome is logged once, with that outcome. */
 function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: ReadonlyMap<string, Json>): Iterable<string> {
   const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
   const outages = spansOf(history, /^store (of the cell \w+ )?unavailable$/)
@@ -122,7 +125,8 @@ function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: Readon
   for (const one of ended) byEvent.set(idOf(one), [...(byEvent.get(idOf(one)) ?? []), one])
   for (const [id, all] of byEvent) {
     const attempts: ReadonlyArray<Json> = log.get(id)?.attempts ?? []
-    // Its node may have died before it could record, or found the store unavailable for as long as it tries.
+    // The node may have died before it could record the attempt, or the store may have been unavailable for all its
+    // tries.
     const isLost = ({ node, ended_at }: Reception) =>
       (dead.get(node) ?? Number.POSITIVE_INFINITY) <= ended_at! + 20 * SECOND ||
       outages.some((one) => one.node === node && one.at <= ended_at! + 20 * SECOND && one.until >= ended_at!)
@@ -137,7 +141,10 @@ function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: Readon
   }
 }
 
-/** Retries keep the table's distances; an event whose receiver is well is sent at once, even if clocks were wrong before. */
+/**
+ * Retries follow the delays of the table. An event to a healthy receiver is sent immediately, even if clocks were wrong
+ * before.
+ */
 function* waitsWrong(
   history: History,
   shop: string,
@@ -183,7 +190,7 @@ function* waitsWrong(
       (note) => note.at <= event.at + 4 * SECOND && note.until + 5 * SECOND >= event.at
     )
     if (isTroubled || isAhead) continue
-    // Others of its ticket, or four of its shop, may hold it up.
+    // Another delivery of its ticket, or four of its shop, may delay the event.
     const isHeldUp = mine.some(
       (one) => one.started_at <= event.at + 4 * SECOND && (one.ended_at ?? one.started_at + LEASE) > event.at + SECOND
     )
@@ -193,7 +200,7 @@ function* waitsWrong(
   }
 }
 
-/** Every delivery is signed at its time with the secrets valid then. */
+/** Every delivery is signed with the current time and the secrets that are valid then. */
 export function* judgeSignatures(history: History): Iterable<string> {
   for (const { id } of history.shops) {
     const rows = history.commits.flatMap((one) => (one.kind === "webhook" && one.shop === id ? [one] : []))
@@ -213,7 +220,7 @@ export function* judgeSignatures(history: History): Iterable<string> {
         yield `a signature is made with no secret of the shop: ${one.signature}`
         continue
       }
-      // A node that stood still sends what it signed before; its webhook is as it was claimed.
+      // A node that was suspended sends the signature that it made before, with the secrets of its claim.
       const isStale = [...spansOf(history, "stopped", one.node), ...spansOf(history, "asleep")].some(
         (note) => note.at <= one.at && note.until + 10 * SECOND >= one.started_at
       )
@@ -239,14 +246,19 @@ export function* judgeSignatures(history: History): Iterable<string> {
   }
 }
 
-/** Whether a ticket left the state of a notification after it: such a notification is not sent, nor sent again. */
+/**
+ * True if a ticket left the state about which a notification was raised. The service does not send such a notification.
+ */
 const hasLeft = (commits: ReadonlyArray<Commit>, { ticket_id, type }: Json): boolean =>
   commits.some((commit) => {
     if (commit.kind !== "event" || ticketOf(commit) !== ticket_id) return false
     return `ticket.${JSON.parse(commit.body).data.ticket.state}` !== type
   })
 
-/** A webhook turns off after a 410 at its address, or twenty failures over 72 hours; its owner and clients are notified. */
+/**
+ * A webhook turns off after a 410 from its address, or after twenty failures over 72 hours. Owners and clients are
+ * notified.
+ */
 export function* judgeHealth(history: History): Iterable<string> {
   for (const shop of history.shops) {
     const rows = history.commits.flatMap((one) => (one.kind === "webhook" && one.shop === shop.id ? [one] : []))
@@ -272,7 +284,7 @@ export function* judgeHealth(history: History): Iterable<string> {
     }
     const notices = shop.notices.filter(({ kind }: Json) => kind === "webhook_off").length
     if (notices !== offs) yield `turned off ${offs} times, and the owner was notified ${notices} times`
-    // A 410 from the address that is set turns it off, with any outcome of the delivery.
+    // A 410 from the current address turns the webhook off, even if another attempt at the delivery succeeded.
     const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
     for (const one of history.receptions) {
       if (one.shop !== shop.id || one.status !== 410 || one.ended_at === null || one.isDouble) continue
@@ -307,7 +319,7 @@ export function* judgeHealth(history: History): Iterable<string> {
   for (const [place, { kind, shop, ...commit }] of history.commits.entries()) {
     if (kind !== "message" || !("row" in commit) || notified.has(commit.row.id)) continue
     if (commit.row.to === "client" && hasLeft(history.commits.slice(place), commit.row)) continue
-    // A walk-in whose number is that of a client who blocks the shop is not notified.
+    // The service does not notify a walk-in with the phone number of a client who blocks the shop.
     const isWalkIn = commit.row.to === "client" && commit.row.client_id === null
     if (!(isWalkIn && blocked.has(shop)))
       yield `a notification to the ${commit.row.to} never came: ${commit.row.kind ?? commit.row.type}`

@@ -31,7 +31,9 @@ const formWrong = ({ status, answer, headers, isTroubled }: Exchange): string | 
   return null
 }
 
-/** Responses have their form; one idempotency key has one effect and one response. */
+/**
+ * Every response has the envelope and its headers. Requests with one Idempotency-Key have one effect and one response.
+ */
 export function* judgeRequests({ exchanges }: History): Iterable<string> {
   for (const exchange of exchanges) {
     const wrong = formWrong(exchange)
@@ -48,9 +50,14 @@ export function* judgeRequests({ exchanges }: History): Iterable<string> {
   }
 }
 
-/** A revoked key works nowhere a minute later, a good one everywhere; a switched-off shop is closed everywhere within a minute. */
+/**
+ * All nodes refuse a revoked key within a minute and accept a valid one. All nodes follow a change of `api_enabled`
+ * within a minute.
+ */
 export function* judgeAccess({ exchanges, acts, notes, healed_at }: History): Iterable<string> {
-  /** Whether anything kept news from coming, so that only the minute holds. */
+  /**
+   * True if a fault may have delayed the notification of a change, so that the limit is a minute instead of a second.
+   */
   const isSlow = (from: number, until: number) =>
     notes.some((note) => note.kind === "fault" && note.at <= until && note.until + 2 * SECOND >= from)
   const revoked = new Map<string, { readonly from: number; readonly until: number }>()
@@ -79,9 +86,9 @@ export function* judgeAccess({ exchanges, acts, notes, healed_at }: History): It
     for (const exchange of exchanges) {
       if (exchange.shop !== shop || exchange.status === null) continue
       const isOff = exchange.answer?.error?.code === "API_DISABLED"
-      // The shop may be by then as the last act that was over a minute before left it, or any later one made it.
+      // The API may be as the last action over a minute ago set it, or as any later action set it.
       const over = flags.findLastIndex((one) => one.outcome === "done" && one.ended_at < exchange.at - MINUTE)
-      // An earlier act may have taken effect after it: one that was retried meanwhile, or whose response never came.
+      // An earlier action may have taken effect after that one, if it was retried meanwhile or got no response.
       const over_at = flags[over]?.at ?? 0
       const later = flags.filter(
         (one, i) => one.at <= exchange.ended_at && (i >= over || one.ended_at >= over_at || one.outcome === "unknown")
@@ -97,10 +104,10 @@ export function* judgeAccess({ exchanges, acts, notes, healed_at }: History): It
     if (act.at > healed_at && act.outcome === "unknown") yield `an act came to no end after the faults: ${act.act}`
 }
 
-/** A till that follows the changes has the shop's tickets as they are; pages are in the order of changes. */
+/** A till that follows the changes has the same tickets as the shop, and pages are in the order of changes. */
 export function* judgeSync({ shops, exchanges }: History): Iterable<string> {
   for (const { tickets, mirror } of shops) {
-    // A client who blocks the shop disappears from its tickets without a change of theirs.
+    // A client who blocks the shop disappears from its tickets without a change of `updated_at`.
     const text = (ticket: Json) => JSON.stringify({ ...ticket, client: null })
     const copies = new Map(mirror.map((ticket: Json) => [ticket.id, text(ticket)]))
     for (const ticket of tickets)

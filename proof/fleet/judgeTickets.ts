@@ -2,7 +2,7 @@ import { byKeys, type Exchange, type History, type Json, mayRepeat, REMEMBERED_M
 
 const DAY = 24 * 3_600_000
 
-/** From state and status to the event; everything else is refused (Specification, States). */
+/** The event of each allowed move, by state and requested status (Specification, States). */
 const moves: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   workshop: { ready: "ticket.ready", impossible: "ticket.impossible" },
   ready: { collected: "ticket.collected", workshop: "ticket.reopened" },
@@ -22,13 +22,13 @@ const stateAfter: Readonly<Record<string, string>> = {
 
 const ms = (text: string): number => Date.parse(text)
 
-/** The events of a shop as they were committed, each with the instant at which it was. */
+/** The committed events of a shop, each with the instant of its commit. */
 const eventsOf = ({ commits }: History, shop: string): ReadonlyArray<{ readonly at: number; readonly event: Json }> =>
   commits.flatMap((one) =>
     one.kind === "event" && one.shop === shop ? [{ at: one.at, event: JSON.parse(one.body) }] : []
   )
 
-/** The first event of a request that succeeded, or may have. */
+/** The first event that a request raises if it succeeds. */
 const raises = ({ method, path, body }: Exchange): { readonly type: string; readonly ticket: string | null } | null => {
   if (method !== "POST") return null
   if (path === "/v1/tickets") return { type: "ticket.created", ticket: null }
@@ -57,12 +57,12 @@ interface Cause {
   readonly isSure: boolean
   readonly what: string
   readonly says: (event: Json) => boolean
-  /** The causes of earlier requests that these may repeat. */
+  /** The causes that this one may repeat. */
   readonly repeats: ReadonlyArray<Cause>
   used: boolean
 }
 
-/** Requests and acts that raise an event; those with one key are one cause. */
+/** The requests and actions that raise events. Requests with the same Idempotency-Key are one cause. */
 const causesOf = (history: History, no: number): ReadonlyArray<Cause> => {
   const raising = history.exchanges.filter((one) => one.shop === no && raises(one) !== null)
   const earlier: Array<readonly [ReadonlyArray<Exchange>, Cause]> = []
@@ -78,7 +78,7 @@ const causesOf = (history: History, no: number): ReadonlyArray<Cause> => {
       (type !== "ticket.created" || data.ticket.external_ref === body.external_ref) &&
       (type !== "client.notified" || data.channel === body.channel)
     const good = all.filter(({ status }) => status !== null && status < 300)
-    // Without a response a request may have its effect long after its client disconnected.
+    // A request without a response may take effect long after its client disconnected.
     const until = isSure ? Math.min(...good.map(({ ended_at }) => ended_at)) : Number.POSITIVE_INFINITY
     const { method, path, once } = all[0]!
     const cause: Cause = {
@@ -116,7 +116,7 @@ const comesByItself = (event: Json, before: Json | undefined, links: ReadonlySet
   return false
 }
 
-/** Every acknowledged change has its event, once; every event comes of something; the log is as it was committed. */
+/** Every acknowledged change has one event, every event has a cause, and the log contains the committed events. */
 export function* judgeEvents(history: History): Iterable<string> {
   for (const [no, shop] of history.shops.entries()) {
     const events = eventsOf(history, shop.id)
@@ -165,7 +165,7 @@ interface Standing {
   readonly updated_at: string
 }
 
-/** The ways a ticket stood, with the instant from which on it did. */
+/** The successive states of each ticket, with the instants at which they began. */
 const standingsOf = (
   events: ReadonlyArray<{ readonly at: number; readonly event: Json }>
 ): ReadonlyMap<string, ReadonlyArray<Standing>> => {
@@ -191,7 +191,10 @@ const reasonFor = ({ state }: Standing, to: string): ReadonlyArray<string> => {
   return moves[state]?.[to] === undefined ? ["INVALID_TRANSITION"] : []
 }
 
-/** Tickets move by the table, are numbered one after another, close on time; a refusal is true of the ticket as it stood. */
+/**
+ * Tickets change their states by the table, have consecutive numbers and close on time. A refusal matches the state of
+ * its ticket.
+ */
 export function* judgeTickets(history: History): Iterable<string> {
   for (const [no, shop] of history.shops.entries()) {
     const events = eventsOf(history, shop.id)
@@ -244,7 +247,7 @@ function* closureWrong(
       ({ event }) => event.data.ticket?.id === id && !/abandoned|linked|accepted|refused/.test(event.type)
     )
     const last = Math.max(...byShop.map(({ event }) => ms(event.data.ticket.updated_at)))
-    // The shop's order of changes may run ahead of the clock by which closures count, where that was corrected.
+    // `updated_at` may be ahead of the clock of the closures, if that clock was corrected.
     if (ms(abandoned_at) > last + 60 * DAY) yield `closed ${ms(abandoned_at) - last} ms after the last news`
   }
 }
@@ -280,7 +283,10 @@ function* refusalsWrong(
   }
 }
 
-/** A card is the sum of the stamps that were given, earned and redeemed. An act without a response may count or not. */
+/**
+ * A card has the stamps that were added and earned, minus those that were redeemed. Requests without a response may
+ * count or not.
+ */
 export function* judgeCards(history: History): Iterable<string> {
   for (const [no, shop] of history.shops.entries()) {
     const events = eventsOf(history, shop.id)
@@ -309,7 +315,7 @@ export function* judgeCards(history: History): Iterable<string> {
             : []
         )
       )
-      // Whether the programme was on at each of these instants is not shown to an API client.
+      // The API does not show whether the programme was on at each of these instants, so only bounds are checked.
       const { lifetime, balance, rewards_redeemed } = data.card
       if (lifetime < least || lifetime > most + earned.size)
         yield `a card's lifetime is ${lifetime}, where ${least} to ${most} were given and at most ${earned.size} earned`

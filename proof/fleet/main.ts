@@ -2,7 +2,8 @@ import { parseArgs } from "node:util"
 import { play, STEPS, shrink } from "./play.js"
 import { scriptOf } from "./Script.js"
 
-// Plays seeds, one after another, and says of each what it broke. `run.mjs` starts one such process for each processor.
+// Plays seeds one after another, and reports the rules that each broke. `run.mjs` starts one such process per
+// processor.
 const { values } = parseArgs({
   options: {
     from: { type: "string" },

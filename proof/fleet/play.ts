@@ -5,10 +5,10 @@ import { Player } from "./Player.js"
 import { type Step, scriptOf } from "./Script.js"
 import { withTimersOf } from "./Simulation.js"
 
-/** How many steps a run has unless one says otherwise. */
+/** The default number of steps of a run. */
 export const STEPS = 80
 
-/** A run of a seed: what it broke, and a digest of all that was recorded. */
+/** The result of a run: the rules that it broke, and a digest of its history. */
 export interface Run {
   readonly breaches: ReadonlyArray<Breach>
   readonly digest: string
@@ -22,7 +22,7 @@ const playScript = (seed: number, script: ReadonlyArray<Step>): Run => {
   return { breaches: judge(history), digest, history }
 }
 
-/** The steps of a seed's script that are played: those named, or all. */
+/** The steps of a seed's script: those with the numbers `only`, or all. */
 const kept = (seed: number, steps: number, only: ReadonlyArray<number> | null): ReadonlyArray<Step> => {
   const script = scriptOf(seed, steps)
   return only === null ? script : script.filter((_, i) => only.includes(i))
@@ -32,7 +32,10 @@ const kept = (seed: number, steps: number, only: ReadonlyArray<number> | null): 
 export const play = (seed: number, steps = STEPS, only: ReadonlyArray<number> | null = null): Run =>
   playScript(seed, kept(seed, steps, only))
 
-/** The fewest steps found that still break the same rule: halves, quarters and so on are left out as long as it does. */
+/**
+ * The fewest steps found that still break the same rule. It leaves out halves, quarters and so on as long as the rule
+ * stays broken.
+ */
 export const shrink = (seed: number, steps: number, rule: string): ReadonlyArray<number> => {
   let left = Array.from({ length: steps }, (_, i) => i)
   const stillBreaks = (only: ReadonlyArray<number>) =>

@@ -26,7 +26,7 @@ export const stepsOf = (
     tills.insist(open, (status, answer) => {
       if (status < 300) shop.tickets.push({ id: answer.data.id })
     })
-    // Twice at once, as an impatient till does.
+    // An impatient till sends the request twice at the same time.
     if (d % 10 === 0) tills.send({ ...open, method: "POST" })
   },
   status: ([a = 0, b = 0, c = 0, d = 0, e = 0]) => {
@@ -129,7 +129,7 @@ export const stepsOf = (
     const key = good[b % good.length]!
     if (good.length < 2) return owners.makeKey(shop)
     key.isRevoked = true
-    // It is used everywhere in the meantime, a second later, and when the minute is over.
+    // All nodes get requests with the key during its revocation, a second later, and after the minute.
     for (const ms of [0, 3, 1500, 61_500, 62_500]) fleet.simulation.later(ms, () => tills.useEverywhere(shop, key))
     owners.act(shop, "revoke", { key: key.id }, Keys.revoke(key.id as never), () => owners.makeKey(shop), 20)
   },
@@ -179,7 +179,7 @@ export const stepsOf = (
     if (cells.length === 0) return
     const cell = cells[a % cells.length]!
     const [one, ms] = [fleet.node(b), 500 + (c % 7000)]
-    // For one node, or for all, as when its database is down.
+    // The cell is unavailable to one node, or to all, as when its database is down.
     for (const node of b % 2 === 0 ? fleet.up() : [one]) {
       node.faults.unavailableCells.add(cell)
       fleet.fault(node, `store of the cell ${cell} unavailable`, ms, () => node.faults.unavailableCells.delete(cell))
@@ -188,7 +188,7 @@ export const stepsOf = (
   stopNode: ([a = 0, b = 0]) => {
     const node = fleet.node(a)
     if (node.machine.isStopped || fleet.up().filter(({ machine }) => !machine.isStopped).length < 2) return
-    // Now and then longer than a lease lasts.
+    // Sometimes the node is suspended for longer than a lease.
     const ms = b % 3 === 0 ? 15_500 + (b % 8000) : 100 + (b % 4000)
     node.machine.isStopped = true
     fleet.fault(node, "stopped", ms, () => node.machine.goOn())
@@ -202,11 +202,11 @@ export const stepsOf = (
   clock: ([a = 0, b = 0, c = 0]) => {
     const node = fleet.node(a)
     if (c % 3 > 0) {
-      // As clocks are: a little apart, stepping when they are corrected.
+      // Real clocks differ a little, and step when they are corrected.
       node.machine.clock_off_ms = (b % 3000) - 1500
       return
     }
-    // All were wrong by hours, and are corrected a while later.
+    // All clocks are ahead by hours, and are corrected later.
     if (fleet.simulation.ahead_ms > 0) return
     fleet.simulation.ahead_ms = (1 + (b % 3)) * HOUR
     fleet.fault(node, "all clocks ahead", 300 + (b % 3000), () => {

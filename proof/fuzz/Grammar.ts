@@ -1,6 +1,6 @@
 import { Draws } from "../fleet/Simulation.js"
 
-/** Values that break programs: bounds, other types, other alphabets, other spellings of the same. */
+/** Values that often break programs: bounds, other types, other alphabets, other spellings of the same value. */
 const HARD: ReadonlyArray<unknown> = [
   null,
   true,
@@ -78,7 +78,7 @@ const TEXTS = [
   "whatsapp"
 ]
 
-/** Makes inputs from a seed: mostly nearly right ones, because those go deepest. */
+/** Generates inputs from a seed. Most are nearly valid, because those get furthest into the code. */
 export class Grammar {
   readonly draws: Draws
 
@@ -94,7 +94,7 @@ export class Grammar {
     return this.draws.chance(0.7) ? this.draws.oneOf(TEXTS) : textOf(this.hard())
   }
 
-  /** Bytes of any kind, mostly printable. */
+  /** Random characters, most of them printable. */
   noise(most: number): string {
     const length = this.draws.between(0, most)
     let text = ""
@@ -103,7 +103,7 @@ export class Grammar {
     return text
   }
 
-  /** A text with a few characters taken out, doubled, swapped or replaced. */
+  /** A text with a few characters removed, doubled, swapped or replaced. */
   bent(text: string): string {
     let bent = text
     for (let times = this.draws.between(0, 3); times > 0; times--) {
@@ -131,7 +131,7 @@ export class Grammar {
     return body
   }
 
-  /** The text of a JSON body, at times not quite JSON, or with a member given twice. */
+  /** The text of a JSON body, which is sometimes invalid or has a duplicate member. */
   json(value: unknown): string {
     const text = JSON.stringify(value) ?? ""
     const how = this.draws.between(0, 29)

@@ -5,7 +5,7 @@ import { parsers } from "./parsers.js"
 
 const document = JSON.parse(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8"))
 
-/** Inputs that once broke something, or that come nearest to it, each with its parser. */
+/** Inputs that once broke a parser, or that are similar to them, each with its parser. */
 const kept: ReadonlyArray<readonly [string, string]> = [
   ["cursors", ""],
   ["cursors", "MTI.0"],
@@ -21,17 +21,17 @@ const kept: ReadonlyArray<readonly [string, string]> = [
   ["durations", "99999999999999999999d"]
 ]
 
-describe("input from outside", () => {
-  it.each(kept)("the parser of %s reads or refuses %j", async (name, text) => {
+describe("the parsers of external input", () => {
+  it.each(kept)("the parser of %s accepts or refuses %j without an error", async (name, text) => {
     const parser = parsers.find((one) => one.name === name)!
     expect(await parser.read(text)).toBeNull()
   })
 
-  it("every parser reads or refuses any text, always alike (seed 1)", async () => {
+  it("every parser accepts or refuses random texts without an error, and the same text in the same way (seed 1)", async () => {
     expect((await fuzzParsers(1, 5000)).found).toEqual([])
   }, 60_000)
 
-  it("every request gets a response of the document, and never a 5xx (seed 1)", async () => {
+  it("every random request gets a response that openapi.json documents, and never a 5xx (seed 1)", async () => {
     expect((await fuzzService(1, 1000, document)).found).toEqual([])
   }, 60_000)
 })

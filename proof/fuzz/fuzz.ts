@@ -2,19 +2,21 @@ import { Grammar } from "./Grammar.js"
 import { inputOf, parsers } from "./parsers.js"
 import { type Document, fuzzRequests } from "./requests.js"
 
-/** The result of a fuzzing: how many inputs it tried, and what it found. */
+/** The result of fuzzing: the number of inputs, and the errors found. */
 export interface Fuzzed {
   readonly inputs: number
   readonly found: ReadonlyArray<string>
 }
 
-/** One reading may take so much of a processor: far beyond what any input of these lengths needs, however busy the machine is. */
+/**
+ * The largest processor time to parse one input, far more than an input of these lengths needs even on a busy machine.
+ */
 const SLOW_MS = 2000
 
-/** The parsers in turn, the rare ones in one turn of ten. */
+/** The order of the parsers: each in every one of ten turns, and rare ones in only one of them. */
 const TURNS = Array.from({ length: 10 }, (_, turn) => parsers.filter(({ isRare }) => !isRare || turn === 0)).flat()
 
-/** Gives every parser its share of inputs. */
+/** Fuzzes all parsers, each with its share of the inputs. */
 export const fuzzParsers = async (seed: number, inputs: number): Promise<Fuzzed> => {
   const grammar = new Grammar(seed)
   const found: Array<string> = []
@@ -35,7 +37,7 @@ export const fuzzParsers = async (seed: number, inputs: number): Promise<Fuzzed>
   return { inputs, found }
 }
 
-/** Gives the service so many requests. */
+/** Fuzzes the service with a number of requests. */
 export const fuzzService = async (seed: number, inputs: number, document: Document): Promise<Fuzzed> => {
   const found: Array<string> = []
   for await (const wrong of fuzzRequests(seed, inputs, document)) {

@@ -13,7 +13,7 @@ import { fuzzSocket } from "./sockets.js"
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },
-    /** In place of the minutes: how many inputs, nine tenths of them texts, and one in a hundred a piece of HTTP. */
+    /** The number of inputs, in place of the minutes: 90 % texts for parsers, 9 % requests and 1 % raw HTTP. */
     inputs: { type: "string" },
     seed: { type: "string", default: "1" }
   }
@@ -33,7 +33,10 @@ const sixthsOf = (all: ReadonlyArray<number>) =>
 setFlagsFromString("--expose-gc")
 const collectGarbage: () => void = runInNewContext("gc")
 
-/** The memory that this process keeps, in MiB. Each round has a service of its own, so the process must release all that a round made. */
+/**
+ * The memory of this process after a garbage collection, in MiB. It must not grow, because each round has a service of
+ * its own.
+ */
 const held = () => {
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
@@ -42,11 +45,11 @@ const held = () => {
 const mib = (bytes: number) => Math.round(bytes / 104_857.6) / 10
 
 const FLAT: Flat<number> = { name: "", unit: "MiB", of: (used) => used, share: 0.1, slack: 4 }
-/** The server's memory includes garbage of a heap that may have 64 MiB. */
+/** The bounds for the server's memory, which includes garbage of a heap of up to 64 MiB. */
 const SERVER_FLAT: Flat<number> = { ...FLAT, share: 0.2, slack: 16 }
 const memory: Record<keyof typeof counts, Array<number>> = { parsers: [], requests: [], sockets: [] }
 
-/** Does rounds of a part until its time is over, or its share of the inputs was given. */
+/** Runs rounds of a part until its time is over or its share of the inputs is used. */
 const rounds = async (
   part: keyof typeof counts,
   share: number,

@@ -9,13 +9,13 @@ import { TicketQuery } from "../../packages/core/src/services/TicketQuery.js"
 import { ResponseParser } from "../../packages/http-node/src/sender/ResponseParser.js"
 import type { Grammar } from "./Grammar.js"
 
-/** Something that reads what comes from outside: an input for it, and what it makes of that, or why that is wrong. */
+/** A parser of external input, with valid inputs from which the fuzzer generates others. */
 export interface Parser {
   readonly name: string
   readonly seeds: ReadonlyArray<string>
-  /** It gets a tenth of the inputs of the others. */
+  /** True if the parser gets only a tenth of the inputs of the others. */
   readonly isRare?: true
-  /** Answers what is wrong, or null; throwing is wrong too. */
+  /** Parses a text, and returns the error that the fuzzer must report, or null. An exception is an error too. */
   readonly read: (text: string) => string | null | Promise<string | null>
 }
 
@@ -37,7 +37,7 @@ const schema = (
   }
 }
 
-/** Whether a receiver's response is read alike at every cut by the network. */
+/** Checks that a receiver's response is parsed in the same way if it arrives in pieces of any size. */
 const readResponse = (text: string): string | null => {
   const bytes = Buffer.from(text, "latin1")
   const read = (cut: number) => {
@@ -49,11 +49,11 @@ const readResponse = (text: string): string | null => {
     return JSON.stringify([parser.status, parser.isComplete, parser.keep_alive_s])
   }
   const [whole, ...parts] = [1_000_000, 1, 7].map(read)
-  // An input may be refused before its end has come.
+  // The parser may refuse an input before its end.
   return parts.every((part) => part === whole) ? null : `it is read as ${whole}, and in parts as ${parts.join(" and ")}`
 }
 
-/** Every parser of texts from outside. */
+/** All parsers of external texts. */
 export const parsers: ReadonlyArray<Parser> = [
   {
     name: "cursors",
@@ -82,7 +82,7 @@ export const parsers: ReadonlyArray<Parser> = [
   },
   {
     name: "scenario files",
-    // Reading one takes as long as thirty of the others, and it is written by the developer who runs it.
+    // A scenario takes thirty times as long to parse as another input, and only the developer who runs it writes it.
     isRare: true,
     seeds: [
       "name: x\ngiven:\n  shops: { lac: { webhook: true } }\nsteps:\n  - create ticket: { shop: $lac, service: Hem }\n    expect: 201\n    save: { ticket: data.id }\n  - advance: 60d\n"
@@ -121,6 +121,6 @@ export const parsers: ReadonlyArray<Parser> = [
   }
 ]
 
-/** An input of a parser, near one that it takes. */
+/** Generates an input of a parser that is similar to a valid one. */
 export const inputOf = (grammar: Grammar, { seeds }: Parser): string =>
   grammar.draws.chance(0.05) ? grammar.noise(60) : grammar.bent(grammar.draws.oneOf(seeds))

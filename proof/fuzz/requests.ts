@@ -6,10 +6,10 @@ import { inProcessPipeline, inProcessService } from "../../packages/cli/src/test
 import { readOnce } from "../readOnce.js"
 import { Grammar } from "./Grammar.js"
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are taken apart as any client would
+// biome-ignore lint/suspicious/noExplicitAny: the body is untyped JSON
 type Json = any
 
-/** The document of the API, as `openapi.json` has it. */
+/** The content of `openapi.json`. */
 export interface Document {
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, unknown>> }>>>
@@ -24,7 +24,7 @@ interface Till {
   readonly cursors: Array<string>
 }
 
-/** The requests of the API, made of nearly right parts. */
+/** Generates a request to the API from nearly valid parts. */
 const requestOf = (grammar: Grammar, till: Till) => {
   const { draws } = grammar
   const id = () =>
@@ -127,8 +127,8 @@ const arrival = (
 })
 
 /**
- * Sends nearly right requests to the service in this process, whose answers are checked against their schemas; yields what is
- * wrong. Ends after so many.
+ * Sends `count` nearly valid requests to the service in this process, and checks each response against its schema.
+ * Yields the error or null for each.
  */
 export async function* fuzzRequests(seed: number, count: number, document: Document): AsyncGenerator<string | null> {
   const grammar = new Grammar(seed)

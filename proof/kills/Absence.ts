@@ -4,13 +4,13 @@ import type { Server } from "./Engine.js"
 /** A way in which a server becomes unavailable. */
 export interface Absence {
   readonly name: "killed" | "stopped" | "cut off" | "killed after a move"
-  /** Precedes the absence by less than a second. */
+  /** Runs less than a second before the absence begins. */
   readonly prepare?: () => Promise<void>
-  /** Makes the server unavailable, and returns how to bring it back. */
+  /** Makes the server unavailable, and returns a function that makes it available again. */
   readonly begin: (server: Server) => () => Promise<void>
 }
 
-/** All connections of the server end at once, and none is accepted until it is back. */
+/** The server is killed: all its connections end, and it accepts none until it is started again. */
 export const killed: Absence = {
   name: "killed",
   begin: ({ kill, start }) => {
@@ -19,14 +19,16 @@ export const killed: Absence = {
   }
 }
 
-/** The server has got a cell, and processes that use it by its earlier server have not noticed yet. */
+/**
+ * The server is killed directly after a cell was moved to it, when other processes still use the cell's earlier server.
+ */
 export const killedAfter = (move: () => Promise<void>): Absence => ({
   ...killed,
   name: "killed after a move",
   prepare: move
 })
 
-/** The server's machine accepts connections, and no response comes on them. */
+/** The server's processes are suspended: the machine accepts connections, but nothing responds. */
 export const stopped: Absence = {
   name: "stopped",
   begin: ({ stop }) => {
@@ -35,13 +37,13 @@ export const stopped: Absence = {
   }
 }
 
-/** Changes the packet filter's rules; false where this machine does not let us. */
+/** Changes a rule of the packet filter; false if this machine does not permit it. */
 const filter = (change: "-I" | "-D", direction: "--dport" | "--sport", port: string): boolean =>
   spawnSync("iptables", ["-w", change, "INPUT", "-i", "lo", "-p", "tcp", direction, port, "-j", "DROP"], {
     stdio: "ignore"
   }).status === 0
 
-/** All packets from and to the server's port disappear silently: connections neither open nor close. */
+/** The packet filter drops all packets from and to the server's port, so connections neither open nor close. */
 const cutOff: Absence = {
   name: "cut off",
   begin: ({ url }) => {
@@ -57,12 +59,12 @@ const cutOff: Absence = {
   }
 }
 
-/** The ways that change nothing but the server's own processes. */
+/** The absences that affect only the server's own processes. */
 export const ofProcesses: ReadonlyArray<Absence> = [killed, stopped]
 
 const UNUSED_PORT = "9"
 
-/** All ways that this machine allows: packets can be filtered by root, where iptables is installed. */
+/** All absences that this machine allows. Filtering packets needs root and iptables. */
 export const everyAbsence = (): ReadonlyArray<Absence> => {
   const canFilter = filter("-I", "--dport", UNUSED_PORT)
   if (canFilter) filter("-D", "--dport", UNUSED_PORT)

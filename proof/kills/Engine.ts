@@ -13,13 +13,16 @@ export interface Server {
   /** The cells that become unavailable with it. */
   readonly cells: ReadonlyArray<string>
   readonly kill: () => void
-  /** Brings it back after it was killed; if a standby follows it, by promoting that. */
+  /** Starts the server again after it was killed, or promotes its standby. */
   readonly start: () => Promise<void>
-  /** Stops all its processes where they are: its machine still accepts connections, and nothing answers. Returns how to go on. */
+  /**
+   * Suspends all processes of the server: the machine still accepts connections, but nothing responds. Returns a
+   * function that resumes them.
+   */
   readonly stop: () => () => void
 }
 
-/** A service's database of several cells: the home cell's server, and those of the others. */
+/** A service's database with several cells: the server of the home cell, and those of the others. */
 export interface Engine {
   readonly name: string
   readonly url: string
@@ -27,14 +30,14 @@ export interface Engine {
   readonly cells: ReadonlyArray<{ readonly name: string; readonly url?: string }>
   readonly home: Server
   readonly others: ReadonlyArray<Server>
-  /** A move of a cell to one of the servers, if the engine moves cells, and that server with the cells that it has afterwards. */
+  /** A move of a cell, if the engine can move cells, and its target server with the cells that it has afterwards. */
   readonly move?: { readonly run: () => Promise<void>; readonly server: Server }
-  /** Where the rows of each cell are read at the end. */
+  /** The database and the schema from which the rows of each cell are read at the end. */
   readonly places: ReadonlyArray<{ readonly cell: string; readonly url: string; readonly schema: string }>
   readonly end: () => Promise<void>
 }
 
-/** Queries a database, on a connection of its own, until it responds. */
+/** Queries a database on a new connection, and repeats the query until the database responds. */
 export const ask = <Row>(url: string, sql: string): Promise<ReadonlyArray<Row>> =>
   Effect.runPromise(
     Effect.scoped(Effect.flatMap(connect(url), ({ run }) => run<Row>(sql))).pipe(
@@ -42,7 +45,7 @@ export const ask = <Row>(url: string, sql: string): Promise<ReadonlyArray<Row>> 
     )
   )
 
-/** The first process of the server in a folder: without it all others end too. */
+/** The id of a server's first process. If that process ends, all others end too. */
 const pidIn = (folder: string): number => Number(readFileSync(`${folder}/postmaster.pid`, "utf8").split("\n", 1)[0])
 
 const childrenOf = (pid: number): ReadonlyArray<number> =>
@@ -53,14 +56,14 @@ const childrenOf = (pid: number): ReadonlyArray<number> =>
 
 const killed = (folder: string) => () => void process.kill(pidIn(folder), "SIGKILL")
 
-/** Stops the first process of a server, which then makes no others, and those that it made. */
+/** Suspends the first process of a server, which then starts no further ones, and then its children. */
 const stopped = (folder: string) => () => {
   const first = pidIn(folder)
   const signal = (name: NodeJS.Signals) => (pid: number) => {
     try {
       process.kill(pid, name)
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   signal("SIGSTOP")(first)
@@ -69,7 +72,7 @@ const stopped = (folder: string) => () => {
   return () => all.forEach(signal("SIGCONT"))
 }
 
-/** The processes of a server that was killed end by themselves; until then no other can start. */
+/** Repeats a start, because a server can start only after the processes of the killed one have ended. */
 const insisting = async (start: () => void | Promise<void>): Promise<void> => {
   for (let tries = 0; ; tries++) {
     try {
@@ -89,7 +92,7 @@ const ofTorture = (postgres: Postgres, cells: ReadonlyArray<string>): Server => 
   start: () => insisting(() => postgres.up())
 })
 
-/** Two servers: the home cell on one, a second cell beside it, and a third on the other. */
+/** An engine of two servers: the home cell and a second cell on one, and a third cell on the other. */
 const onTwo = async (
   name: string,
   [home, east]: readonly [Postgres, Postgres],
@@ -122,28 +125,30 @@ const onTwo = async (
 export const plain = async (): Promise<Engine> =>
   onTwo("plain Postgres", [await Postgres.start(), await Postgres.start()], ({ url }) => url, ofTorture)
 
-/** Two plain Postgres servers, each with a standby that confirms every commit and is promoted after its primary was killed, once. */
+/**
+ * Two plain Postgres servers, each with a synchronous standby, which is promoted once, after its primary was killed.
+ */
 export const followed = async (): Promise<Engine> => {
   const servers = [await Postgres.start(), await Postgres.start()] as const
   for (const one of servers) await one.follow()
   return onTwo(
     "plain Postgres with standbys",
     servers,
-    // The standby is named first: a server that only reads is passed over.
+    // The standby is named first, because a client must skip a read-only server.
     ({ port, standbyPort }) =>
       `postgres://workshop@127.0.0.1:${standbyPort},127.0.0.1:${port}/postgres?target_session_attrs=read-write`,
     (postgres, cells) => ({ ...ofTorture(postgres, cells), start: async () => postgres.promote() })
   )
 }
 
-/** A node of Citus on this machine, started again as the one who runs Postgres. */
+/** A Citus node on this machine. It is restarted under the account that runs Postgres. */
 const ofCitus = async (url: string, cells: ReadonlyArray<string>): Promise<Server> => {
   const [row] = await ask<{ data_directory: string }>(url, "show data_directory")
   const folder = row!.data_directory
   const programs = dirname(readFileSync(`${folder}/postmaster.opts`, "utf8").split(" ", 1)[0]!)
   const start = () => {
     const words = ["-D", folder, "-l", `${folder}.log`, "-w", "start"]
-    // Nodes of Citus connect to each other, and look for certificates in HOME.
+    // HOME is set, because Citus nodes look there for certificates when they connect to each other.
     const env = { ...process.env, HOME: folder }
     const { status } = spawnSync(`${programs}/pg_ctl`, words, { cwd: "/", env, stdio: "ignore", ...accountOf() })
     if (status !== 0) throw new Error(`${folder} did not start`)
@@ -151,7 +156,7 @@ const ofCitus = async (url: string, cells: ReadonlyArray<string>): Promise<Serve
   return { url, cells, kill: killed(folder), stop: stopped(folder), start: () => insisting(start) }
 }
 
-/** A Citus whose nodes run on this machine, with three cells on two workers. */
+/** A Citus cluster on this machine, with three cells on two workers. */
 export const citus = async (url: string): Promise<Engine> => {
   const schema = `kills_${process.pid}`
   const cells = [{ name: "north" }, { name: "south" }, { name: "west" }]

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 
-/** The sockets that a process has open, by their numbers in the kernel. */
+/** The inodes of the sockets that a process has open. */
 const socketsOf = (pid: number): ReadonlySet<string> => {
   const folder = `/proc/${pid}/fd`
   const sockets = new Set<string>()
@@ -9,13 +9,13 @@ const socketsOf = (pid: number): ReadonlySet<string> => {
       const [, socket] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${name}`)) ?? []
       if (socket !== undefined) sockets.add(socket)
     } catch {
-      // It was closed meanwhile.
+      // The socket was closed meanwhile.
     }
   }
   return sockets
 }
 
-/** How many TCP connections a process has to a port, those included that are not open yet. */
+/** The number of TCP connections of a process to a port, including those that are still being opened. */
 export const connectionsTo = (pid: number, port: number): number => {
   const sockets = socketsOf(pid)
   const remote = `:${port.toString(16).toUpperCase().padStart(4, "0")}`

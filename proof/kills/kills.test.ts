@@ -7,8 +7,9 @@ import { followed, plain } from "./Engine.js"
 import { kills } from "./kills.js"
 import { outages } from "./outage.js"
 
-// These start thirty servers and processes. Without them proof/torture/torture.test.ts kills processes of the service and of Postgres.
-describe.runIf(RUNS_ALL && canRun)("cells on real servers that are killed (docs/scaling.md)", () => {
+// These tests start thirty servers and processes, so they run only if RUNS_ALL is set. proof/torture/torture.test.ts
+// always runs, and kills processes of the service.
+describe.runIf(RUNS_ALL && canRun)("cells on real servers that become unavailable (docs/scaling.md)", () => {
   beforeAll(build, 120_000)
 
   it("cells lose no acknowledged ticket and create none twice when servers are killed around a commit", async () => {
@@ -25,7 +26,7 @@ describe.runIf(RUNS_ALL && canRun)("cells on real servers that are killed (docs/
     }
   }, 300_000)
 
-  it("killed or silent cells make only their shops unavailable, with 503 and Retry-After in time and few connections; the others are served", async () => {
+  it("while cells are killed or silent, only their shops get 503 with Retry-After, quickly and over few connections; the others are served", async () => {
     const engine = await plain()
     try {
       const found = await outages(engine, ofProcesses)
@@ -39,7 +40,7 @@ describe.runIf(RUNS_ALL && canRun)("cells on real servers that are killed (docs/
   }, 300_000)
 
   it.skipIf(!canFollow)(
-    "cells without a primary make only their shops unavailable until a synchronous standby is promoted, and then serve with all that was acknowledged",
+    "while a cell has no primary, only its shops are unavailable; the promoted synchronous standby has every acknowledged ticket",
     async () => {
       const engine = await followed()
       try {

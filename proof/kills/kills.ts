@@ -11,16 +11,16 @@ import { ask, type Engine } from "./Engine.js"
 /** The targets of a kill: connections that commit, the home cell's server, or another cell's. */
 export const targets = ["connection", "coordinator", "worker"] as const
 
-/** How the kills go. */
+/** The parameters of a run. */
 export interface Kills {
   readonly engine: Engine
-  /** How often each target is killed. */
+  /** The number of kills of each target. */
   readonly count: number
   readonly seed: number
   readonly say: (line: string) => void
 }
 
-/** The result of the kills of a target. */
+/** The result for one target. */
 export interface Killed {
   readonly target: (typeof targets)[number]
   readonly kills: number
@@ -35,10 +35,10 @@ export interface Killed {
 const SHOPS = 24
 const IN_FLIGHT = 48
 
-/** A shop may create 150 tickets an hour: no limit is lifted, so days go by instead. */
+/** The number of creates after which the clock moves by a day, because a shop may create only 150 tickets an hour. */
 const CREATES_A_DAY = SHOPS * 60
 
-/** A clock whose days go by, and on which durations are real. */
+/** A clock whose wall time can be moved by days, and whose durations are real. */
 class FastClock extends SettableClock {
   override unsafeCurrentTimeNanos(): bigint {
     return process.hrtime.bigint()
@@ -53,10 +53,13 @@ interface Work {
   isAcknowledged: boolean
 }
 
-/** Creates tickets by one node without pause, each under a name of its own. They have no Idempotency-Key, so a command that the store repeats makes two tickets. */
+/**
+ * Creates tickets with unique names on one node without a pause. They have no Idempotency-Key, so a command that the
+ * store executes twice creates two tickets.
+ */
 class Load {
   readonly works: Array<Work> = []
-  /** When each cell acknowledged a create last. */
+  /** The instant of the latest acknowledged create in each cell. */
   readonly latest: Array<number>
   readonly #perform: Perform
   readonly #shops: ReadonlyArray<{ readonly id: ShopId; readonly cell: number }>
@@ -109,7 +112,7 @@ const endCommitConnections = (url: string) =>
       .join(" or ")}`
   )
 
-/** Kills a target once, at some moment of the commits, and starts it again. */
+/** Kills a target once, at a random moment of the commits, and starts it again. */
 const kill = async ({ home, others }: Engine, target: Killed["target"], turn: number) => {
   const servers = [home, ...others]
   if (target === "connection") return void (await endCommitConnections(servers[turn % servers.length]!.url))
@@ -118,7 +121,7 @@ const kill = async ({ home, others }: Engine, target: Killed["target"], turn: nu
   await server.start()
 }
 
-/** Counts what the database has of the works. */
+/** Counts the acknowledged creates, and those that the database lost or has twice. */
 const judge = async (engine: Engine, works: ReadonlyArray<Work>) => {
   const found = new Map<string, number>()
   for (const { url, schema } of engine.places)
@@ -134,7 +137,7 @@ const judge = async (engine: Engine, works: ReadonlyArray<Work>) => {
   }
 }
 
-/** The shops, and which cell each is in. */
+/** Opens the shops, and finds the cell of each. */
 const shopsOf = async (engine: Engine, perform: Perform) => {
   for (let i = 0; i < SHOPS; i++) await perform(openShop())
   const all = await Promise.all(
@@ -143,7 +146,9 @@ const shopsOf = async (engine: Engine, perform: Perform) => {
   return all.flatMap((rows, cell) => rows.map(({ id }) => ({ id, cell })))
 }
 
-/** Kills each target so many times while a node creates tickets, and counts what was lost or made twice. */
+/**
+ * Kills each target `count` times while a node creates tickets, and counts the tickets that were lost or created twice.
+ */
 export const kills = async ({ engine, count, seed, say }: Kills): Promise<ReadonlyArray<Killed>> => {
   const clock = new FastClock()
   const runtime = ManagedRuntime.make(
@@ -173,7 +178,7 @@ export const kills = async ({ engine, count, seed, say }: Kills): Promise<Readon
         await kill(engine, target, turn)
         longest = Math.max(longest, await load.recovered(at))
       }
-      // The creates that are in flight now began in this round, and are judged when all have ended.
+      // `made` temporarily holds the first create of this round. The counts follow when all creates have ended.
       results.push({
         target,
         kills: count,

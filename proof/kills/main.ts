@@ -5,7 +5,8 @@ import { citus, followed, plain } from "./Engine.js"
 import { kills } from "./kills.js"
 import { outages } from "./outage.js"
 
-// npm run kills -- --count 100 --citus postgres://…: without --citus, on plain Postgres alone; --only absences or --only commits does one of both.
+// npm run kills -- --count 100 --citus postgres://…: kills servers on Citus, or without --citus on plain Postgres.
+// --only absences or --only commits runs one of the two parts.
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "100" },
@@ -19,7 +20,7 @@ const { citus: url } = values
 const onPlain = url === undefined || values.plain
 const engines = [
   ...(onPlain ? [{ open: plain, isFollowed: false }] : []),
-  // Promotions are absences, and a standby takes the place of its primary once.
+  // The engine with standbys is used only for absences, because each standby can be promoted only once.
   ...(onPlain && canFollow && values.only !== "commits" ? [{ open: followed, isFollowed: true }] : []),
   ...(url === undefined ? [] : [{ open: () => citus(url), isFollowed: false }])
 ]

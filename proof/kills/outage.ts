@@ -9,48 +9,57 @@ import { type Absence, killedAfter } from "./Absence.js"
 import { connectionsTo } from "./connections.js"
 import { ask, type Engine, type Server } from "./Engine.js"
 
-/** The longest wait for a state that must come. */
+/** The longest wait for an expected state. */
 const TIMEOUT_MS = 90_000
 
-/** The longest time until a request to an unavailable cell is refused (docs/operating.md). */
+/** The longest time until the service refuses a request to an unavailable cell (docs/operating.md). */
 const REFUSED_WITHIN_MS = 6_000
 
-/** The same for a request that was in flight: a statement, its commit's outcome, and as long again if it waited for another. */
+/**
+ * The same for a request that was in flight: it may wait for a statement and for the outcome of its commit, and before
+ * that for another request.
+ */
 const ON_ITS_WAY_WITHIN_MS = 10_000
 
-/** How many connections a process opens to an address (docs/operating.md). */
+/** The largest number of connections of a process to one address (docs/operating.md). */
 const MOST_CONNECTIONS = 16
 
-/** How many creates are measured. */
+/** The number of creates that are measured. */
 const MEASURED = 10
 
-/** How many creates are in flight to the cells that become unavailable, how many were acknowledged before, and how many each creator makes at most. */
+/**
+ * The creates that are in flight when cells become unavailable: their number, those acknowledged before, and the most
+ * of each creator.
+ */
 const CAUGHT = { at_once: 6, acknowledged: 6, each: 6 }
 
-/** How many requests to the unavailable cells are in flight at once, and for how long: a silent server delays each by seconds. */
+/**
+ * The concurrent requests to the unavailable cells: their number, their interval, and the duration, which is longer for
+ * a silent server, because it delays each request by seconds.
+ */
 const STRANDED = {
   at_once: 48,
   every_ms: 1_000,
   for_ms: { killed: 1_000, "killed after a move": 3_000, stopped: 6_000, "cut off": 6_000 }
 }
 
-/** The effects of the absence of a server. */
+/** The measured effects of the absence of a server. */
 export interface Outage {
   readonly absence: Absence["name"]
   readonly cells: string
-  /** After how long `/readyz` named the cells. */
+  /** The time until `/readyz` named the cells. */
   readonly noticed_ms: number
   /** The longest wait for a 503. */
   readonly refused_ms: number
   /** The same for requests that were in flight when the server became unavailable. */
   readonly on_its_way_ms: number
-  /** The most connections to the server that the process had open at once. */
+  /** The largest number of connections to the server that the process had open. */
   readonly connections: number
-  /** The median of creates in the other cells, before and during the outage. */
+  /** The median latency of creates in the other cells, before and during the outage. */
   readonly create_ms: string
   /** The median time from the response to a create until its event arrived, before and during the outage. */
   readonly delivery_ms: string
-  /** After how long `/readyz` named no cell any more, and all served. */
+  /** The time until `/readyz` named no cell and all cells served again. */
   readonly returned_ms: number
   readonly broken: ReadonlyArray<string>
 }
@@ -63,13 +72,13 @@ interface Response {
   readonly ticket: string
 }
 
-/** A create under a name of its own, so that a ticket that was lost or made twice can be found. */
+/** A create with a unique name, by which a lost or duplicate ticket is found. */
 interface Work {
   readonly name: string
   isAcknowledged: boolean
 }
 
-/** A service over the cells of an engine, with a shop in each cell that takes some. */
+/** A service over the cells of an engine, with one shop in each cell that accepts shops. */
 class Service {
   readonly node: ServiceNode
   readonly load: Load
@@ -95,25 +104,25 @@ class Service {
     const unready = await this.node.unready()
     if (unready !== undefined) throw new Error(`${unready} ${this.node.said}`)
     const { places } = this.#engine
-    // New shops go to the emptiest cell: each of them gets one.
+    // The service opens a shop in the cell with the fewest shops, so each cell gets one.
     await this.load.open(places.length, this.receiver.url)
     for (const { id } of this.load.shops)
       for (const { cell, url, schema } of places)
         if ((await ask(url, `select from ${schema}.shop where id = '${id}'`)).length > 0) this.cells.push(cell)
   }
 
-  /** The shops of some cells, by their numbers. */
+  /** The numbers of the shops whose cells match. */
   shopsOf(isAmong: (cell: string) => boolean): ReadonlyArray<number> {
     return [...this.cells.keys()].filter((no) => isAmong(this.cells[no]!))
   }
 
-  /** A create with the next key of a shop, as each key may write thirty times a minute. */
+  /** Creates a ticket with the next key of a shop, because each key may write only thirty times a minute. */
   create(no: number): Promise<Response> {
     const { keys } = this.load.shops[no]!
     return this.#post(keys[this.#works.length % keys.length]!)
   }
 
-  /** A create with an API key that does not exist. */
+  /** Tries to create a ticket with an API key that does not exist. */
   createByStranger(): Promise<Response> {
     return this.#post(`wk_test_${"x".repeat(43)}`)
   }
@@ -141,7 +150,7 @@ class Service {
     }
   }
 
-  /** The acknowledged tickets that the database lacks, or has twice. */
+  /** The acknowledged tickets that the database lost or has twice. */
   async wrong(): Promise<ReadonlyArray<string>> {
     const found = new Map<string, number>()
     for (const { url, schema } of this.#engine.places)
@@ -154,7 +163,7 @@ class Service {
     })
   }
 
-  /** When the event of a ticket's creation arrived. */
+  /** The instant at which the event of a ticket's creation arrived. */
   arrivalOf(ticket: string): number | undefined {
     return this.receiver.arrivals.find(
       ({ body, status }) => status === 200 && JSON.parse(body).data.ticket?.id === ticket
@@ -167,7 +176,7 @@ class Service {
     return `${response.status} ${[...unavailable].sort()}`
   }
 
-  /** Waits until something is so, and returns how long that took. */
+  /** Waits for a condition, and returns the time that it took. */
   async until(what: string, isSo: () => Promise<boolean> | boolean): Promise<number> {
     const began = Date.now()
     for (; !(await isSo()); await pause(100))
@@ -185,7 +194,7 @@ class Service {
 
 const median = (values: ReadonlyArray<number>): number => Math.round(quantile(values, 0.5))
 
-/** How long creates take in some shops, and the deliveries of their events. */
+/** Measures the latencies of creates in some shops, and of the deliveries of their events. */
 const measured = async (service: Service, shops: ReadonlyArray<number>) => {
   const [creates, deliveries]: [Array<number>, Array<number>] = [[], []]
   const refused: Array<number> = []
@@ -202,7 +211,9 @@ const measured = async (service: Service, shops: ReadonlyArray<number>) => {
   return { create_ms: median(creates), delivery_ms: median(deliveries), refused }
 }
 
-/** Creates a ticket in each shop, and collects what is wrong: only the shops of unavailable cells may be refused. */
+/**
+ * Creates a ticket in each shop, and returns the violations: the service may refuse only shops of unavailable cells.
+ */
 const createEverywhere = async (service: Service, unavailable: ReadonlyArray<string>) => {
   const broken: Array<string> = []
   const served: Array<string> = []
@@ -220,7 +231,10 @@ const createEverywhere = async (service: Service, unavailable: ReadonlyArray<str
   return broken
 }
 
-/** Creates without pause until a create is refused. Returns, when some were acknowledged and others are on their way, the end of all. */
+/**
+ * Starts to create tickets without a pause, each creator until a create is refused. Returns when some creates were
+ * acknowledged and others are in flight.
+ */
 const beginCreates = async (service: Service, shops: ReadonlyArray<number>) => {
   let [acknowledged, refused_ms] = [0, 0]
   let onEnough = (): void => undefined
@@ -242,7 +256,10 @@ const beginCreates = async (service: Service, shops: ReadonlyArray<number>) => {
   return { end: () => all.then((broken) => ({ broken: broken.flat(), refused_ms })) }
 }
 
-/** Sends many requests to shops whose cells are unavailable, and returns the longest wait for a 503 and the most connections. */
+/**
+ * Sends many requests to shops of unavailable cells, and measures the longest wait for a 503 and the largest number of
+ * connections.
+ */
 const strand = async (service: Service, server: Server, shops: ReadonlyArray<number>, broken: Array<string>) => {
   let [isOver, refused_ms, connections] = [false, 0, 0]
   const caller = async (no: number) => {
@@ -286,12 +303,12 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
     const expected = `200 ${[...cells].sort()}`
     noticed_ms = await service.until(`/readyz is ${expected}`, async () => (await service.readiness()) === expected)
     broken.push(...(await createEverywhere(service, cells)))
-    // Whether the key exists is not known: its owner must not take it for revoked.
+    // Without the directory the service cannot know whether a key exists. It must not refuse the key as revoked.
     if (isHome) {
       const { status } = await service.createByStranger()
       if (status !== 503) broken.push(`an unknown key got ${status} while the directory was unavailable`)
     }
-    // Without shops of its own, such as the coordinator of Citus, a server has no requests to refuse.
+    // A server without shops, such as the coordinator of Citus, has no requests to refuse.
     const stranding = stranded.length === 0 ? undefined : await strand(service, server, stranded, broken)
     const [now] = await Promise.all([
       measured(service, others),
@@ -331,9 +348,10 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
 }
 
 /**
- * Makes each server unavailable once in each of the ways, the home cell's last, and brings it back, while a node serves over HTTP. The shops of its
- * cells alone get 503 with Retry-After in time, on a bounded number of connections; `/readyz` is ready and names its cells; the others are
- * served and delivered as fast as before; and all return with it. No ticket that was acknowledged is lost, and none is made twice.
+ * Makes each server unavailable once in each way, the home cell's server last, and available again, while a node serves
+ * over HTTP. Only the shops of its cells may get 503, which must come quickly, with Retry-After, over a bounded number
+ * of connections. `/readyz` must stay ready and name the cells, the other shops must be as fast as before, and all
+ * shops must be served afterwards. No acknowledged ticket may be lost or created twice.
  */
 export const outages = async (engine: Engine, absences: ReadonlyArray<Absence>): Promise<ReadonlyArray<Outage>> => {
   const service = new Service(engine, await freePort())

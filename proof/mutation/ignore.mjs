@@ -1,6 +1,7 @@
 /**
- * The code that Stryker does not mutate, because it contains no rule: texts that describe a schema (the generated OpenAPI document shows them, and
- * `npm run check:generated` compares it), the messages of refusals and fields, which people read, and the names of types.
+ * The code that Stryker does not mutate, because it contains no rule: descriptions of schemas, which `npm run
+ * check:generated` compares in the OpenAPI document, messages of refusals and fields, which only people read, and the
+ * names of types.
  */
 
 /** @typedef {{ node: any, parentPath: Path | null }} Path */

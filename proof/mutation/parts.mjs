@@ -1,6 +1,6 @@
 /**
- * The rules that are mutated, and the tests that must notice by themselves. Each file of the domain is proved by the tests beside it.
- * Few tests for each mutant keep a run short: a mutated table is looked at by all of them.
+ * The files that are mutated, by part, and the tests that alone must kill their mutants. A part has few tests, which
+ * keeps a run short, because a mutant in a table runs all tests of its part.
  * @type {Readonly<Record<string, { readonly files: ReadonlyArray<string>, readonly tests: ReadonlyArray<string> }>>}
  */
 export const parts = {
@@ -152,7 +152,8 @@ export const parts = {
 }
 
 /**
- * The files of the domain and of the decisions that hold no rule, each with what compares it instead.
+ * The files of the domain and of the decisions that contain no rule, and are not mutated, each with the test or check
+ * that covers it.
  * @type {Readonly<Record<string, string>>}
  */
 export const tables = {

@@ -15,13 +15,14 @@ const kept = globalThis as unknown as {
   readonly [stryker: string]: unknown
 }
 
-// The thread stays from one mutant to the next. A mutated table is made when its module is evaluated, so our modules are evaluated again
-// with such a mutant, and again after it; for all other mutants they stay. The mutant that was active before is switched off.
+// All mutants run in one thread. A mutant in a table has an effect only when its module is evaluated, so the modules
+// are reset before and after such a mutant. For all other mutants they stay loaded. The mutant that was active before
+// is deactivated.
 const isStatic = inject("mode") === "mutant" && inject("mutantActivation") === "static"
 const modules = isStatic ? inject("activeMutant") : inject("mode")
 if (!isStatic) Object.assign(kept[inject("globalNamespace")] ?? {}, { activeMutant: undefined })
 if (kept.modulesOf !== modules) vi.resetModules()
 kept.modulesOf = modules
 
-// The same values each time, so that the same mutants are found each time.
+// The properties use the same values in each run, so that each run kills the same mutants.
 fc.configureGlobal({ seed: 1, numRuns: 40 })

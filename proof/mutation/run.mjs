@@ -1,4 +1,5 @@
-// Mutates the rules of the core, and says which mutants the tests of these rules miss: `npm run mutation`. See docs/reliability.md.
+// Mutates the rules of the core, and reports the mutants that the tests of these rules do not kill: `npm run mutation`.
+// See docs/reliability.md.
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -7,10 +8,10 @@ import { complaints, isFound, scores } from "./survivors.mjs"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const LEAST_PERCENT = 95
-/** The store contract, on the memory store. */
+/** The test that runs the store contract on the memory store. */
 const CONTRACT = "packages/store-memory/test/MemoryStore.test.ts"
 
-// Names of parts come first; an argument that begins with a dash, and all that follow it, are for Stryker.
+// The names of parts come first. The first argument that begins with a dash, and all after it, are passed to Stryker.
 const words = process.argv.slice(2)
 const dash = words.findIndex((word) => word.startsWith("-"))
 const named = dash === -1 ? words : words.slice(0, dash)
@@ -19,7 +20,8 @@ const unknown = named.filter((name) => !(name in parts))
 if (unknown.length > 0)
   throw new Error(`There is no part ${unknown.join(", ")}. The parts are ${Object.keys(parts).join(", ")}.`)
 
-// Survivors are tried again: Stryker would not, for a mutated table, although there are new tests.
+// Earlier survivors are removed from the report, because Stryker would not test a mutant in a table again, even with
+// new tests.
 const known = `${root}.workshop/mutation/incremental.json`
 if (existsSync(known)) {
   const earlier = JSON.parse(readFileSync(known, "utf8"))
@@ -45,7 +47,7 @@ for (const [name, part] of Object.entries(parts)) {
     { stdio: "inherit", cwd: root, env: { ...process.env, MUTATION_TESTS: tests.join(",") } }
   )
   if (status !== 0) process.exit(status ?? 1)
-  // The report also has what earlier runs found in other files.
+  // The report also contains the results of earlier runs in other files.
   const report = JSON.parse(readFileSync(`${root}.workshop/mutation/report.json`, "utf8"))
   files = { ...files, ...Object.fromEntries(mutated.map((file) => [file, report.files[file]])) }
 }

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url"
 
 /**
- * The code that `npm run mutation` changes, and the tests that must notice. See docs/reliability.md.
+ * The configuration of `npm run mutation`. See docs/reliability.md.
  * @type {ConstructorParameters<typeof import("@stryker-mutator/core").Stryker>[0]}
  */
 export default {
-  // The sandbox holds only what these tests read.
+  // The sandbox contains only the files that these tests read.
   ignorePatterns: [
     "**",
     "!vitest.config.ts",
@@ -32,9 +32,10 @@ export default {
   htmlReporter: { fileName: ".workshop/mutation/report.html" },
   clearTextReporter: { reportTests: false, reportMutants: false, allowColor: false },
   concurrency: 2,
-  // Endless loops are noticed by how often they pass a mutant. A machine that is busy must not count as one.
+  // The time-out is long, because Stryker detects endless loops by counting hits of a mutant, and a busy machine must
+  // not kill one.
   timeoutMS: 120_000,
-  // A compiler checks types; it is not a test. Vitest removes them without looking.
+  // Types are not checked, because a mutant must be killed by a test and not by the compiler.
   checkers: [],
   disableTypeChecks: false
 }

@@ -1,9 +1,9 @@
 /**
- * Compares what survived a run with the committed list, in which each line is one mutant:
+ * Compares the survivors of a run with the committed list, in which each line is one mutant:
  *
  *     decisions/giveStamps.ts: n > 0 → n >= 0 # why it is equivalent, or not worth a test
  *
- * Two mutants of a file that replace the same text by the same one are two lines.
+ * If two mutants of a file replace the same text by the same one, the list has two equal lines.
  */
 
 /** @typedef {{ line: number, column: number }} Position */
@@ -12,7 +12,7 @@
 
 const SOURCES = "packages/core/src/"
 const WHY = " # "
-/** A block is recognised by its first characters. */
+/** The number of characters by which the list identifies a long text. */
 const SHOWN = 90
 
 /** @param {string} text */
@@ -21,7 +21,7 @@ const inOneLine = (text) => {
   return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
 }
 
-/** How the list names a mutant. @param {string} file @param {string} source @param {Mutant} mutant */
+/** The name of a mutant in the list. @param {string} file @param {string} source @param {Mutant} mutant */
 export const nameOf = (file, source, { location: { start, end }, replacement = "" }) => {
   const lines = source.split("\n").slice(start.line - 1, end.line)
   lines[lines.length - 1] = lines[lines.length - 1]?.slice(0, end.column - 1) ?? ""
@@ -31,7 +31,7 @@ export const nameOf = (file, source, { location: { start, end }, replacement = "
 
 const SURVIVED = new Set(["Survived", "NoCoverage"])
 
-/** Whether the tests noticed a mutant. @param {Mutant} mutant */
+/** True if the tests killed a mutant. @param {Mutant} mutant */
 export const isFound = ({ status }) => status === "Killed" || status === "Timeout"
 
 /** The survivors of a run by name. @param {Files} files */
@@ -40,7 +40,7 @@ export const survivorsOf = (files) =>
     mutants.filter(({ status }) => SURVIVED.has(status)).map((mutant) => nameOf(file, source, mutant))
   )
 
-/** How many mutants of each file the tests found, of how many. @param {Files} files */
+/** For each file, the number of killed mutants and of all. @param {Files} files */
 export const scores = (files) =>
   Object.entries(files).flatMap(([file, { mutants }]) => {
     const found = mutants.filter(isFound).length
@@ -49,7 +49,8 @@ export const scores = (files) =>
   })
 
 /**
- * The lines of the list: a mutant, and why nothing kills it. Its first line says how many there may be at most.
+ * Parses the list. Each line has a mutant and the reason why no test kills it. The first line states the largest number
+ * of lines.
  * @param {string} text
  */
 export const listed = (text) => {
@@ -64,7 +65,11 @@ export const listed = (text) => {
   return { most, rows }
 }
 
-/** The entries that only the first of two lists has, counted. @param {string[]} of @param {string[]} without */
+/**
+ * The entries of the first list without those of the second. Duplicates count.
+ * @param {string[]} of
+ * @param {string[]} without
+ */
 const less = (of, without) => {
   const rest = [...without]
   return of.filter((one) => {
@@ -75,7 +80,8 @@ const less = (of, without) => {
 }
 
 /**
- * The complaints about a run and its list. The list may only shrink: a new survivor needs a test, and a mutant that no longer survives must leave the list.
+ * The complaints about a run and its list. The list may only shrink: a new survivor needs a test, and a mutant that no
+ * longer survives must leave the list.
  * @param {Files} files @param {string} text
  */
 export const complaints = (files, text) => {

@@ -16,26 +16,26 @@ const run = (...mutants: ReadonlyArray<ReturnType<typeof mutant>>) => ({
 const MORE = "domain/More.ts: n > a → n >= a"
 
 describe("the list of mutants that may survive", () => {
-  it("a survivor that is not on the list is a fault", () => {
+  it("the check reports a survivor that is not on the list", () => {
     expect(complaints(run(mutant("Survived")), "At most 0 lines\n")).toEqual([`survived: ${MORE}`])
     expect(complaints(run(mutant("NoCoverage")), "At most 0 lines\n")).toEqual([`survived: ${MORE}`])
     expect(complaints(run(mutant("Killed")), "At most 0 lines\n")).toEqual([])
   })
 
-  it("a survivor that is on the list is no fault, once for each line", () => {
+  it("the check accepts one survivor for each line of the list", () => {
     const list = `At most 1 lines\n${MORE} # equal\n`
     expect(complaints(run(mutant("Survived")), list)).toEqual([])
     expect(complaints(run(mutant("Survived"), mutant("Survived", 40)), list)).toEqual([`survived: ${MORE}`])
   })
 
-  it("a line whose mutant is killed or gone is a fault, if its file was in the run", () => {
+  it("the check reports a line whose mutant is killed or gone, if its file was in the run", () => {
     const list = `At most 1 lines\n${MORE} # equal\n`
     expect(complaints(run(mutant("Killed")), list)).toEqual([`on the list, but killed or gone: ${MORE}`])
     expect(complaints(run(), list)).toEqual([`on the list, but killed or gone: ${MORE}`])
     expect(complaints({}, list)).toEqual([])
   })
 
-  it("the list has exactly as many lines as it says, each with its reason", () => {
+  it("the list has exactly as many lines as its first line says, each with a reason", () => {
     expect(complaints(run(mutant("Survived")), `At most 2 lines\n${MORE} # equal\n`)).toEqual([
       "the list has 1 lines and says at most 2"
     ])
@@ -44,14 +44,14 @@ describe("the list of mutants that may survive", () => {
     expect(rows.length).toBe(most)
   })
 
-  it("the score counts what was found of all that could be", () => {
+  it("the score counts the killed mutants and all that were tested", () => {
     const mutants = [mutant("Killed"), mutant("Timeout"), mutant("Survived"), mutant("NoCoverage"), mutant("Ignored")]
     expect(scores(run(...mutants))).toEqual([{ file: "domain/More.ts", found: 2, all: 4 }])
   })
 })
 
 describe("the files that are mutated", () => {
-  it("the mutated files are all of the domain and of the decisions, except tables that something else compares", () => {
+  it("all files of the domain and of the decisions are mutated, except tables that another check compares", () => {
     const sources = new URL("../../packages/core/src/", import.meta.url)
     const files = ["decisions", "domain"].flatMap((folder) =>
       readdirSync(new URL(folder, sources))

@@ -1,6 +1,6 @@
 /**
- * A bug to plant: it replaces a piece of the sources by another while they are compiled, and nowhere else. `from` occurs once in its file;
- * `fit.mjs` checks that.
+ * A bug to plant. The bundler replaces `from` by `to` while it compiles the file; the file itself does not change.
+ * `from` must occur exactly once in the file, which `fit.mjs` checks.
  *
  * @typedef {{ readonly id: string, readonly file: string, readonly what: string, readonly from: string, readonly to: string }} Bug
  */

@@ -3,7 +3,10 @@ import { context } from "esbuild"
 import { publishedPackages } from "../../scripts/publishedPackages.mjs"
 import { planted, root } from "./plant.mjs"
 
-/** The source of every entry point of our packages, by the name under which it is imported. @type {ReadonlyMap<string, string>} */
+/**
+ * The source of every entry point of our packages, by the name under which it is imported.
+ * @type {ReadonlyMap<string, string>}
+ */
 const entryPoints = new Map(
   publishedPackages.flatMap((name) => {
     /** @type {{ exports: Record<string, { default?: string }> }} */
@@ -22,7 +25,7 @@ const entryPoints = new Map(
 )
 
 /**
- * Bundles a program of the sources again and again, each time with another bug in it, or none.
+ * Creates a bundler of a program that can bundle it repeatedly, each time with another bug or without one.
  * @param {string} entry @param {string} outfile
  */
 export const plantingBuild = async (entry, outfile) => {

@@ -1,5 +1,5 @@
-// Checks the bugs to plant: a hundred at least, each with an id of its own, and with a text that occurs once in its file and is
-// replaced by another. Part of `npm run check`.
+// Checks the planted bugs: there are at least a hundred, with unique ids, and each replaces a text that occurs exactly
+// once in its file by another text. Part of `npm run check`.
 import { bugs } from "./bugs.mjs"
 import { misfit } from "./plant.mjs"
 

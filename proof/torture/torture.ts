@@ -4,31 +4,36 @@ import { check, type ShopEnd } from "./Checker.js"
 import { Load, Receiver } from "./Load.js"
 import { canFollow, migrated, Postgres, ServiceNode, Wire } from "./Servers.js"
 
-/** How a torture goes. */
+/** The parameters of a run. */
 export interface Torture {
-  /** A short run takes as long as its faults. */
+  /** The duration of the faults; a short run ignores it. */
   readonly seconds: number
   readonly seed: number
-  /** Only what a test of a few seconds can bear: no disk, no standby, and each fault once. */
+  /** True for a test of a few seconds: each fault once, without the full disk and the standby. */
   readonly isShort: boolean
   readonly say: (line: string) => void
   /** Ends the run early, as a failure. */
   readonly signal?: AbortSignal
 }
 
-/** How much load there is: in a short run as much as possible, in a long one what the limits on keys and shops allow. */
+/**
+ * The load of a short run, which is as high as possible, and of a long one, which the limits of keys and shops allow.
+ */
 const SHORT = { shops: 2, tills: 3, pause_ms: 60 }
 const LONG = { shops: 16, tills: 3, pause_ms: 2400 }
 
 const CLOCK = "clock moved by a minute"
 const CLOCK_MOVE_MS = 60_000
-/** By how much more than its clock a sandbox may be ahead that began on another's data, each time: the clocks are read in turn. */
+/**
+ * The additional milliseconds by which a node may be ahead after each move of a clock, because nodes read their clocks
+ * one after another.
+ */
 const LEEWAY_MS = 5000
 
-/** How many operations a short run has at least, however slow the machine is. */
+/** The fewest operations of a short run, even on a slow machine. */
 const FEWEST = 20
 
-/** How much longer than its faults a run may take: to start, to recover, and to deliver what is left. */
+/** The time that a run may take in addition to its faults, to start, to recover and to deliver the remaining events. */
 const GRACE_S = 300
 
 /** The result of a run. */
@@ -42,7 +47,7 @@ export interface Outcome {
   readonly recovered_ms: number
 }
 
-/** A generator of numbers from 0 to 1 that follow from a seed. */
+/** A seeded generator of random numbers from 0 to 1. */
 const chanceOf = (seed: number) => {
   let state = seed >>> 0
   return () => {
@@ -100,7 +105,7 @@ const faultsOf = ({ postgres, nodes, wires, chance }: Testbed, isShort: boolean)
             const empty = postgres.fill()
             return async () => {
               empty()
-              // It may have stopped itself over this, and is started as by its supervisor.
+              // Postgres may have stopped because the disk was full, so it is restarted, as a supervisor would.
               postgres.down()
               await postgres.up()
               await postgres.standbyUp()
@@ -111,7 +116,7 @@ const faultsOf = ({ postgres, nodes, wires, chance }: Testbed, isShort: boolean)
   }
 }
 
-/** Injects one fault after another until the time is over; in the middle of a long run the standby is promoted. */
+/** Injects one fault after another until the time is over. In the middle of a long run it promotes the standby. */
 const torment = async (testbed: Testbed, { seconds, isShort, say }: Torture): Promise<Record<string, number>> => {
   const { postgres, chance } = testbed
   const counts: Record<string, number> = {}
@@ -122,7 +127,7 @@ const torment = async (testbed: Testbed, { seconds, isShort, say }: Torture): Pr
   const names = Object.keys(all)
   while (isShort ? turn < names.length : Date.now() < until) {
     await pause(isShort ? 300 : 500 + 2500 * chance())
-    // In turn, so that a short run has each; then as the dice say.
+    // Each fault comes once in order, so that a short run has all of them. Later ones are random.
     const name = turn < names.length ? names[turn]! : names[Math.floor(chance() * names.length)]!
     turn++
     counts[name] = (counts[name] ?? 0) + 1
@@ -165,7 +170,7 @@ const endOf = async (load: Load, no: number, patience_ms: number): Promise<ShopE
   }
 }
 
-/** The servers of a run, which are all ended with it. */
+/** The servers of a run, which end together. */
 class Theatre {
   readonly nodes: Array<ServiceNode> = []
 
@@ -181,10 +186,11 @@ class Theatre {
     return new Theatre(postgres, wires, new Receiver(chance))
   }
 
-  /** Waits for the nodes, after their clocks were moved so often. */
+  /** Waits until the nodes are ready, after `clockMoves` moves of their clocks. */
   async ready(clockMoves: number): Promise<void> {
     for (const node of this.nodes) {
-      // A sandbox that starts on the data of a fast clock goes on from there, and a fast clock may then be moved on top.
+      // A sandbox that starts on data of a fast clock begins at their time, and its clock may then be moved further
+      // ahead.
       const why = await node.unready(clockMoves * (CLOCK_MOVE_MS + LEEWAY_MS))
       if (why !== undefined) throw new Error(why)
     }
@@ -199,7 +205,7 @@ class Theatre {
   }
 }
 
-/** Does one run. It reports each step, so that the message about a run that never ends can name the last one. */
+/** Runs once. It reports each step, so that the error about a run that does not end names the last one. */
 const run = async (theatre: Theatre, asked: Torture, chance: () => number, step: (line: string) => void) => {
   const { isShort } = asked
   const { postgres, wires, receiver, nodes } = theatre
@@ -238,7 +244,7 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
   load.end()
   step("waiting for the requests that were begun")
   await work
-  // Deliveries that failed before the end are due again after a minute, or hours, which the sandbox's clocks skip.
+  // Failed deliveries are due again after a minute or after hours, so the clocks of the sandboxes are moved.
   for (const minutes of [2, 6, 31, 121, 361])
     for (const { base, name } of nodes) {
       step(`advancing the clock of ${name} by ${minutes} minutes`)
@@ -263,10 +269,10 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
   }
 }
 
-/** Only ever fails, with what the work failed with. */
+/** A promise that rejects with the error of the work, and never resolves. */
 const failed = (work: Promise<unknown>): Promise<never> => new Promise((_, reject) => void work.catch(reject))
 
-/** Tortures real processes on a real Postgres, and checks the history of what they answered. It always ends. */
+/** Runs real processes on a real Postgres with faults, and checks the history of their responses. It always ends. */
 export const torture = async (asked: Torture): Promise<Outcome> => {
   const { say, seed, seconds, signal } = asked
   const chance = chanceOf(seed)
