@@ -1,7 +1,7 @@
-/** The value in the middle; of two in the middle, the mean. */
+/** The middle value; with an even number of values, the mean of the two in the middle. */
 export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
 
-/** The value below which a share of the values lies, between two of them in proportion. */
+/** The quantile of values at a share, interpolated between the two nearest values. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (sorted.length - 1) * share

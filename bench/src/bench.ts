@@ -1,5 +1,5 @@
-// npm run bench: all benchmarks, with their results in bench/results. npm run bench -- <name> [options]: one of them. Each measures the
-// service against another way to do the same work, or against itself.
+// npm run bench runs all benchmarks and writes their results to bench/results. npm run bench -- <name> [options] runs
+// one of them. Each compares the service with another way to do the same work, or with itself under other conditions.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { askedOf, type Benchmark, helpOf, holds, type Report, shownBound } from "./report/Benchmark.js"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { median } from "./Median.js"
 
-/** How long something takes, one after another, in milliseconds: the median. */
+/** The median duration of work in milliseconds, over `times` runs one after another. */
 export const timed = <A, E, R>(times: number, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const took: Array<number> = []

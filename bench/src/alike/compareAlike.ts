@@ -18,7 +18,7 @@ import { cluster } from "../pg/Cluster.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { mannWhitney } from "./mannWhitney.js"
 
-/** Below this a difference counts as seen. */
+/** The probability below which a difference counts as significant. */
 const LEAST_P = 0.01
 const PEOPLE = 500
 const WARM_UP = 1_000
@@ -30,7 +30,10 @@ interface Person {
   readonly phone: Phone
 }
 
-/** A shop, and as many people of each kind, whose numbers come in turns; those who block it have tickets there. */
+/**
+ * Opens a shop, and equally many people of each kind with interleaved phone numbers. Those who block the shop have
+ * tickets there.
+ */
 const people = Effect.gen(function* () {
   const [shop, other] = [yield* openShop(), yield* openShop()]
   const found: Record<Kind, Array<Person>> = { unknown: [], "known elsewhere": [], blocking: [] }
@@ -65,7 +68,10 @@ const looks: Readonly<Record<string, Look>> = {
     run(createTicket(shop_id, ticketInput({ service: "Hem", client_id: id }), { via: "api", foundWords: [] }))
 }
 
-/** How long each look took for each kind, in turns of one each, whose order changes from turn to turn. */
+/**
+ * Measures the duration of a read for each kind of person. Each turn has one read of each kind, in an order that
+ * rotates.
+ */
 const sample = (
   look: (person: Person) => Effect.Effect<unknown>,
   of: Readonly<Record<Kind, ReadonlyArray<Person>>>,
@@ -91,7 +97,10 @@ const PAIRS = [
   [1, 2]
 ] as const
 
-/** Whether response times reveal who has an account: each kind against each other, on Postgres (Specification, Endpoints; Clients and loyalty). */
+/**
+ * Tests whether response times on Postgres reveal who has an account, by comparing each two kinds (Specification,
+ * Endpoints; Clients and loyalty).
+ */
 export const alike = benchmark({
   about: "whether response times reveal who has an account, by the two-sided Mann-Whitney U test",
   options: { samples: { about: "the number of samples of each kind, after 1,000 for warm-up", value: "5000" } },

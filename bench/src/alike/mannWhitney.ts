@@ -9,8 +9,8 @@ const normal = (z: number): number => {
 }
 
 /**
- * The two-sided Mann-Whitney U test by its normal approximation, with ties: how likely two samples differ at least this much
- * where both come from the same distribution.
+ * The two-sided Mann-Whitney U test by its normal approximation, with ties: the probability that two samples of the
+ * same distribution differ at least as much as these.
  */
 export const mannWhitney = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => {
   const all = [...a.map((value) => ({ value, isA: true })), ...b.map((value) => ({ value, isA: false }))]

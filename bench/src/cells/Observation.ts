@@ -5,21 +5,27 @@ import { sentBy } from "./WireCounts.js"
 
 /** The cost of a piece of work. */
 export interface Observation {
-  /** How many creates, reads or deliveries were done in a second. */
+  /** The number of creates, reads or deliveries per second. */
   readonly rate: number
-  /** The median of what one act took, where acts were done one after another. */
+  /** The median duration of one act, if acts were done one after another; otherwise 0. */
   readonly p50_ms: number
-  /** Processor time of all database servers, and of this process, for each that was done; null for servers on other machines. */
+  /**
+   * The processor time of all database servers for each act; null for servers on other machines. Below, the same of
+   * this process.
+   */
   readonly server_ms: number | null
   readonly service_ms: number
-  /** Acts that went together: the commands of a transaction. */
+  /** The number of acts in a batch, such as the commands of a transaction. */
   readonly batch: number
-  /** The statements and round trips of each batch. */
+  /** The number of statements of each batch, and below of its round trips. */
   readonly statements: number
   readonly round_trips: number
 }
 
-/** The work that was done: how many acts in all, in how many batches (those of the lanes unless it says so), and how long each act took. */
+/**
+ * The work that was done: the number of acts, the number of batches (by default counted in the lanes), and the duration
+ * of each act.
+ */
 export interface Done {
   readonly count: number
   readonly batches?: number
@@ -33,7 +39,7 @@ const service = () => {
 
 const batches = Effect.map(Metric.value(batchCommands), ({ count }) => count)
 
-/** Observes work of which the connections with these names are the sign. */
+/** Measures the costs of work. `names` are those of the connections that it uses. */
 export const observed = <E, R>(
   names: ReadonlyArray<string>,
   servers: (() => number) | null,

@@ -9,22 +9,22 @@ import { answered, record } from "../../../packages/core/dist/testing/TestDispat
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock, creating, creators } from "../create/Workload.js"
 
-/** A store whose shops are placed in one of the ways that are compared, and the work that is done there. */
+/** A store whose shops are placed in one of the compared ways, and the work that is measured there. */
 export interface Placement {
   readonly name: string
   readonly create: Effect.Effect<unknown, unknown>
-  /** Gets one of the tickets that `create` made. */
+  /** Reads one of the tickets that `create` created. */
   readonly get: Effect.Effect<unknown, unknown>
-  /** Claims deliveries that are due. Answers how to record their attempts. */
+  /** Claims due deliveries. Returns effects that record their attempts. */
   readonly claim: (most: number) => Effect.Effect<ReadonlyArray<Effect.Effect<unknown, unknown>>, unknown>
 }
 
-/** The address of another database of the same server. */
+/** The address of another database on the same server. */
 const beside = (url: string, database: string): string => Object.assign(new URL(url), { pathname: `/${database}` }).href
 
 const NAMES = { plain: "one plain Postgres", one: "one cell of Citus", eight: "eight cells of Citus" } as const
 
-/** The ways, and in which schemas of the cluster they are. The plain one is a database without Citus on the coordinator's server. */
+/** The compared ways, with their schemas. The plain one uses a database without Citus on the coordinator's server. */
 const WAYS = [
   { name: NAMES.plain, schema: "workshop", cells: [] },
   { name: NAMES.one, schema: "bench_one", cells: [{ name: "only" }] },
@@ -35,7 +35,7 @@ const WAYS = [
   }
 ] as const
 
-/** A database of the coordinator's server without Citus, for as long as the scope lasts. */
+/** Creates a database without Citus on the coordinator's server, which exists until the scope closes. */
 export const plainDatabase = (url: string) =>
   Effect.gen(function* () {
     const admin = yield* connect(beside(url, "postgres"))
@@ -46,7 +46,7 @@ export const plainDatabase = (url: string) =>
     return beside(url, "bench_plain")
   })
 
-/** Schemas of cells on Citus, for as long as the scope lasts. */
+/** Creates the schemas of cells on Citus, which exist until the scope closes. */
 export const cellSchemas = (
   url: string,
   schema: string,
@@ -63,7 +63,7 @@ export const cellSchemas = (
     return session
   })
 
-/** Runs effects on a store that is open for as long as the scope lasts. */
+/** Returns a function that runs effects on a store, which is open until the scope closes. */
 export const onStore = (url: string, schema: string, cells: ReadonlyArray<CellAddress>, clock: BenchClock) =>
   Effect.gen(function* () {
     const store = PgStore.layer({ url, schema, cells }).pipe(
@@ -76,7 +76,7 @@ export const onStore = (url: string, schema: string, cells: ReadonlyArray<CellAd
       Effect.provide(effect, context) as Effect.Effect<A, E>
   })
 
-/** A new schema's first statements may take longer than the store waits while the machine is busy. */
+/** The retries of the first statements in a new schema, which may exceed the store's time-out on a busy machine. */
 export const PATIENTLY = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(10))
 
 const open = (url: string, { name, schema, cells }: (typeof WAYS)[number]) =>
@@ -116,6 +116,6 @@ const open = (url: string, { name, schema, cells }: (typeof WAYS)[number]) =>
     } satisfies Placement
   })
 
-/** Opens all ways on a cluster. */
+/** Opens a placement for each way on a cluster. */
 export const placements = (url: string): Effect.Effect<ReadonlyArray<Placement>, unknown, Scope.Scope> =>
   Effect.forEach(WAYS, (way) => open(url, way))

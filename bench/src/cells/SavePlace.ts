@@ -26,10 +26,10 @@ import { inClear } from "../../../packages/store-pg/dist/secrets/WebhookSecrets.
 import { BenchClock, type Creator, createCommand, creators } from "../create/Workload.js"
 import { cellSchemas, onStore, PATIENTLY, plainDatabase } from "./Placement.js"
 
-/** How a batch is saved in its transaction. */
+/** A function that saves a batch in its transaction. */
 export type SaveForm = typeof saveBatch
 
-/** Each statement of its own, sent without waiting for the answers of those before it. */
+/** Sends separate statements, without waiting for the results of earlier ones. */
 export const pipelined: SaveForm = (connection, { changes }, receipt) =>
   Effect.asVoid(
     connection.send([...changes.locks(), ...changes.statements(), putReceipt(receipt), ...changes.rewrites(), COMMIT])
@@ -37,11 +37,13 @@ export const pipelined: SaveForm = (connection, { changes }, receipt) =>
 
 /** A connection that saves creates, as a lane of the store does. */
 export interface Saver {
-  /** Decides and saves a batch with a create in each of so many shops. Returns how long the save took, in milliseconds. */
+  /**
+   * Decides and saves a batch with `size` creates in different shops. Returns the duration of the save in milliseconds.
+   */
   readonly batch: (size: number, save: SaveForm) => Effect.Effect<number, PgFailure>
 }
 
-/** Where the rows of shops are, and the way to them. */
+/** A place for the rows of shops, with a way of connecting to it. */
 export interface SavePlace {
   readonly name: string
   readonly savers: ReadonlyArray<Saver>
@@ -50,7 +52,10 @@ export interface SavePlace {
 /** The name of the savers' connections. */
 export const SAVES = "bench saves"
 
-/** A shop may create 150 tickets an hour and 600 a day (Specification, Limits), so the clock advances an hour for every 20 tickets of a shop. */
+/**
+ * The creates of a shop after which the clock moves by an hour, because a shop may create only 150 tickets an hour and
+ * 600 a day (Specification, Limits).
+ */
 const CREATES_AN_HOUR = 20
 
 const saverOf = (connection: Connection, shops: ReadonlyArray<Creator>): Saver => {
@@ -92,7 +97,7 @@ const own =
   (schema) =>
     connect({ url, schema, plans, name: SAVES, lock_timeout_ms: 1_000 })
 
-/** A client of somebody else's pool, on which each statement is sent after the answer of the one before it. */
+/** A client of an embedder's pool, which sends each statement only after the result of the one before. */
 const borrowed =
   (url: string): Way["connection"] =>
   (schema) =>
@@ -109,7 +114,7 @@ const borrowed =
       }
     })
 
-/** Opens a saver for each part of the shops, which no other way uses, because a saver counts what its shops created. */
+/** Opens the savers of a way, each for its own part of the shops, because a saver counts the creates of its shops. */
 const openWay = ({ name, connection }: Way, schema: string, shops: ReadonlyArray<Creator>) =>
   Effect.gen(function* () {
     const each = shops.length / SAVERS
@@ -136,7 +141,10 @@ const openShops = (url: string, schema: string, cells: ReadonlyArray<CellAddress
 const SCHEMA = "bench_saves"
 const CELLS = [{ name: "only" }]
 
-/** A plain Postgres, on connections of the store and of an embedder's pool, and a cell of Citus by each of both ways to it. */
+/**
+ * The compared places: a plain Postgres over the store's connections and over an embedder's pool, and a cell of Citus
+ * at its own node and through the coordinator.
+ */
 export const savePlaces = (url: string): Effect.Effect<ReadonlyArray<SavePlace>, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const plain = yield* plainDatabase(url)

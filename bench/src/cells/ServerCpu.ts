@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 
-/** The kernel counts processor time in hundredths of a second. */
+/** The unit in which the kernel counts processor time. */
 const TICK_MS = 10
 
-/** Fields of `/proc/PID/stat` behind the program's name: the parent, the own time, and that of children that ended. */
+/** Reads `/proc/PID/stat`: the parent process, and the processor time of the process and of its ended children. */
 const timesOf = (pid: string) => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ")
@@ -27,7 +27,7 @@ const usedBy = (postmaster: string): number => {
   return used * TICK_MS
 }
 
-/** Reads the processor time that servers used; null where one runs on another machine or system. */
+/** Reads the processor time that servers used; null if a server runs on another machine or not on Linux. */
 export const serversCpu = (urls: ReadonlyArray<string>) =>
   Effect.map(
     Effect.forEach(urls, (url) =>

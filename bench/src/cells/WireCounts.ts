@@ -1,6 +1,6 @@
 import pg from "pg"
 
-/** The traffic of connections: statements, and the round trips in which they went. */
+/** The numbers of statements and round trips of connections. */
 export interface Sent {
   readonly statements: number
   readonly round_trips: number
@@ -9,7 +9,7 @@ export interface Sent {
 interface Wire {
   /** The connection's name in `pg_stat_activity`. */
   benchName?: string
-  /** Barriers that the server has not answered. */
+  /** The number of barriers to which the server has not responded. */
   benchOpen?: number
   readonly once: (event: "readyForQuery", heard: () => void) => void
 }
@@ -28,7 +28,9 @@ const ofWire = (wire: Wire) => {
   return found
 }
 
-/** Several barriers that go out before the first is answered are one round trip. */
+/**
+ * Counts a round trip, unless an earlier barrier is still without a response, because both then share one round trip.
+ */
 const asked = (wire: Wire): void => {
   if ((wire.benchOpen ?? 0) === 0) ofWire(wire).round_trips++
   wire.benchOpen = (wire.benchOpen ?? 0) + 1
@@ -44,7 +46,9 @@ const before = (method: string, note: (wire: Wire) => void): void => {
 
 let isCounting = false
 
-/** Counts from now on what all connections of this process send, by their names. */
+/**
+ * Starts to count the statements and round trips of all connections of this process, by the names of the connections.
+ */
 export const countWires = (): void => {
   if (isCounting) return
   isCounting = true
@@ -73,7 +77,7 @@ export const countWires = (): void => {
   } as (...args: Array<unknown>) => unknown
 }
 
-/** The traffic of the connections whose names begin so, since {@link countWires}. */
+/** The traffic since {@link countWires} of the connections whose names begin with `name`. */
 export const sentBy = (name: string): Sent =>
   [...sent].reduce(
     (sum, [of, one]) =>

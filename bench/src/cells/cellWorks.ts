@@ -1,6 +1,6 @@
 import { IN_FLIGHT, SHOPS } from "../create/Workload.js"
 
-/** The names of results by which the simulation of a fleet finds them. */
+/** The names of the results that the simulation of a fleet reads. */
 export const CELL_WORKS = {
   rate: `creates, ${IN_FLIGHT} in flight, ${SHOPS} shops`,
   idle: "one create on an idle database, p50",

@@ -14,7 +14,7 @@ import { countWires } from "./WireCounts.js"
 const COMMITTING: ReadonlyArray<string> = Object.values(LANE_CONNECTIONS)
 const CLAIMED = 64
 
-/** Does an act again and again, so many at once, until the time is over. */
+/** Repeats an act for some seconds, `at_once` concurrently. */
 const forSeconds = (act: Effect.Effect<unknown, unknown>, at_once: number, seconds: number) =>
   Effect.gen(function* () {
     const end = performance.now() + seconds * 1000
@@ -40,10 +40,10 @@ const forSeconds = (act: Effect.Effect<unknown, unknown>, at_once: number, secon
     return { count, took } satisfies Done
   })
 
-/** Acts of which each is a batch of its own. */
+/** Counts each act as a batch of its own. */
 const alone = <E>(work: Effect.Effect<Done, E>) => Effect.map(work, (done) => ({ ...done, batches: done.count }))
 
-/** Claims deliveries, and records their attempts. How long the claims took is known, not the records. */
+/** Claims deliveries and records their attempts. Only the claims are timed. */
 const claims = ({ claim }: Placement, times: number) =>
   Effect.gen(function* () {
     const took: Array<number> = []
@@ -73,7 +73,7 @@ type Observations = Readonly<Record<Name, Observation>>
 
 const LOOKS = 100
 
-/** The cost of a claim where nothing is due, because every dispatcher makes such claims again and again. */
+/** The cost of a claim without due deliveries, which every dispatcher repeats continually. */
 const empty = (placement: Placement, servers: (() => number) | null) =>
   observed(
     ["workshop deliveries"],
@@ -107,7 +107,7 @@ interface Compared {
 
 type Pick1 = (observation: Observation) => number
 
-/** A row for each way except the plain one, with the plain one's value beside it. */
+/** A row for each way except the plain one, compared with the plain one. */
 const rowsOf = (
   all: ReadonlyArray<Compared>,
   { work, unit, digits, isRatio = false }: Pick<Row, "work" | "unit"> & { digits: number; isRatio?: boolean },
@@ -248,7 +248,7 @@ const bench = ({ url, rounds, seconds, tickets }: Asked) =>
     ]
   })
 
-/** Creates, reads and claims on a plain Postgres, in one cell of Citus and in eight, in one run. */
+/** Compares creates, reads and claims on a plain Postgres, in one cell of Citus and in eight. */
 export const cells = benchmark({
   about: "creates, reads and claims on one plain Postgres, in one cell of Citus, and in eight over its workers",
   options: {

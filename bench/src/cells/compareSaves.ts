@@ -12,7 +12,7 @@ import { countWires } from "./WireCounts.js"
 const FORMS = { one: saveBatch, pipelined } as const satisfies Readonly<Record<string, SaveForm>>
 type Form = keyof typeof FORMS
 
-/** How many creates a batch has: of an idle process, and about as many as one has with 64 in flight. */
+/** The creates of a batch in an idle process, and about those of a batch with 64 creates in flight. */
 const SIZES = [1, 25] as const
 
 /** Saves one batch after another on each of some connections. */
@@ -32,7 +32,7 @@ const savesOn = (savers: ReadonlyArray<Saver>, size: number, save: SaveForm, sec
     return { count: took.length, batches: took.length, took } satisfies Done
   })
 
-/** The observation of one connection alone, and the rate of all connections. */
+/** The costs on one connection alone, and the rate of all connections. */
 interface Round {
   readonly alone: Observation
   readonly rate: number
@@ -113,7 +113,7 @@ const bench = ({ url, rounds, seconds }: Asked) =>
     return works.flatMap(({ place, size, found }) => rowsOf(place.name, size, found))
   })
 
-/** Saves of batches as one statement and as pipelined ones, on a plain Postgres and in a cell of Citus by both ways to it. */
+/** Compares saving a batch in one statement and in pipelined ones, on a plain Postgres and in a cell of Citus. */
 export const saves = benchmark({
   about:
     "saves of batches as one statement and as pipelined ones, on one plain Postgres, and in a cell of Citus at its own node and through the coordinator",

@@ -6,7 +6,7 @@ import { BenchClock } from "../create/Workload.js"
 import { FILL } from "../sizes/Fill.js"
 import { cellSchemas, onStore, PATIENTLY } from "./Placement.js"
 
-/** How a cell moved from one worker to another. */
+/** The result of moving a cell from one worker to another. */
 export interface Moved {
   readonly bytes: number
   readonly took_ms: number
@@ -19,7 +19,7 @@ const CELLS = [{ name: "small" }, { name: "large" }]
 const SIZE =
   "select coalesce(sum(shard_size), 0)::double precision as bytes from citus_shards where table_name::text like $1"
 
-/** Moves a cell with one shop and no ticket, and one with `tickets` of them, each to another worker. */
+/** Moves a cell with one shop and no tickets, and one with `tickets` tickets, each to another worker. */
 export const moves = (url: string, tickets: number): Effect.Effect<ReadonlyArray<Moved>, unknown> =>
   Effect.gen(function* () {
     const session = yield* cellSchemas(url, SCHEMA, CELLS)

@@ -7,15 +7,18 @@ import { idempotent } from "../../../packages/core/dist/decisions/Idempotency.js
 import { freshCaller, openShop } from "../../../packages/core/dist/testing/Fixtures.js"
 import { SettableClock } from "../../../packages/core/dist/testing/SettableClock.js"
 
-/** How many shops create, and how many creates are on their way at once. */
+/** The number of shops that create tickets, and below of the creates in flight. */
 export const SHOPS = 50
 /** See {@link SHOPS}. */
 export const IN_FLIGHT = 64
 
-/** A shop may create 150 tickets an hour and 600 a day (Specification, Limits): the limits are not raised, so the clock advances instead. */
+/**
+ * The creates after which the clock moves by a day, because a shop may create only 150 tickets an hour and 600 a day
+ * (Specification, Limits).
+ */
 const CREATES_A_DAY = SHOPS * 100
 
-/** The ticket that is created, and that the peer writes too. */
+/** The ticket that we and the peer create. */
 export const TICKET = {
   service: "Resoling",
   item: "Brown boots",
@@ -31,7 +34,7 @@ export interface Creator {
   readonly caller_id: CallerId
 }
 
-/** A clock that is moved by hand, and by which durations are still real. */
+/** A clock whose wall time the benchmark moves, and whose durations are real. */
 export class BenchClock extends SettableClock {
   override unsafeCurrentTimeNanos(): bigint {
     return process.hrtime.bigint()
@@ -51,7 +54,7 @@ export const creators = Effect.replicateEffect(
   SHOPS
 )
 
-/** The create of a ticket, under an `Idempotency-Key` of its own. */
+/** The command that creates a ticket, with its own `Idempotency-Key`. */
 export const createCommand = ({ shop_id, caller_id }: Creator, made: number) => {
   const key = Schema.decodeSync(IdempotencyKey)(`create-${made}`)
   return idempotent(
@@ -60,7 +63,7 @@ export const createCommand = ({ shop_id, caller_id }: Creator, made: number) => 
   )
 }
 
-/** An effect that executes one create each time that it runs: of the next shop, and under a key of its own. */
+/** An effect that creates a ticket of the next shop with a new key each time that it runs. */
 export const creating = (all: ReadonlyArray<Creator>, clock: BenchClock) =>
   Effect.map(Store, ({ transact }) => {
     let made = 0

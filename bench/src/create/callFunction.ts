@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { IN_FLIGHT } from "./Workload.js"
 
-/** The same calls through `pg` with a named statement, for where pgbench is not installed. Answers calls a second. */
+/**
+ * Calls the function through `pg` with a named statement, if pgbench is not installed. Returns the calls per second.
+ */
 export const callFunction = async (url: string, shops: ReadonlyArray<string>, seconds: number): Promise<number> => {
   const pool = new pg.Pool({ connectionString: url, max: IN_FLIGHT })
   const begun = performance.now()

@@ -11,24 +11,27 @@ import { callFunction } from "./callFunction.js"
 import { findPgbench, runPgbench } from "./pgbench.js"
 import { BenchClock, type Creator, creating, creators, IN_FLIGHT, SHOPS, storeLayer } from "./Workload.js"
 
-/** The bounds (docs/how-it-is-built.md): creates against the function; an idle create in empty commits. */
+/**
+ * The bounds (docs/how-it-is-built.md): the rate compared with the function, and the duration of an idle create
+ * compared with an empty commit.
+ */
 const TARGETS = { rate: { at_least: 1 }, idle: { at_most: 4 } } as const
 const GOALS = { rate: { at_least: 3 }, idle: { at_most: 2 } } as const
 
 const PEER = readFileSync(new URL("../../src/create/peer.sql", import.meta.url), "utf8")
 
-/** The result of some seconds of creates: the rate, and the processor time of each create in microseconds. */
+/** The rate of creates, and the processor time of each in microseconds. */
 interface Creates {
   readonly per_second: number
   readonly process_us: number
-  /** Undefined where the server's processes are not visible. */
+  /** The processor time in the server; undefined if its processes are not visible. */
   readonly server_us: number | undefined
 }
 
 /** Reads the processor time that the server used so far, in milliseconds. */
 type ServerMs = (() => number) | null
 
-/** Our creates for some seconds, {@link IN_FLIGHT} on their way at once. */
+/** Runs our creates for some seconds, with {@link IN_FLIGHT} in flight. */
 const runOurs = <E, R>(create: Effect.Effect<unknown, E, R>, seconds: number, serverMs: ServerMs) =>
   Effect.gen(function* () {
     const begun = performance.now()
@@ -182,7 +185,7 @@ const bench = (asked: Asked): Effect.Effect<ReadonlyArray<Row>, unknown, Scope.S
     return [rate, yield* idleRow(create, session.run("insert into empty_commit values ($1)", [1])), ...split]
   })
 
-/** Creates through the Postgres store, against one PL/pgSQL call that writes the same rows. */
+/** Compares creates through the Postgres store with one PL/pgSQL call that writes the same rows. */
 export const create = benchmark({
   about: "creates on Postgres against a function that writes the same rows, part by part, and one on an idle database",
   options: {

@@ -1,5 +1,5 @@
--- The same create as one PL/pgSQL call: number, limits' windows, idempotency, the ticket, its event with the frozen text,
--- and the idempotency record. It takes its ids and its tracking code from the server's random source.
+-- The same create in one PL/pgSQL call: it takes a number, counts the limits, checks the Idempotency-Key, and writes the ticket, its event
+-- with the frozen text and the stored response. The ids and the tracking code come from the server's random source.
 create function create_ticket(a_shop uuid, a_key text, a_now bigint) returns text language plpgsql as $$
 declare
   h shop_head;

@@ -7,7 +7,7 @@ import { IN_FLIGHT, SHOPS } from "./Workload.js"
 
 const DEBIAN = "/usr/lib/postgresql"
 
-/** Where pgbench is: on the path, or where Debian's packages put it; undefined if it is not installed. */
+/** The path of pgbench: on PATH, or in the folder of Debian's packages; undefined if it is not installed. */
 export const findPgbench = (): string | undefined => {
   const debian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => `${DEBIAN}/${version}/bin`) : []
   const places = [...(process.env.PATH ?? "").split(":"), ...debian.reverse()]
@@ -20,7 +20,10 @@ const SCRIPT = `\\set n random(1, ${SHOPS})
 select create_ticket((select id from peer_shop where n = :n), 'key ' || :key, 1795170042123 + :now);
 `
 
-/** Lets pgbench call the function for some seconds, from as many connections as creates are on their way. Answers calls a second. */
+/**
+ * Runs pgbench, which calls the function for some seconds over as many connections as we have creates in flight.
+ * Returns the calls per second.
+ */
 export const runPgbench = async (pgbench: string, url: string, seconds: number): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), "workshop-pgbench-"))
   const script = join(folder, "create.sql")

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 
-/** The next message of a process; fails where it ends instead. */
+/** The next message of a process. Rejects if the process ends before. */
 const messageOf = (process: ChildProcess): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const ended = (code: number | null) => reject(new Error(`A program of the benchmark ended with status ${code}`))
@@ -13,7 +13,7 @@ const messageOf = (process: ChildProcess): Promise<unknown> =>
     })
   })
 
-/** A program of the benchmark in a process of its own: asked by a message, it answers with one. */
+/** A program of the benchmark in a process of its own, which replies to each message with one. */
 export class Child<Ready> {
   readonly #process: ChildProcess
   readonly ready: Ready
@@ -23,7 +23,7 @@ export class Child<Ready> {
     this.ready = ready
   }
 
-  /** Starts a program of this folder, and waits until it says that it is ready. */
+  /** Starts a program of this folder, and waits until it reports that it is ready. */
   static async start<Ready>(name: string, args: ReadonlyArray<string> = []): Promise<Child<Ready>> {
     const process = fork(fileURLToPath(import.meta.resolve(`./${name}.js`)), [...args], { stdio: "inherit" })
     return new Child(process, (await messageOf(process)) as Ready)

@@ -1,31 +1,33 @@
 import { existsSync, readFileSync } from "node:fs"
 import { profiling, type Shares } from "../parts/profile.js"
 
-/** How many shops have a webhook, and how many deliveries may be on their way at once: four a shop (Specification, Webhooks). */
+/**
+ * The number of shops with a webhook, and below of deliveries in flight: four for each shop (Specification, Webhooks).
+ */
 export const SHOPS = 50
 /** See {@link SHOPS}. */
 export const IN_FLIGHT = 4 * SHOPS
 
-/** Raises so many events of each shop. */
+/** The order to raise a number of events for each shop. */
 export interface Raise {
   readonly raised: number
 }
 
-/** Brings them to a receiver. */
+/** The order to deliver the raised events. */
 export interface Deliver {
   readonly events: number
-  /** Whether to watch on what the process spends its time, which costs time. */
+  /** True if the process is profiled, which slows it. */
   readonly isWatched?: boolean
 }
 
-/** How fast they were brought: all of them, each with its attempt logged. */
+/** The speed of the deliveries, including the record of each attempt. */
 export interface Delivered {
   readonly per_second: number
-  /** Deliveries in a second of the deliverer's own processor time. */
+  /** The deliveries per second of the process's own processor time. */
   readonly per_cpu_second: number
-  /** The share of that time which the main thread takes; the others collect garbage and compile. */
+  /** The share of that time in the main thread. The other threads collect garbage and compile. */
   readonly main_share: number
-  /** On what the main thread spends its time, if it was watched. */
+  /** The kinds of work on which the main thread spends its time, if it was profiled. */
   readonly shares?: Shares
 }
 
@@ -47,7 +49,7 @@ const KINDS = [
   ["Node: sockets, timers, streams", /^/]
 ] as const
 
-/** Measures one run, which brings so many events. */
+/** Measures a run that makes a number of deliveries. */
 export const measured = async (
   deliveries: number,
   run: () => Promise<unknown>,
@@ -66,12 +68,12 @@ export const measured = async (
   }
 }
 
-/** Gives a shop whose receiver hangs so many events. */
+/** The order to raise a number of events for a shop whose receiver hangs. */
 export interface Hang {
   readonly backlog: number
 }
 
-/** Raises events of healthy shops for a while, and delivers what is due. */
+/** The order to raise and deliver events of healthy shops for some seconds. */
 export interface Compare {
   readonly seconds: number
 }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SettableClock } from "../../../packages/core/dist/testing/SettableClock.js"
 
-/** The real time, for the fixtures of the contract suite, which want a clock that could be set. */
+/** A clock that shows the real time, for fixtures of the contract suite that require a settable clock. */
 export class RunningClock extends SettableClock {
   override readonly currentTimeMillis = Effect.sync(() => this.unsafeCurrentTimeMillis())
 

@@ -6,28 +6,31 @@ import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { Child } from "./Child.js"
 import { type Compare, type Deliver, type Delivered, type Hang, type Raise, SHOPS } from "./Job.js"
 
-/** The bounds (docs/how-it-is-built.md): deliveries against graphile-worker; the healthy shops' p99 beside a shop that hangs. */
+/**
+ * The bounds (docs/how-it-is-built.md): the rate compared with graphile-worker, and the p99 of healthy shops beside a
+ * hanging one compared with that without it.
+ */
 const TARGETS = { rate: { at_least: 1 }, fairness: { at_most: 2 } } as const
 const GOAL = { at_least: 2 }
 
 const BACKLOG = 10_000
 const WARM_UP_RUNS = 2
-/** At the start of a run connections are made, which is not what is asked for. */
+/** The start of a run that is not measured, because connections are opened then. */
 const DISCARDED_MS = 1_000
 
-/** Where a run takes place. */
+/** The receiver, the databases and the sizes of the runs. */
 interface Place {
   readonly receiver: Child<{ readonly port: number }>
-  /** Makes a database. */
+  /** Creates a database. */
   readonly fresh: () => Promise<string>
   readonly pairs: number
   readonly events: number
   readonly seconds: number
-  /** How often each fairness row is measured, with and without the receiver that hangs. */
+  /** The number of measurements of each fairness row, with and without the hanging receiver. */
   readonly rounds: number
 }
 
-/** How much of each second the main thread worked: at 1, nothing but a cheaper delivery makes the process faster. */
+/** The share of time in which the main thread worked. At 1, only cheaper deliveries would make the process faster. */
 const busy = ({ per_second, per_cpu_second, main_share }: Delivered): number =>
   (per_second / per_cpu_second) * main_share
 
@@ -147,7 +150,10 @@ const chosen = (only: string) =>
     return row
   })
 
-/** Deliveries to a receiver on this machine, against graphile-worker doing the same job; and whether a hanging shop is noticed. */
+/**
+ * Compares deliveries to a receiver on this machine with graphile-worker, and measures whether a hanging receiver slows
+ * the others.
+ */
 export const deliver = benchmark({
   about: "webhook deliveries against graphile-worker, and to healthy shops beside one whose receiver hangs",
   options: {

@@ -1,4 +1,5 @@
-// Our dispatcher, on a database or, without one, on the memory store.
+// Our dispatcher, on a database or, without one, on the memory store. The benchmark runs this program as a process of
+// its own.
 
 import { Dispatcher, Entropy, type ShopId, sandboxAddresses } from "@workshop/core"
 import * as NodeSender from "@workshop/http-node/sender"
@@ -43,7 +44,7 @@ const shops = await runtime.runPromise(Effect.replicateEffect(hooked("ok"), SHOP
 
 const now = () => clock.unsafeCurrentTimeMillis()
 
-/** As a server delivers, until nothing is due or on its way. */
+/** Delivers like a server, until nothing is due or in flight. */
 const workOff = Effect.gen(function* () {
   const { run: dispatching, next } = yield* Dispatcher
   const fiber = yield* Effect.fork(dispatching)

@@ -1,4 +1,4 @@
-// graphile-worker with its local queue: a job signs the body, POSTs it and inserts an attempt row.
+// graphile-worker with its local queue. Each job signs the body, sends it and inserts an attempt row.
 
 import { createHmac, randomUUID } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
@@ -58,7 +58,7 @@ const start = (): Promise<Runner> =>
     }
   })
 
-// Makes its schema, and lets it know the task.
+// The first start creates graphile-worker's schema and registers the task.
 const first = await start()
 await first.stop()
 

@@ -1,4 +1,5 @@
-// A receiver in a process of its own. It responds to /ok at once and to /hang never, and reports how long after its commit each event came.
+// A receiver in a process of its own. It responds to /ok immediately and never to /hang, and reports the time from each
+// event's commit to its arrival.
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 

@@ -11,7 +11,10 @@ const EVENTS = 200
 const DELIVERIES = EVENTS * SHOPS
 const WARM_UP_RUNS = 2
 
-/** A statement that is sent less often than once in so many deliveries is none of theirs. */
+/**
+ * A statement that is sent less often than once in this number of deliveries is left out, because it does not belong to
+ * them.
+ */
 const SELDOM = 1_000
 
 interface Statement {
@@ -20,19 +23,19 @@ interface Statement {
   readonly us: number
 }
 
-/** The library's statements have no name of ours; the first words say what they do. */
+/** Names each statement by our comment in it or, for the library's statements, by its first words. */
 const STATEMENTS = `select name, sum(calls)::double precision as calls, 1000 * sum(total_exec_time + total_plan_time) as us
   from (select s.*, coalesce(substring(query from '/\\* workshop (.*?) \\*/'), left(regexp_replace(lower(query), '\\s+', ' ', 'g'), 60)) as name
     from pg_stat_statements s where s.dbid = (select oid from pg_database where datname = current_database())) s
   where query not like '%pg_stat_statements%' and query not like '%pg_current_wal%' group by name order by us desc`
 
-/** Forgets the statements of this database alone. */
+/** Resets the statistics of this database's statements. */
 const FORGET = "select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()), 0)"
 
 /** The cost of one delivery: microseconds of processor time, and bytes of WAL. */
 interface Costs {
   readonly process: number
-  /** The threads beside the main one. */
+  /** The processor time of the threads other than the main one. */
   readonly threads: number
   readonly servers: number
   readonly wal: number
@@ -47,7 +50,7 @@ interface Side {
 const PLACE = "select pg_current_wal_insert_lsn()::text as lsn"
 const WRITTEN = "select (pg_current_wal_insert_lsn() - $1::pg_lsn)::double precision as bytes"
 
-/** Measures sides in turn: what a delivery costs all in all, and on what it is spent. */
+/** Measures the sides in turn: the total cost of a delivery, and its parts. */
 const measuring = (serversMs: () => number) => {
   const deliver = async ({ child, session }: Side, isWatched: boolean) => {
     const run = <A>(text: string, values: ReadonlyArray<unknown> = []) =>
@@ -117,7 +120,7 @@ const side = (name: string, port: number, url: string) =>
     return { session, child: yield* Effect.acquireRelease(started, (child) => Effect.promise(() => child.stop())) }
   })
 
-/** Says where the processor time of a delivery on Postgres goes, in ours and in graphile-worker. */
+/** Shows the parts of the processor time of a delivery on Postgres, in our dispatcher and in graphile-worker. */
 export const splitDelivery = benchmark({
   about: "where the processor time of a delivery on Postgres goes, beside graphile-worker, part by part",
   options: { rounds: { about: "how often each side is measured, in turn; the result is the median", value: "5" } },

@@ -1,7 +1,10 @@
 const ROUNDS = 15
 const TIMES = 10_000
 
-/** The processor time of one call, in microseconds: the least of several rounds, so that other work on the machine counts little. */
+/**
+ * The processor time of one call in microseconds. It is the least of several rounds, so that other work on the machine
+ * has little effect.
+ */
 export const costOf = (
   work: (n: number) => unknown,
   { times = TIMES, between }: { readonly times?: number; readonly between?: () => void } = {}

@@ -30,7 +30,7 @@ const row = (work: string, quick: (n: number) => unknown, plain: (n: number) => 
   return { work, unit: "µs", ours, peer, peer_is: "the plain way", ratio: rounded(ours / peer), target: { at_most: 1 } }
 }
 
-/** Measures what the code in the folders named `fast` costs, beside the plain way to do the same. */
+/** Compares the cost of the code in the folders named `fast` with the plain way to do the same. */
 export const fast = benchmark({
   about: "the code that exists only for speed, beside the plain way to do the same",
   options: {},

@@ -1,22 +1,22 @@
 import { Policies } from "@workshop/core"
 import { ServiceLimits } from "@workshop/core/store"
 
-/** The costs of the acts, in milliseconds of processor time, and how cells move. All of it is measured: see `costsFrom`. */
+/** The measured costs of the acts, in milliseconds of processor time, and of moving cells; see `costsFrom`. */
 export interface Costs {
-  /** The database's for a transaction of commands, and for each command in it. */
+  /** The cost of a transaction of commands in the database, and below of each command in it. */
   readonly batch_ms: number
   readonly command_ms: number
-  /** How long a transaction takes. Commands that come meanwhile share the next one. */
+  /** The duration of a transaction. Commands that arrive meanwhile share the next one. */
   readonly batch_took_ms: number
   readonly read_ms: number
   readonly delivery_ms: number
-  /** A claim of nothing, in one cell. */
+  /** The cost of a claim in one cell without due deliveries. */
   readonly look_ms: number
-  /** The processes' own. */
+  /** The costs in the processes of the service. */
   readonly service_command_ms: number
   readonly service_read_ms: number
   readonly dispatch_delivery_ms: number
-  /** A move takes so long, and longer by what the cell has. */
+  /** The duration of moving an empty cell. The rows of a cell add to it at the rate below. */
   readonly move_s: number
   readonly move_bytes_per_s: number
   readonly ticket_bytes: number
@@ -27,7 +27,7 @@ export interface Fleet {
   readonly workers: number
   readonly shops: number
   readonly seed: number
-  /** Whether the limits of the specification hold a shop to so many tickets a day. */
+  /** True if the limits of the specification bound a shop's tickets per day; true by default. */
   readonly isLimited?: boolean
 }
 
@@ -35,10 +35,10 @@ export interface Fleet {
 export const ASSUMED = {
   cores_per_worker: 8,
   cells_per_worker: 4,
-  /** Of the mean shop, spread by Zipf's law with the exponent 1. */
+  /** The mean of all shops. The tickets are distributed by Zipf's law with the exponent 1. */
   tickets_a_day: 60,
   hours_a_day: 10,
-  /** The busiest hour, divided by the mean. */
+  /** The load of the busiest hour, divided by the mean. */
   peak: 2,
   commands_per_ticket: 5,
   events_per_ticket: 5,
@@ -48,36 +48,36 @@ export const ASSUMED = {
   days_kept: 300,
   lanes: 2,
   connections_per_process: 16,
-  /** `max_connections` of docs/scaling.md, less those of Citus itself and of an operator. */
+  /** `max_connections` of docs/scaling.md, minus the connections of Citus itself and of an operator. */
   most_connections: 260,
-  /** Shops of which a process remembers the cell (OpenCells.ts). */
+  /** The number of shops whose cells a process caches (OpenCells.ts). */
   remembered: 200_000,
   looks_per_s: 1
 } as const
 
-/** The parts of a fleet of which one bends first. */
+/** The parts of a fleet that can be the bottleneck. */
 export type Part = "CPU of the busiest worker" | "connections of a worker" | "CPU of the coordinator"
 
 /** The state of a fleet in its busiest hour. */
 export interface Simulated extends Fleet {
   readonly tickets_per_s: number
   readonly processes: number
-  /** Commands that share a transaction. */
+  /** The number of commands that share a transaction. */
   readonly batch: number
-  /** How much of each part is used: 1 where it is at its bound. */
+  /** The used share of each part's capacity. */
   readonly used: Readonly<Record<Part, number>>
-  /** The part that is at its bound first as shops are added, and with how many. */
+  /** The part that reaches its capacity first as shops are added, and below the number of shops at which it does. */
   readonly bends: Part
   readonly bends_at_shops: number
-  /** The most loaded, divided by the mean. */
+  /** The load of the most loaded cell, and below of the most loaded worker, divided by the mean. */
   readonly uneven_cells: number
   readonly uneven_workers: number
-  /** The share of its worker that the busiest shop alone uses. */
+  /** The share of a worker's processor time that the busiest shop uses. */
   readonly busiest_shop: number
   readonly move_s: number
 }
 
-/** A generator of numbers below 1, the same for the same seed. */
+/** A seeded generator of random numbers from 0 to below 1. */
 const random = (seed: number) => {
   let state = seed >>> 0
   return () => {
@@ -86,13 +86,16 @@ const random = (seed: number) => {
   }
 }
 
-/** Shops of about the same rank. */
+/** A number of shops of about the same rank. */
 interface Group {
   readonly count: number
   readonly rank: number
 }
 
-/** Ranks in groups that grow with the rank, because a million shops need not be reckoned one by one. */
+/**
+ * Groups the ranks of shops. Groups of higher ranks are larger, because computing a million shops one by one would take
+ * too long.
+ */
 const groupsOf = (shops: number): ReadonlyArray<Group> => {
   const groups: Array<Group> = []
   for (let first = 1; first <= shops; ) {
@@ -103,7 +106,7 @@ const groupsOf = (shops: number): ReadonlyArray<Group> => {
   return groups
 }
 
-/** By halves, the number from which on `isEnough` holds. */
+/** Finds the least number for which `isEnough` holds, by bisection. */
 const leastOf = (low: number, high: number, isEnough: (value: number) => boolean): number => {
   for (let i = 0; i < 50; i++) {
     const middle = (low + high) / 2
@@ -113,7 +116,10 @@ const leastOf = (low: number, high: number, isEnough: (value: number) => boolean
   return high
 }
 
-/** How many tickets a day the shop of a rank makes. With limits, tickets above a busy shop's limit are shared among the other shops. */
+/**
+ * The tickets per day of the shop of each rank. With limits, the tickets above a busy shop's limit go to the other
+ * shops.
+ */
 const spreadOf = (shops: number, isLimited: boolean) => {
   const groups = groupsOf(shops)
   const all = shops * ASSUMED.tickets_a_day
@@ -128,13 +134,13 @@ const spreadOf = (shops: number, isLimited: boolean) => {
 
 type SpreadOfShops = ReturnType<typeof spreadOf>
 
-/** The tickets a day of each shop, the busiest first. */
+/** The tickets per day of each shop, the busiest first. */
 export const ticketsADay = ({ shops, isLimited = true }: Pick<Fleet, "shops" | "isLimited">): Float64Array => {
   const { of } = spreadOf(shops, isLimited)
   return Float64Array.from({ length: shops }, (_, i) => of(i + 1))
 }
 
-/** The load of each cell: shops come in any order, and each goes to the cell with the fewest. */
+/** The load of each cell. The shops arrive in random order, and each is placed in the cell with the fewest shops. */
 const placed = (tickets: Float64Array, cells: number, seed: number): Float64Array => {
   const draw = random(seed)
   const order = Float64Array.from(tickets)
@@ -152,7 +158,10 @@ const placed = (tickets: Float64Array, cells: number, seed: number): Float64Arra
 const most = (values: Float64Array): number => values.reduce((a, b) => Math.max(a, b), 0)
 const total = (values: Float64Array): number => values.reduce((a, b) => a + b, 0)
 
-/** The share of requests whose shop a process has to look up, because its memory begins again whenever it is full. */
+/**
+ * The share of requests for which a process must look up the shop's cell, because it clears its cache whenever the
+ * cache is full.
+ */
 const lookUpsOf = ({ groups, all, of }: SpreadOfShops): number => {
   if (groups.reduce((sum, { count }) => sum + count, 0) <= ASSUMED.remembered) return 0
   const met = (requests: number) =>
@@ -166,7 +175,7 @@ const lookUpsOf = ({ groups, all, of }: SpreadOfShops): number => {
 /** See {@link ASSUMED.remembered}. */
 export const lookUps = (shops: number): number => lookUpsOf(spreadOf(shops, true))
 
-/** The rates of a busiest hour with so many tickets a second. */
+/** The rates of commands, deliveries and reads at a rate of tickets. */
 const ratesOf = (tickets_per_s: number) => ({
   commands: tickets_per_s * ASSUMED.commands_per_ticket,
   deliveries: tickets_per_s * ASSUMED.events_per_ticket,
@@ -183,7 +192,10 @@ const processesFor = (tickets_per_s: number, costs: Costs) => {
   }
 }
 
-/** Commands that share a transaction: those that come to a queue of a process and a cell while the one before runs. */
+/**
+ * The number of commands that share a transaction: those that arrive in a lane of a process and a cell while the
+ * transaction before runs.
+ */
 const batchOf = (commands: number, cells: number, serving: number, { batch_took_ms }: Costs): number =>
   Math.min(128, Math.max(1, (commands / (cells * serving * ASSUMED.lanes)) * (batch_took_ms / 1_000)))
 
@@ -193,7 +205,7 @@ interface Spread {
   readonly lookUps: number
 }
 
-/** The share of each part that is used with so many tickets a second. */
+/** The used share of each part's capacity at a rate of tickets. */
 const used = (tickets_per_s: number, workers: number, spread: Spread, costs: Costs) => {
   const { commands, deliveries, reads } = ratesOf(tickets_per_s)
   const { serving, dispatching } = processesFor(tickets_per_s, costs)
@@ -209,7 +221,7 @@ const used = (tickets_per_s: number, workers: number, spread: Spread, costs: Cos
   const found = {
     "CPU of the busiest worker": ((acts / workers) * spread.uneven_workers + looks) / capacity,
     "connections of a worker": connections / ASSUMED.most_connections,
-    // It finds the cells of shops and keys, and says where the cells are.
+    // The coordinator finds the cells of shops and keys, and the nodes of the cells.
     "CPU of the coordinator":
       ((2 * (commands + reads) * spread.lookUps + (serving + dispatching) * ASSUMED.looks_per_s) * costs.read_ms) /
       capacity
@@ -224,7 +236,7 @@ const perSecond = (day: number): number => (day / (ASSUMED.hours_a_day * 3_600))
 
 const MOST_SHOPS = 100_000_000
 
-/** The number of shops with which one part is at its bound, and the part. */
+/** The number of shops at which the first part reaches its capacity, and that part. */
 const bend = (workers: number, uneven_workers: number, costs: Costs) => {
   const cells = workers * ASSUMED.cells_per_worker
   const at = (shops: number) => {

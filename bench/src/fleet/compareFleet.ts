@@ -17,7 +17,7 @@ const span = (seconds: number): string => {
   return seconds < 2 * DAY_S ? `${digits(seconds / 3_600, 1)} h` : `${digits(seconds / DAY_S, 1)} days`
 }
 
-/** A number of shops with two digits that count. */
+/** A number of shops with two significant digits. */
 const about = (value: number): string => Number(value.toPrecision(2)).toLocaleString("en-US")
 
 const tableOf = (all: ReadonlyArray<Simulated>): Table => ({
@@ -76,7 +76,7 @@ const costRows = (costs: Costs): ReadonlyArray<Row> => {
   ]
 }
 
-/** Simulates fleets by the costs that other benchmarks measured. */
+/** Simulates fleets with the costs that other benchmarks measured. */
 export const fleet = benchmark({
   about: "a fleet of 1 to 64 workers with up to 1,000,000 shops, simulated by the costs in bench/results",
   options: { seed: { about: "what the order of the shops is drawn from", value: "1" } },

@@ -24,7 +24,8 @@ export const costsFrom = (rows: (name: string) => ReadonlyArray<Row> = rowsIn): 
     ofCells(CELL_WORKS.server),
     ofCells(CELL_WORKS.batch)
   ]
-  // A create alone costs a transaction and itself; one of several costs its share of the transaction and itself.
+  // A single create costs a whole transaction and its own part. A create in a batch costs a share of the transaction
+  // and its own part.
   const batch_ms = Math.min(alone, Math.max(0, (alone - together) / (1 - 1 / batch)))
   const [small_s, large_s] = [ofCells(CELL_WORKS.moveSmall, ""), ofCells(CELL_WORKS.moveLarge, "")]
   const bytes = ofCells(CELL_WORKS.moveBytes, "") * 2 ** 20
@@ -36,13 +37,13 @@ export const costsFrom = (rows: (name: string) => ReadonlyArray<Row> = rowsIn): 
     batch_took_ms: ofCells(CELL_WORKS.idle),
     read_ms: ofCells(CELL_WORKS.read),
     delivery_ms: ofCells(CELL_WORKS.delivery),
-    // It asks the home cell too.
+    // The claim queries the eight cells and the home cell.
     look_ms: ofCells(CELL_WORKS.look) / 9,
     service_command_ms: perSecond("http", "POST /v1/tickets") + ofCells(CELL_WORKS.service),
     service_read_ms: perSecond("http", "GET /v1/tickets") + ofCells(CELL_WORKS.serviceRead),
     dispatch_delivery_ms: perSecond("deliver", "deliveries with their attempts logged", "Postgres"),
     move_s: small_s,
-    // A large cell takes as long as a small one, before and after its rows are copied.
+    // The steps before and after the copying of rows take as long in a large cell as in a small one.
     move_bytes_per_s: bytes / Math.max(0.1, large_s - small_s),
     ticket_bytes: bytes / ofCells(MOVED_TICKETS, "")
   }

@@ -6,21 +6,21 @@ import { connect, type Session } from "../../../packages/store-pg/dist/migrate/S
 import { BenchClock } from "../create/Workload.js"
 import { WARM_UP } from "../pg/WarmUp.js"
 
-/** The id of the `n`th shop that a statement made. */
+/** The id of the `n`th shop that a statement created. */
 export const shopId = (n: number) => `10000000-0000-7000-8000-${String(n).padStart(12, "0")}` as ShopId
 
 const SHOP = "('10000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid"
 
-/** How much there is to deliver. */
+/** The size of a queue of deliveries. */
 export interface Backlog {
   readonly shops: number
-  /** How many of the shops have something due. */
+  /** The number of shops with due deliveries. */
   readonly waiting: number
-  /** How many deliveries each of them has due. */
+  /** The number of due deliveries of each of these shops. */
   readonly each: number
 }
 
-/** Copies of a shop with its head, each with a webhook that is on; the first ones have pings due since `now`, a millisecond apart. */
+/** Creates copies of a shop, each with a webhook. The first `waiting` shops have due pings, a millisecond apart. */
 const fillQueue = (session: Session, now: Instant, { shops, waiting, each }: Backlog) =>
   Effect.gen(function* () {
     for (const table of ["shop", "shop_head"])
@@ -55,7 +55,10 @@ const fillQueue = (session: Session, now: Instant, { shops, waiting, each }: Bac
     yield* session.run(WARM_UP)
   })
 
-/** The store on a database that was filled so, and a session of its own there. The clock is moved by hand, for leases too. */
+/**
+ * Opens a store on a database with a backlog, and a session of that database. The benchmark moves the clock, also that
+ * of leases.
+ */
 export const filled = (url: string, backlog: Backlog) =>
   Effect.gen(function* () {
     const clock = new BenchClock()

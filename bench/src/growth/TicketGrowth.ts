@@ -6,9 +6,9 @@ import type { Cluster } from "../pg/Cluster.js"
 
 const SHOPS = 1_000
 const T0 = 1_790_000_000_000
-/** Milliseconds between two tickets. */
+/** The milliseconds between two tickets. */
 const APART = 137
-/** How many tickets a statement makes, and how many come before vacuum is thought of. */
+/** The tickets that a statement creates, and below those after which a vacuum may run. */
 const AT_ONCE = 500
 const STEP = 4_000
 
@@ -47,7 +47,10 @@ const changing = (state: "ready" | "collected") => {
 const MAKE_READY = changing("ready")
 const COLLECT = changing("collected")
 
-/** Vacuums when autovacuum would, by its own rule and settings: so it does not matter how fast this machine is. */
+/**
+ * Vacuums by the rule and the settings of autovacuum, but after a number of dead rows, so that the speed of the machine
+ * does not matter.
+ */
 const autovacuum = (session: Session) =>
   Effect.gen(function* () {
     const [row] = yield* session.run<{ scale: number }>(
@@ -65,7 +68,10 @@ const autovacuum = (session: Session) =>
       })
   })
 
-/** Bytes a ticket of the table and of each index, after tickets were made and changed 1.7 times each as a shop's work goes on. */
+/**
+ * Measures the bytes per ticket of the table and of each index, after creating tickets and changing each 1.7 times, as
+ * shops do.
+ */
 export const ticketGrowth = (database: Cluster["database"], tickets: number) =>
   Effect.gen(function* () {
     const session = yield* connect(yield* database("tickets"))

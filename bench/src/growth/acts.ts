@@ -11,10 +11,12 @@ import { filled, shopId } from "./Queue.js"
 import { fillTickets } from "./tickets.js"
 
 const SHOPS = 200
-/** Of each act, after as many for a warm-up. */
+/** The number of measured acts of each kind, after as many for a warm-up. */
 const ACTS = 4_000
 
-/** The writes of an act: bytes of WAL, rows, and the WAL of those that were inserted or updated and of new entries of indexes. */
+/**
+ * The writes of an act: bytes of WAL, changed rows, and the WAL of inserted or updated rows and of new index entries.
+ */
 export interface Written {
   readonly wal: number
   readonly rows: number
@@ -23,8 +25,9 @@ export interface Written {
 }
 
 /**
- * Images of whole pages are left out: a page has one for each checkpoint, however many acts change it until the next. The files are not
- * weighed, because they grow by many pages at once, and shrink when autovacuum cuts their ends off.
+ * Reads the WAL between two positions. Full-page images are left out, because a page has only one for each checkpoint,
+ * independent of the number of changes. The sizes of the files are not used, because files grow by many pages at once
+ * and shrink when autovacuum truncates them.
  */
 const WAL = `select coalesce(sum(bytes), 0)::double precision as wal,
     (count(*) filter (where is_row or is_delete))::double precision as rows,
@@ -40,7 +43,7 @@ const WAL = `select coalesce(sum(bytes), 0)::double precision as wal,
 const place = (session: Session) =>
   Effect.map(session.run<{ lsn: string }>("select pg_current_wal_flush_lsn() as lsn"), ([row]) => row!.lsn)
 
-/** Shops with so many tickets, and each act there, {@link ACTS} times. */
+/** Creates shops with a number of tickets, and performs each act {@link ACTS} times. */
 const actsBeside = (database: Cluster["database"], tickets: number) =>
   Effect.gen(function* () {
     const shops = { shops: SHOPS, waiting: 0, each: 0 }

@@ -10,7 +10,10 @@ import type { Cluster } from "../pg/Cluster.js"
 import { timed } from "../timed.js"
 import { type Backlog, filled, shopId } from "./Queue.js"
 
-/** How long a look at `/metrics` asks the database: it is kept for five seconds, so the clock goes on between two. */
+/**
+ * The median time in which a scrape of `/metrics` queries the database. The clock moves between two scrapes, because
+ * results are cached for five seconds.
+ */
 const looking = (clock: { readonly advance: (ms: number) => void }) =>
   Effect.gen(function* () {
     const probes = [...((yield* Probes) ?? [])]
@@ -28,8 +31,9 @@ const looking = (clock: { readonly advance: (ms: number) => void }) =>
   })
 
 /**
- * How fair the queue is: the first delivery of a shop that had none comes within so many, of all that are claimed from then on; and how
- * many shops come a second time before each has come once. Every shop that waits has more than enough due for that.
+ * Measures the fairness of the queue: the number of claims until the first delivery of a shop that had none, and the
+ * number of shops that are claimed a second time before each was claimed once. Every waiting shop has enough due
+ * deliveries for that.
  */
 const fairness = ({ shops, waiting }: Backlog, clock: { readonly unsafeCurrentTimeMillis: () => number }) =>
   Effect.gen(function* () {
@@ -49,7 +53,7 @@ const fairness = ({ shops, waiting }: Backlog, clock: { readonly unsafeCurrentTi
     }
   })
 
-/** The heap of this process in bytes while its dispatcher works, after so many deliveries. */
+/** The heap of this process in bytes while its dispatcher runs, after a number of deliveries. */
 const dispatching = (deliveries: number) =>
   Effect.gen(function* () {
     const needed = yield* Deferred.make<number>()
@@ -68,14 +72,17 @@ const dispatching = (deliveries: number) =>
     }).pipe(Effect.provide(dispatcher))
   })
 
-/** Deliveries after which the dispatcher's memory is measured: fewer than the smallest backlog has. */
+/** The deliveries after which the dispatcher's memory is measured, fewer than those of the smallest backlog. */
 const DISPATCHED = 500
 
-/** Shops with something due for as many claims as a process needs before its code is compiled: until then, each takes about twice as long. */
+/**
+ * The backlog for the warm-up claims, which compile the code of the process. Before that, a claim takes about twice as
+ * long.
+ */
 const WARM = { shops: 1_000, waiting: 1_000, each: 8 } as const
 const CLAIMS_UNTIL_WARM = 3_000
 
-/** Brings the process to the state in which it is measured: that of a dispatcher which has run for some seconds. */
+/** Warms the process up, so that it is measured like a dispatcher that has run for some seconds. */
 export const warmingUp = (database: Cluster["database"]) =>
   Effect.gen(function* () {
     const { clock, context } = yield* filled(yield* database("claims_warm"), WARM)
@@ -86,7 +93,9 @@ export const warmingUp = (database: Cluster["database"]) =>
     yield* claiming(database, WARM)
   }).pipe(Effect.scoped)
 
-/** How long a claim of one, a create and a look at the metrics take beside a backlog, and how fair claims are there. */
+/**
+ * Measures a claim of one delivery, a create and a scrape of the metrics beside a backlog, and the fairness of claims.
+ */
 export const claiming = (database: Cluster["database"], backlog: Backlog) =>
   Effect.gen(function* () {
     const url = yield* database(`claims_${backlog.shops}`)
@@ -98,7 +107,7 @@ export const claiming = (database: Cluster["database"], backlog: Backlog) =>
       const create = Effect.suspend(() =>
         run(createTicket(shopId((++asked % backlog.waiting) + 1), ticketInput(), { via: "api", foundWords: [] }))
       )
-      // Few enough that no shop of the smallest queue has four on their way.
+      // There are few enough claims that no shop of the smallest queue has four deliveries in flight.
       yield* timed(10, one)
       const claimed = yield* timed(Math.min(1_000, 3 * backlog.waiting), one)
       yield* timed(50, create)

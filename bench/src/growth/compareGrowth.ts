@@ -58,7 +58,7 @@ const limits = (database: Cluster["database"], isQuick: boolean) =>
     }
   })
 
-/** The heap of a process that delivers, divided by that beside the smallest backlog. */
+/** The heap of a delivering process, divided by that beside the smallest backlog. */
 const heap = (beside: string, bytes: number, least: number): Row => ({
   work: `heap of a process that delivers, ${beside}`,
   unit: "MiB",
@@ -134,7 +134,7 @@ const tickets = (database: Cluster["database"], isQuick: boolean, most: number) 
     plots: []
   }))
 
-/** The amounts that an act writes, and how they are shown. */
+/** The amounts that an act writes, with their labels. */
 const AMOUNTS = [
   { name: "wal", shown: "WAL", unit: "bytes" },
   { name: "rows", shown: "rows written", unit: "" },
@@ -142,7 +142,7 @@ const AMOUNTS = [
   { name: "index", shown: "WAL of index entries", unit: "bytes" }
 ] as const
 
-/** In a cluster of its own, because a server has one WAL for all databases. */
+/** Measures the writes of acts in a cluster of its own, because a server has one WAL for all databases. */
 const acts = (_: Cluster["database"], isQuick: boolean) =>
   Effect.scoped(Effect.flatMap(cluster({ full_page_writes: "off" }), ({ database }) => written(database, isQuick)))
 
@@ -197,10 +197,13 @@ const PARTS: Readonly<
   >
 > = { limits: (database, isQuick) => Effect.scoped(limits(database, isQuick)), claims, snapshot, tickets, acts, locked }
 
-/** The parts that run at the same time, if the cluster is this run's own. */
+/** The parts that may run concurrently, if this run started the cluster. */
 const UNTIMED = ["tickets", "acts", "locked"]
 
-/** How the Postgres store's costs grow: with keys, shops, a backlog, a held snapshot and tickets; and what each act writes. */
+/**
+ * Measures how the Postgres store's costs grow with keys, shops, a backlog, a held snapshot and tickets, and what each
+ * act writes.
+ */
 export const growth = benchmark({
   about: "how the Postgres store's costs grow with keys, shops, a backlog, a held snapshot and tickets",
   options: {
@@ -219,7 +222,8 @@ export const growth = benchmark({
         console.error(`growth: ${name}`)
         return PARTS[name]!(database, quick, Number(tickets))
       }
-      // The last ones count bytes and wait for time-outs, which other work on the machine does not change.
+      // The untimed parts run concurrently, because they count bytes and wait for time-outs, which other work does not
+      // affect.
       const timed = yield* Effect.forEach(
         names.filter((name) => !UNTIMED.includes(name)),
         part

@@ -8,11 +8,13 @@ import type { Cluster } from "../pg/Cluster.js"
 import { filled } from "./Queue.js"
 
 const SHOPS = 50
-/** Deliveries a second while the snapshot is held, on the clock that this moves on. */
+/** The deliveries per second of the benchmark's clock while the snapshot is held. */
 const RATE = 100
 const AT_ONCE = 64
 
-/** Claims and records deliveries for a time on the clock, and returns the duration of each claim in milliseconds. */
+/**
+ * Claims and records deliveries for some seconds of the clock, and returns the duration of each claim in milliseconds.
+ */
 const delivering = (clock: BenchClock, seconds: number) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
@@ -30,7 +32,7 @@ const delivering = (clock: BenchClock, seconds: number) =>
     return took
   })
 
-/** How long a claim takes before a snapshot is held, and in each tenth of the minutes in which it is. */
+/** Measures the duration of a claim before a snapshot is held, and in each tenth of the minutes in which it is held. */
 export const heldSnapshot = (database: Cluster["database"], minutes: number) =>
   Effect.gen(function* () {
     const url = yield* database("snapshot")

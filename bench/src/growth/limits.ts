@@ -5,10 +5,13 @@ import type { Cluster } from "../pg/Cluster.js"
 import { timed } from "../timed.js"
 import { filled } from "./Queue.js"
 
-/** How many requests come at once. */
+/** The number of concurrent requests. */
 export const AT_ONCE = 64
 
-/** How long counting a request takes with so many keys in use: alone, and with as many others as come at once. */
+/**
+ * Measures the time to count a request against its limits for several numbers of keys, alone and with {
+ * @link AT_ONCE} requests concurrently.
+ */
 export const countingRequests = (database: Cluster["database"], keys: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const url = yield* database("limits")

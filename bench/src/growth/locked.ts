@@ -9,17 +9,17 @@ import { filled, shopId } from "./Queue.js"
 
 const READERS = 24
 
-/** Our connections to the server, as one look found them. */
+/** Our connections to the server at one moment. */
 interface Seen {
   readonly open: number
-  /** How long the oldest statement has run, in seconds. */
+  /** The duration of the oldest running statement, in seconds. */
   readonly oldest: number
 }
 
 /**
- * Locks the table of tickets for this many seconds, while readers and writers ask again and again. Returns how many connections a process
- * had at most, how long a statement ran at most, how many requests were answered meanwhile (each needs the table), and how long after
- * the lock the first create was answered.
+ * Locks the table of tickets for some seconds, while readers and writers repeat their requests, all of which need the
+ * table. Returns the largest number of connections, the longest duration of a statement, the number of requests that
+ * succeeded meanwhile, and the time from the end of the lock to the first successful create.
  */
 export const lockedTable = (database: Cluster["database"], seconds: number) =>
   Effect.gen(function* () {

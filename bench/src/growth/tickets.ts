@@ -4,7 +4,10 @@ import type { Session } from "../../../packages/store-pg/dist/migrate/Session.js
 
 const APART_MS = 500
 
-/** Tickets of the shops of a queue in turn, until `now`, each with an event that was delivered at once. Seven of ten are collected. */
+/**
+ * Creates tickets of the shops of a queue in turn, until `now`, each with a delivered event. Seven of ten tickets are
+ * collected.
+ */
 export const fillTickets = (session: Session, now: Instant, shops: number, tickets: number) =>
   Effect.gen(function* () {
     const begun = now - tickets * APART_MS

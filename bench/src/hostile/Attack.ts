@@ -1,4 +1,4 @@
-/** Shops and keys enough that no limit refuses an honest request. */
+/** The number of shops, with which no limit refuses an honest request. */
 export const SHOPS = 400
 
 /** The server's message once it listens. */
@@ -6,21 +6,23 @@ export interface ServerReady {
   readonly port: number
 }
 
-/** Its memory in bytes, now and at most. */
+/** The server's memory in bytes, now and at most. */
 export interface ServerState {
   readonly rss: number
   readonly most_rss: number
 }
 
-/** An order to the attackers: begin with so many connections, or stop. */
+/** An order to the attackers to begin with a number of connections, or to stop. */
 export interface Order {
   readonly port: number
   readonly connections: number
-  /** The priority of the attackers' process, from 0, as everybody's, to 19, the lowest. */
+  /** The nice value of the attackers' process, from 0, the default, to 19, the lowest priority. */
   readonly nice: number
 }
 
-/** How many connections were opened again because the server closed them, and how many bytes were sent and read. */
+/**
+ * The number of connections that were reopened because the server closed them, and the bytes that were sent and read.
+ */
 export interface Toll {
   readonly reopened: number
   readonly sent: number

@@ -7,17 +7,17 @@ const CLIENTS = 20
 const PAUSE_MS = 30
 const CREATES_PER_READS = 10
 
-/** How long honest requests took, in milliseconds, and what went wrong. */
+/** The latencies of honest requests in milliseconds, and their errors. */
 export interface Times {
   readonly ms: Array<number>
   readonly failures: Array<string>
 }
 
-/** Clients that make tickets and read them, one request after another on a kept connection each. */
+/** Clients that create and read tickets. Each sends one request after another on a keep-alive connection. */
 export class Honest {
   readonly #port: number
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
-  /** Every ticket whose create got a 201, with its shop. */
+  /** The tickets whose creates got a 201, with their shops. */
   readonly made: Array<{ readonly id: string; readonly shop: number }> = []
   #next = 0
   #creates = 0
@@ -30,7 +30,7 @@ export class Honest {
     this.#agent.destroy()
   }
 
-  /** Asks for this many seconds. */
+  /** Sends requests for some seconds. */
   async run(seconds: number): Promise<Times> {
     const times: Times = { ms: [], failures: [] }
     const until = performance.now() + seconds * 1_000
@@ -44,7 +44,7 @@ export class Honest {
     return times
   }
 
-  /** How many of the tickets whose create got a 201 do not exist. */
+  /** The number of tickets whose creates got a 201 and that do not exist. */
   async lost(): Promise<number> {
     let lost = 0
     for (const { id, shop } of this.made)
@@ -52,7 +52,7 @@ export class Honest {
     return lost
   }
 
-  /** The keys of a shop take turns, so that none comes near its limit. */
+  /** The next key of a shop. The keys are used in turn, so that no key reaches its limit. */
   #keyOf(shop: number): string {
     return key(shop + (this.#next++ % KEYS_PER_SHOP) * SHOPS)
   }

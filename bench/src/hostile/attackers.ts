@@ -1,4 +1,4 @@
-// Hostile clients, each on a connection of its own that it opens again when the server closes it.
+// Hostile clients. Each has its own connection, and reopens it when the server closes it.
 import { connect, type Socket } from "node:net"
 import { setPriority } from "node:os"
 import { answering } from "../deliver/Child.js"
@@ -13,7 +13,7 @@ const METRICS = get("/metrics").repeat(1_500)
 const BUNDLE = get("/docs/rapidoc-min.js").repeat(8)
 const HEAD = `GET /healthz HTTP/1.1\r\nX: ${"x".repeat(8_000)}`
 
-/** Writes the same for as long as the connection takes it. */
+/** Writes a text repeatedly, whenever the connection accepts more. */
 const pour = (socket: Socket, text: string): void => {
   const more = () => {
     while (!socket.destroyed && socket.write(text));
@@ -51,7 +51,7 @@ const open = new Set<Socket>()
 const attack = (port: number, n: number): void => {
   if (!isOn) return
   const act = Object.values(kinds)[n % Object.keys(kinds).length]!
-  // From 50 addresses, none of them the honest clients'.
+  // The attackers use 50 addresses, which the honest clients do not use.
   const socket = connect({ port, host: "127.0.0.1", localAddress: `127.0.1.${1 + (n % 50)}` })
   open.add(socket)
   socket.on("error", () => undefined)

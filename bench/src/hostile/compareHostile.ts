@@ -15,7 +15,7 @@ interface Round {
   readonly quiet: Times
   readonly attacked: Times
   readonly after: Times
-  /** Resident memory in bytes: before the attack, at most, and three seconds after. */
+  /** The resident memory in bytes before the attack; below, its maximum, and three seconds after the attack. */
   readonly quiet_rss: number
   readonly most_rss: number
   readonly after_rss: number
@@ -78,7 +78,10 @@ const rowsOf = (rounds: ReadonlyArray<Round>): ReadonlyArray<Row> => {
   ]
 }
 
-/** How honest clients fare beside hostile ones: pipelining, not reading, slow, half-open and endless, alike in number. */
+/**
+ * Measures honest clients beside equally many hostile ones of each kind: pipelining, not reading, slow, half-open and
+ * endless.
+ */
 export const hostile = benchmark({
   about: "honest requests and the server's memory during an attack by hostile connections",
   options: {

@@ -1,4 +1,4 @@
-// The service as `workshop serve` serves it, on the memory store, with its pages. It says how much memory it takes.
+// The service like that of `workshop serve`, on the memory store, with its pages. It reports its memory.
 
 import { Probes } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"

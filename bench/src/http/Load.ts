@@ -8,17 +8,20 @@ import { KEYS, key, SHOPS, ticketBody } from "./Workload.js"
 
 export type Work = "GET" | "POST"
 
-/** The order to a load generator: which of a server's requests to send. */
+/** The order to a load generator: the requests to send to a server. */
 export interface Load {
   readonly port: number
   readonly work: Work
   readonly tickets: ReadonlyArray<string>
-  /** The first request of a run; runs on one server do not overlap. */
+  /** The number of the first request, because each run on a server sends other requests. */
   readonly from: number
   readonly requests: number
 }
 
-/** A load generator: sends so many requests (or as near as it can) and returns how many a second were answered, and how many in all. */
+/**
+ * A load generator. It sends exactly or about the number of requests, and returns the responses per second and the
+ * number sent.
+ */
 export type Generator = (load: Load) => Promise<{ readonly per_second: number; readonly sent: number }>
 
 export const CONNECTIONS = 32
@@ -38,8 +41,8 @@ const requestOf = ({ work, tickets }: Load, n: number): Request => {
 }
 
 /**
- * Keeps this process from sleeping until the work ends. The kernel charges a server for waking a client that sleeps, and the clients of the
- * slower of two servers sleep more: its responses would cost up to 13 µs more, which are not its own work.
+ * Prevents this process from sleeping during the work. The kernel counts the time to wake a sleeping client as time of
+ * the server, and the clients of a slower server sleep more. Its responses would seem to cost up to 13 µs more.
  */
 const awake = async <A>(work: () => Promise<A>): Promise<A> => {
   let isOver = false
@@ -54,7 +57,7 @@ const awake = async <A>(work: () => Promise<A>): Promise<A> => {
   }
 }
 
-/** autocannon, sending exactly the given number of requests, all made beforehand. */
+/** Sends exactly the given number of requests with autocannon. All requests are built before the run. */
 export const withAutocannon: Generator = (load) => awake(() => sending(load))
 
 const sending: Generator = async (load) => {
@@ -111,10 +114,13 @@ request = function()
 end`
 }
 
-/** Requests a second below which wrk's run, which knows only seconds, sends fewer than it was asked to. */
+/**
+ * The assumed requests per second, from which the duration of a run of wrk is computed, because wrk accepts only a
+ * duration.
+ */
 const WRK_RATE = 30_000
 
-/** wrk, for about as long as the given number of requests takes. */
+/** Runs wrk for about the time that the given number of requests takes. */
 export const withWrk: Generator = async (load) => {
   const directory = mkdtempSync(join(tmpdir(), "bench-"))
   const script = join(directory, "load.lua")

@@ -5,7 +5,7 @@ import { Effect, Layer, Schema } from "effect"
 import { createKey } from "../../../packages/core/dist/decisions/shopSettings.js"
 import { KEYS_PER_SHOP, key, SCOPES, SHOP } from "./Workload.js"
 
-/** The services on the memory store, with the randomness that the real service or a measurement uses. */
+/** The services on the memory store, by default with the randomness of the real service. */
 export const memoryService = (entropy: typeof Entropy.layer = Entropy.layer) =>
   Workshop.layer.pipe(
     Layer.provideMerge(MemoryStore.layer),
@@ -16,7 +16,7 @@ export const memoryService = (entropy: typeof Entropy.layer = Entropy.layer) =>
 const shopInput = Schema.decodeSync(ShopInput)(SHOP)
 const keyInput = Schema.decodeSync(KeyInput)({ name: "bench", scopes: SCOPES })
 
-/** Opens the `n`th of so many shops with its keys, and returns the caller who has its first key. */
+/** Opens the `n`th of `shops` shops with its keys, and returns the caller with its first key. */
 export const openShop = Effect.fnUntraced(function* (n: number, shops: number) {
   const store = yield* Store
   const { id: shop_id } = yield* (yield* Shops).create(shopInput)

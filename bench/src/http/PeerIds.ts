@@ -3,7 +3,7 @@ import { randomFillSync } from "node:crypto"
 const pool = Buffer.allocUnsafe(8192)
 let at = pool.length
 
-/** The place in the pool of `n` bytes that no one else gets. */
+/** The position of the next `n` unused random bytes in the pool. */
 const draw = (n: number): number => {
   if (at + n > pool.length) {
     randomFillSync(pool)

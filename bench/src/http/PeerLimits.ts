@@ -1,10 +1,10 @@
-/** How often something was used in its present window, and when that ends. */
+/** The number of uses in the current window, and the end of the window. */
 export interface Window {
   used: number
   resets_at: number
 }
 
-/** The values of the three headers. */
+/** The values of the three RateLimit headers. */
 export interface LimitStatus {
   readonly limit: number
   readonly remaining: number
@@ -13,7 +13,7 @@ export interface LimitStatus {
 
 const MINUTE_MS = 60_000
 
-/** One policy with a window of a minute for each key. */
+/** A limit with a window of a minute for each key. */
 export class MinuteLimit {
   readonly #windows = new Map<string, Window>()
   readonly #limit: number
@@ -25,7 +25,7 @@ export class MinuteLimit {
     setInterval(() => this.#sweep(Date.now()), MINUTE_MS).unref()
   }
 
-  /** The window that counts now. */
+  /** The current window of a key. */
   at(key: string, now: number): Window {
     const known = this.#windows.get(key)
     if (known !== undefined && now < known.resets_at) return known
@@ -47,6 +47,6 @@ export class MinuteLimit {
   }
 }
 
-/** The one with the fewest uses left; among equals the one that resets last. */
+/** The status with the fewest remaining uses; if both have equally many, the one that resets later. */
 export const scarcer = (a: LimitStatus, b: LimitStatus): LimitStatus =>
   b.remaining < a.remaining || (b.remaining === a.remaining && b.resets_at > a.resets_at) ? b : a

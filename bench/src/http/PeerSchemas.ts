@@ -1,7 +1,7 @@
 import { Limits } from "@workshop/core"
 import { isCleanText } from "../../../packages/core/dist/domain/Text.js"
 
-/** A body that the schema has let through. */
+/** A body that the schema accepts. */
 export interface Body {
   readonly service: string
   readonly type?: "repair" | "prepare" | null
@@ -20,7 +20,7 @@ export interface Body {
   readonly external_ref?: string | null
 }
 
-/** Formats of texts: the bounds that JSON Schema has no word for. */
+/** The formats of texts, for bounds that JSON Schema cannot express. */
 export const formats = {
   text: (text: string) => isCleanText(text) && text.trim() !== "",
   moment: (text: string) => !Number.isNaN(Date.parse(text))

@@ -10,7 +10,7 @@ import type { Body } from "./PeerSchemas.js"
 import { isForbidden } from "./PeerWords.js"
 import { SHOP } from "./Workload.js"
 
-/** A refusal, as responses contain it. */
+/** A refusal with the fields of its response. */
 export class Refusal extends Error {
   constructor(
     readonly statusCode: number,
@@ -28,7 +28,7 @@ interface Answered {
   readonly expires_at: number
 }
 
-/** An event as it is kept: what its delivery, its log and its replay need. */
+/** A stored event, with the fields for its delivery, its log and its replay. */
 interface Event {
   readonly id: string
   readonly type: string
@@ -50,7 +50,10 @@ export interface Shop {
   readonly tickets: Map<string, Ticket>
   readonly codes: Set<string>
   readonly offers: Map<string, object>
-  /** The orders in which the other endpoints read a shop's tickets: the newest first, all numbers, the sync, the closure after 60 days. */
+  /**
+   * The indexes for the other endpoints, in order: the list, the look-up by number, the sync, and the closure after 60
+   * days.
+   */
   readonly byCreation: Array<string>
   readonly byNumber: Map<number, Array<string>>
   readonly changes: Array<Ticket>
@@ -107,7 +110,7 @@ const phoneOf = (text: string): string => {
 
 const trimmed = (text: string | null | undefined): string | null => text?.trim() ?? null
 
-/** The body in order, as it is kept and compared. */
+/** Normalises a body for storing and comparing. */
 const read = (body: Body) => ({
   type: body.type ?? "repair",
   service: body.service.trim(),
@@ -141,7 +144,7 @@ const refuseWords = ({ service, item, description, items }: Input): void => {
   }
 }
 
-/** Takes one of the shop's tickets of this hour and day, or refuses. */
+/** Counts a ticket against the shop's limits per hour and day, or refuses it. */
 const count = (shop: Shop, now: number): LimitStatus => {
   if (now >= shop.hour.resets_at) shop.hour = { used: 0, resets_at: now + HOUR_MS }
   if (now >= shop.day.resets_at) shop.day = { used: 0, resets_at: nextMidnight(now, zone) }
@@ -211,7 +214,7 @@ const newTicket = (shop: Shop, input: Input, now: number): Ticket => {
   }
 }
 
-/** Indexes for a client's app, which does not know the shop. */
+/** The indexes for requests of a client's app, which do not name the shop. */
 const shopOfTicket = new Map<string, Shop>()
 const offersToPhone = new Map<string, Array<string>>()
 
@@ -221,7 +224,7 @@ const note = <K>(index: Map<K, Array<string>>, key: K, id: string): void => {
   else known.push(id)
 }
 
-/** Lets go of the answers that expired: they stand first. */
+/** Removes the expired responses, which are the first ones. */
 const forget = (answered: Shop["answered"], now: number): void => {
   for (const [place, { expires_at }] of answered) {
     if (expires_at > now) return
@@ -229,7 +232,7 @@ const forget = (answered: Shop["answered"], now: number): void => {
   }
 }
 
-/** Creates a ticket once for each idempotency key: all checks first, then all effects. */
+/** Creates a ticket once for each Idempotency-Key. All checks come before all effects. */
 export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: string): Created => {
   const input = read(body)
   const now = Math.max(Date.now(), shop.last_recorded_at)
@@ -240,7 +243,7 @@ export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: st
     if (first.fingerprint !== fingerprint) throw new Refusal(409, "CONFLICT", { reason: "IDEMPOTENCY_KEY_REUSED" })
     return { ticket: first.ticket, is_replay: true }
   }
-  // No client is known to a shop here: linking one is no part of this load.
+  // No shop knows a client here, because the load does not link clients.
   if (input.client_id !== null) throw new Refusal(404, "NOT_FOUND")
   refuseWords(input)
   const limitStatus = count(shop, now)

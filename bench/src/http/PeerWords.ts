@@ -5,14 +5,14 @@ const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 const ASCII = /^[\x20-\x7e\n\t]*$/
 const ASCII_WORD = /[a-z0-9]+/g
 
-/** By the first word of each entry, the words that must follow it. */
+/** The forbidden phrases by their first words, each with the words that must follow. */
 const entries = new Map<string, Array<ReadonlyArray<string>>>()
 for (const entry of Object.values(defaultWords).flatMap(({ rude }) => rude)) {
   const [first = "", ...rest] = spelled(entry).split(" ")
   entries.set(first, [...(entries.get(first) ?? []), rest])
 }
 
-/** Whether a text holds a forbidden word or phrase. Plain ASCII, which most texts are, goes a short way. */
+/** True if a text contains a forbidden word or phrase. Texts in ASCII, which most are, take a faster path. */
 export const isForbidden = (text: string): boolean => {
   const words = ASCII.test(text)
     ? text.toLowerCase().match(ASCII_WORD)

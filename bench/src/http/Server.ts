@@ -11,7 +11,7 @@ const PROGRAMS = {
   bare: import.meta.resolve("./bare.js")
 } as const
 
-/** The servers that can be measured: ours, fastify, and Node's own. */
+/** The servers that can be measured: ours, the peer on fastify, and Node's own. */
 export type ServerName = keyof typeof PROGRAMS
 
 /** A server that is measured, as a process of its own. */
@@ -19,10 +19,10 @@ export interface Server extends Ready {
   readonly process: ChildProcess
 }
 
-/** The work of a server in some laps. */
+/** The throughput of a server in some laps. */
 export interface Run {
   readonly per_second: number
-  /** Answers in a second of the server's own processor time. */
+  /** The responses per second of the server's own processor time. */
   readonly per_cpu_second: number
 }
 
@@ -33,7 +33,7 @@ export const start = async (name: ServerName): Promise<Server> => {
   return { ...ready, process }
 }
 
-/** Stops it. */
+/** Stops a server. */
 export const stop = async ({ process }: Server): Promise<void> => {
   process.disconnect()
   await once(process, "exit")
@@ -50,14 +50,14 @@ const processorSeconds = async (server: Server): Promise<number> => {
   return (user + system) / 1e6
 }
 
-/** On what a server spends its time while the work lasts. */
+/** Profiles a server during some work, and returns the share of each kind of work. */
 export const sharesDuring = async (server: Server, work: () => Promise<void>): Promise<Shares> => {
   await ask(server, "profile")
   await work()
   return ask(server, "shares")
 }
 
-/** One server under load: the number of requests so far, and the time of their responses. */
+/** Runs one server under load, and measures its responses and its processor time. */
 export class Lap {
   readonly #server: Server
   readonly #work: Work
@@ -73,7 +73,7 @@ export class Lap {
     this.#generate = generate
   }
 
-  /** Sends so many requests more. */
+  /** Sends further requests. */
   async run(requests: number): Promise<void> {
     const { port, tickets } = this.#server
     const { sent, per_second } = await this.#generate({ port, tickets, work: this.#work, from: this.#next, requests })
@@ -83,7 +83,7 @@ export class Lap {
     if (this.#next > MOST_REQUESTS[this.#work]) throw new Error("More requests than the limits let through")
   }
 
-  /** Counts from here: what came before was the warm-up. */
+  /** Begins to count, after the warm-up. */
   async begin(): Promise<void> {
     this.#answered = 0
     this.#seconds = 0

@@ -2,12 +2,14 @@ import { hash } from "node:crypto"
 import { Policies } from "@workshop/core"
 import { profiling } from "../parts/profile.js"
 
-// There are so many shops and keys that no request reaches a limit. Both servers keep their usual limits.
+// There are enough shops and keys that no request reaches a limit. Both servers have their usual limits.
 export const SHOPS = 1900
 export const KEYS_PER_SHOP = 5
 export const KEYS = SHOPS * KEYS_PER_SHOP
 
-/** How many requests a server may be sent, from its start and within a minute, before a limit of a key or a shop refuses. */
+/**
+ * The largest number of requests to a server, in total and within a minute, that the limits of keys and shops allow.
+ */
 export const MOST_REQUESTS = {
   GET: KEYS * (Policies.requests_per_minute.limit - 1),
   POST: Math.min(KEYS * (Policies.writes_per_minute.limit - 1), SHOPS * (Policies.tickets_per_hour.limit - 1))
@@ -26,7 +28,7 @@ export const SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty
 /** The text of the `n`th key; it belongs to the shop `n % SHOPS`. */
 export const key = (n: number): string => `wk_live_${hash("sha256", `bench ${n}`, "base64url")}`
 
-/** The body of a shop's `n`th create; every other one names a phone number. */
+/** The body of the `n`th create. Every second one has a phone number. */
 export const ticketBody = (n: number): string =>
   JSON.stringify({
     service: "Zip replacement",
@@ -39,7 +41,7 @@ export const ticketBody = (n: number): string =>
     external_ref: `POS-${n}`
   })
 
-/** A question of a server's parent. */
+/** A message from a server's parent: a request for its processor time, to start the profile, or for its result. */
 export type Asked = "usage" | "profile" | "shares"
 
 /** A server's message to its parent once it listens. */
@@ -49,7 +51,10 @@ export interface Ready {
   readonly tickets: ReadonlyArray<string>
 }
 
-/** Reports to the parent that the server listens, and from then on how much processor time it took, or on what, whenever asked. */
+/**
+ * Reports to the parent that the server listens, and then responds to its requests for the processor time and the
+ * profile.
+ */
 export const announce = (ready: Ready): void => {
   let ending: Awaited<ReturnType<typeof profiling>> | undefined
   const answers = {

@@ -1,5 +1,5 @@
-// Node's own HTTP server, which reads each body to its end and sends the same bytes to everybody. Started by the benchmark as a process of
-// its own: what it costs, no server on Node can save.
+// Node's own HTTP server, which reads each body to its end and always sends the same bytes. The benchmark runs it as a
+// process of its own, because no server on Node can cost less.
 
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -15,7 +15,7 @@ const HEADERS = {
   "RateLimit-Reset": "60"
 }
 
-/** About as long as a ticket in its envelope. */
+/** A body about as long as a ticket in its envelope. */
 const BODY = JSON.stringify({ success: true, data: { ...JSON.parse(ticketBody(0)), history: ticketBody(1).repeat(2) } })
 
 const server = createServer((request, response) => {

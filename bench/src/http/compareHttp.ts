@@ -10,15 +10,15 @@ import { sameAnswers } from "./sameAnswers.js"
 const TARGETS = { GET: 0.7, POST: 0.6 } as const
 const GOAL = { at_least: 1 }
 const PATHS = { GET: "GET /v1/tickets/{id}", POST: "POST /v1/tickets" } as const
-/** How many requests a server is sent before it is measured, and while. */
+/** The number of requests to a server before the measurement, and below during it. */
 export const WARM_UP = { GET: 20_000, POST: 16_000 } as const
 export const MEASURED = { GET: 40_000, POST: 24_000 } as const
-/** In so many turns each server gets its requests of a pair. */
+/** The number of turns in which the two servers of a pair get their requests alternately. */
 const TURNS = 8
 
 /**
- * Measures two fresh servers, warmed up first, in short turns, so that other work of the machine affects both. Their
- * processor time counts from the first turn to the last, so that what a server puts off counts as well.
+ * Measures two new servers after a warm-up, in short alternating turns, so that other work of the machine affects both.
+ * The processor time counts from the first turn to the last, so that it includes work that a server postpones.
  */
 const measurePair = async (work: Work, generate: Generator): Promise<{ readonly ours: Run; readonly peer: Run }> => {
   const servers = { ours: await start("ours"), peer: await start("peer") }
@@ -65,7 +65,7 @@ const compare = async (work: Work, pairs: number, generate: Generator) => {
   } satisfies Row
 }
 
-/** GET one ticket and POST create on the memory store, against fastify doing the same by hand. */
+/** Compares GET of one ticket and POST of a create on the memory store with a hand-written server on fastify. */
 export const http = benchmark({
   about: "GET /v1/tickets/{id} and POST /v1/tickets against hand-written fastify code",
   options: {

@@ -1,4 +1,4 @@
-// Our service as it is served, on the memory store. Started by the benchmark as a process of its own.
+// Our service on the memory store. The benchmark runs it as a process of its own.
 
 import { TicketInput, Tickets } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert"
 import { key, type Ready, ticketBody } from "./Workload.js"
 
-/** Texts that differ from run to run: identifiers, instants, codes. */
+/** Patterns of texts that differ from run to run: ids, instants, codes. */
 const VARYING = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, "<uuid>"],
   [/"(created|updated)_at":"[^"]+"/g, '"$1_at":"<instant>"'],
@@ -44,6 +44,6 @@ const answersOf = async ({ port, tickets }: Ready) => {
   }
 }
 
-/** Fails unless both servers respond alike, byte for byte but for what is random. */
+/** Fails unless both servers send the same responses, byte for byte, except for random values. */
 export const sameAnswers = async (ours: Ready, peer: Ready): Promise<void> =>
   deepStrictEqual(await answersOf(peer), await answersOf(ours), "The peer's answers are not ours")

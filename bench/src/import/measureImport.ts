@@ -5,13 +5,13 @@ import { Effect } from "effect"
 import { cluster } from "../pg/Cluster.js"
 import { benchmark, rounded } from "../report/Benchmark.js"
 
-/** Seconds in which an import of 100,000 tickets must end. */
+/** The longest time of an import of 100,000 tickets, in seconds. */
 const TARGET_S = 60
 
 const DAY_MS = 86_400_000
 const STATES = ["workshop", "ready", "impossible", "collected", "abandoned"] as const
 
-/** A ticket of another system: every fifth in each state, with a client of whom each has five tickets, and a card. */
+/** The row of a ticket: a fifth of the tickets is in each state, and each client has five tickets and a card. */
 const rowOf = (n: number, now: number) => {
   const state = STATES[n % STATES.length]!
   const at = (days: number) => new Date(now - days * DAY_MS).toISOString()
@@ -40,7 +40,7 @@ function* rowsOf(count: number, now: number) {
   for (let n = 0; n < count; n++) yield rowOf(n, now)
 }
 
-/** How long an import of so many tickets takes, and the same import again, in seconds. */
+/** The durations of an import of `count` tickets and of its repetition, in seconds. */
 const importing = async (url: string, count: number): Promise<ReadonlyArray<number>> => {
   const workshop = await start({ store: PgStore.layer({ url }), background: false })
   const shop = await workshop.shops.create({
@@ -63,7 +63,7 @@ const importing = async (url: string, count: number): Promise<ReadonlyArray<numb
   return times
 }
 
-/** Measures an import into an empty shop on Postgres, and the same import again, which finds every ticket there. */
+/** Measures an import into an empty shop on Postgres, and its repetition, in which all tickets exist already. */
 export const imports = benchmark({
   about: "an import of tickets with clients and cards into an empty shop on Postgres, and the same once more",
   options: { tickets: { about: "the number of tickets", value: "100000" } },

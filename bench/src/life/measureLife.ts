@@ -9,7 +9,7 @@ import { type Asked, LIFE_WORKS, READS, SHOPS, STATES, WRITES } from "./Life.js"
 
 const CONNECTIONS = 32
 
-/** Requests to a server, each by another key than the one before. */
+/** Sends requests to a server, each with the next key. */
 const requests = (port: number) => {
   let sent = 0
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS })
@@ -35,7 +35,7 @@ const requests = (port: number) => {
 
 type Requests = ReturnType<typeof requests>
 
-/** Does something with each of so many tickets, {@link CONNECTIONS} at a time. */
+/** Runs work for each of a number of tickets, {@link CONNECTIONS} at a time. */
 const each = async (tickets: number, work: (n: number) => Promise<unknown>): Promise<void> => {
   let next = 0
   const one = async () => {
@@ -119,7 +119,10 @@ const bench = (tickets: number) =>
     })
   })
 
-/** The costs of a ticket's life on Postgres: its writes and reads over HTTP, and its deliveries, all at once and each by itself. */
+/**
+ * Measures the costs of a ticket's life on Postgres: its writes, reads and deliveries over HTTP, concurrently and each
+ * alone.
+ */
 export const life = benchmark({
   about: "what the writes, reads and deliveries of a ticket's life cost on Postgres, over HTTP, all at once and apart",
   options: { tickets: { about: "the number of tickets", value: "1000" } },

@@ -1,4 +1,5 @@
-// Our service on Postgres as `workshop serve` runs it, with its dispatcher, which begins to deliver when it is asked to. A process of its own.
+// Our service on Postgres like that of `workshop serve`, in a process of its own. Its dispatcher starts to deliver on
+// request.
 
 import { Dispatcher, Entropy, Profanity, sandboxAddresses, Workshop } from "@workshop/core"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
@@ -23,7 +24,7 @@ const services = Layer.mergeAll(
   Layer.provideMerge(Entropy.layer)
 )
 
-/** A shop with its keys and its webhook. */
+/** Opens a shop with its keys and its webhook. */
 const openHookedShop = Effect.fnUntraced(function* (n: number) {
   const { shop_id } = yield* openShop(n, SHOPS)
   yield* run(setWebhook(shop_id, { url: `http://127.0.0.1:${receiver}/ok`, secret: "whsec_1" }))

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm"
 setFlagsFromString("--expose-gc")
 const collect = runInNewContext("gc") as () => void
 
-/** Bytes that this process still needs, after a garbage collection. */
+/** The heap of this process in bytes after a garbage collection. */
 export const neededBytes = (): number => {
   collect()
   const { heapUsed, external } = process.memoryUsage()

@@ -3,10 +3,10 @@ import { Child } from "../deliver/Child.js"
 import { median } from "../Median.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 
-/** The most that an idle connection may need, in bytes. */
+/** The largest memory of an idle connection, in bytes. */
 const CONNECTION_BYTES = 32_768
 
-/** How often a request is sent beside the idle connections. */
+/** The number of requests that are sent beside the idle connections. */
 const REQUESTS = 300
 
 const MIB = 2 ** 20
@@ -45,7 +45,7 @@ const ticketRows = async (sizes: ReadonlyArray<number>): Promise<ReadonlyArray<R
   return rows
 }
 
-/** The bytes of idle connections, each of which sent a request before, and the time of a request beside them. */
+/** Measures the bytes of idle connections after a request on each, and the latency of a request beside them. */
 const connectionRows = async (connections: number): Promise<ReadonlyArray<Row>> => {
   const server = await Child.start<{ port: number }>("../memory/server")
   const { port } = server.ready
@@ -80,7 +80,7 @@ const connectionRows = async (connections: number): Promise<ReadonlyArray<Row>> 
   ]
 }
 
-/** How much memory tickets take in the memory store, and idle connections in the server. */
+/** Measures the memory of tickets in the memory store, and of idle connections in the server. */
 export const memory = benchmark({
   about: "how much memory a ticket takes in the memory store, and an idle connection in the server",
   options: { quick: { about: "fewer tickets and connections" } },

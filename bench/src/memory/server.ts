@@ -1,4 +1,5 @@
-// Our server with room for many connections, in a process of its own. Its first message is its port; it answers each message with its size.
+// Our server with a high limit of connections, in a process of its own. It first sends its port, and replies to each
+// message with its memory.
 
 import { pipeline, workshopRoutes } from "@workshop/core/http"
 import { serve } from "@workshop/http-node"

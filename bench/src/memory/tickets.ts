@@ -1,4 +1,5 @@
-// The memory store, in a process of its own. Each message has a number of tickets; the reply is the bytes that they take.
+// The memory store in a process of its own. Each message has a number of tickets, and the reply has their size in
+// bytes.
 
 import { Entropy } from "@workshop/core"
 import * as MemoryStore from "@workshop/store-memory"
@@ -9,12 +10,12 @@ import { SettableClock } from "../../../packages/core/dist/testing/SettableClock
 import { answering } from "../deliver/Child.js"
 import { neededBytes } from "./heap.js"
 
-/** A question: the number of tickets that the store must hold. */
+/** A message: the number of tickets that the store must contain. */
 export interface Grow {
   readonly tickets: number
 }
 
-/** A shop may create this many tickets in an hour (Specification, Limits). */
+/** The number of tickets that a shop may create in an hour (Specification, Limits). */
 const TICKETS_OF_SHOP = 150
 
 const runtime = ManagedRuntime.make(

@@ -15,7 +15,7 @@ import { KEYS_PER_SHOP, key, ticketBody } from "../http/Workload.js"
 import { median } from "../Median.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 
-/** So many shops, with so many keys each, that the limits let a round of creates through; between two, the clock goes on. */
+/** The number of shops, with which the limits allow a round of creates. The clock moves between two rounds. */
 const SHOPS = 100
 const CREATES = 2_000
 
@@ -23,7 +23,7 @@ const row = (work: string, ours: number): Row => ({ work, unit: "µs", ours: rou
 
 const encoder = new TextEncoder()
 
-/** A request as the server hands it to the pipeline. */
+/** A request as the server passes it to the pipeline. */
 const requestOf = (method: Work, n: number, ticket_id: string): HttpRequest => {
   const shop = n % SHOPS
   const headers: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ const requestOf = (method: Work, n: number, ticket_id: string): HttpRequest => {
 const bySchema = ParseResult.decodeUnknownEither(TicketInput, { errors: "all", onExcessProperty: "error" })
 const byReader = quickReader(TicketInput, true)!
 
-/** The cost of a request within the process, part by part, in microseconds of processor time. */
+/** Measures the parts of a request within the process, in microseconds of processor time. */
 const inProcess = Effect.gen(function* () {
   const clock = new SettableClock()
   const services = Layer.provideMerge(memoryService(Entropy.layerSeeded(1)), clock.layer)
@@ -149,7 +149,7 @@ const inProcess = Effect.gen(function* () {
   ]
 }).pipe(Effect.scoped)
 
-/** The median times of an act right after other work, and of its repetition at once, in microseconds. */
+/** The median durations in microseconds of an act directly after other work, and of its immediate repetition. */
 const coldAndWarm = (times: number, before: (n: number) => void, act: (n: number) => void) => {
   const cold: Array<number> = []
   const warm: Array<number> = []
@@ -170,7 +170,7 @@ const TEN_STEPS = Effect.gen(function* () {
   for (let step = 0; step < 10; step++) yield* Effect.succeed(step)
 })
 
-/** The cost of each request to a server, with the socket, in microseconds of its processor time; and on what it spends that. */
+/** Measures the processor time of a request to a server over a socket, in microseconds, and its parts. */
 const onSocket = async (name: ServerName, work: Work) => {
   const server = await start(name)
   try {
@@ -179,7 +179,7 @@ const onSocket = async (name: ServerName, work: Work) => {
     await lap.begin()
     await lap.run(MEASURED[work])
     const { per_cpu_second } = await lap.result()
-    // Watched apart, because watching costs time.
+    // The profile is a run of its own, because profiling takes time.
     const shares = await sharesDuring(server, () => lap.run(MEASURED[work] / 2))
     return { cost: 1e6 / per_cpu_second, shares }
   } finally {
@@ -205,7 +205,7 @@ const rowsOnSocket = async (work: Work): Promise<ReadonlyArray<Row>> => {
   ]
 }
 
-/** Measures the processor time of a request: of each part alone, and of whole servers. */
+/** Measures the processor time of a request in each part alone, and in whole servers. */
 export const parts = benchmark({
   about: "the processor time of a request, part by part",
   options: {},

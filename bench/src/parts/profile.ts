@@ -1,6 +1,9 @@
 import { Session } from "node:inspector/promises"
 
-/** Kinds of work, each with the places where its code lies; the first that fits counts. Node's own code has `node:` or no address. */
+/**
+ * The kinds of work, each with a pattern for the addresses of its code. The first that matches counts. Node's own code
+ * has an address with `node:` or none.
+ */
 const KINDS = [
   ["garbage collection", /^\(garbage collector\)/],
   ["Effect", /node_modules\/(effect|@effect)\//],
@@ -12,12 +15,12 @@ const KINDS = [
   ["Node: sockets, HTTP, hashes", /^/]
 ] as const
 
-/** The share of each kind of work in what a process computes. */
+/** The share of each kind of work in the processor time of a process. */
 export type Shares = Readonly<Record<string, number>>
 
 const SAMPLED_EVERY_US = 250
 
-/** Watches what this process computes until the function that it answers is called. */
+/** Starts to profile this process. The returned function ends the profile, and returns the shares. */
 export const profiling = async (
   kinds: ReadonlyArray<readonly [kind: string, places: RegExp]> = KINDS
 ): Promise<() => Promise<Shares>> => {
@@ -33,7 +36,7 @@ export const profiling = async (
     const spent = new Map<string, number>()
     profile.samples?.forEach((id, n) => {
       const { functionName, url } = frames.get(id)!
-      // The second is the profiler itself.
+      // `dispatch` is the profiler itself.
       if (functionName === "(idle)" || (functionName === "dispatch" && url === "")) return
       const [kind] = kinds.find(([, place]) => place.test(url || functionName))!
       spent.set(kind, (spent.get(kind) ?? 0) + profile.timeDeltas![n]!)

@@ -6,11 +6,11 @@ import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 
-/** A Postgres of this run's own, as durable as that of `workshop serve`, or the one of `DATABASE_URL`. */
+/** The Postgres of `DATABASE_URL`, or one that this run starts, which is as durable as that of `workshop serve`. */
 export interface Cluster {
-  /** Makes an empty database. Answers its connection string. */
+  /** Creates an empty database. Returns its connection string. */
   readonly empty: (name: string) => Effect.Effect<string, unknown>
-  /** Makes a database with the current schema. Answers its connection string. */
+  /** Creates a database with the current schema. Returns its connection string. */
   readonly database: (name: string) => Effect.Effect<string, unknown>
 }
 
@@ -21,7 +21,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** Opens it for as long as the scope lasts, with some more settings where it is this run's own. */
+/** Opens the cluster until the scope closes. The settings apply only to a Postgres that this run starts. */
 export const cluster = (
   settings: Readonly<Record<string, string>> = {}
 ): Effect.Effect<Cluster, unknown, Scope.Scope> =>

@@ -1,4 +1,6 @@
-/** Reads all tables and indexes into the server's memory, where a database that has run for a while has what it works on. */
+/**
+ * A statement that reads all tables and indexes into the server's memory, as in a database that has run for a while.
+ */
 export const WARM_UP = `do $$ begin
   if exists (select from pg_available_extensions where name = 'pg_prewarm') then
     create extension if not exists pg_prewarm;

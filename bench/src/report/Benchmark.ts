@@ -9,13 +9,13 @@ export interface Row {
   readonly work: string
   readonly unit: "µs" | "ms" | "/s" | "s" | "bytes" | "MiB" | ""
   readonly ours: number
-  /** The other side's result for the same work, and what it is. */
+  /** The other side's result for the same work, and below a description of that side. */
   readonly peer?: number
   readonly peer_is?: string
-  /** Ours divided by the other's: rates or durations as they were measured, and work for each second of processor time. */
+  /** Our result divided by the other's; below, the same for the work per second of processor time. */
   readonly ratio?: number
   readonly cpu_ratio?: number
-  /** A result beyond it fails the benchmark with `--assert`. It bounds the ratios where there are any, else `ours`. */
+  /** The bound of the ratios, or of `ours` without ratios. With `--assert`, a result outside it fails the benchmark. */
   readonly target?: Bound
   /** The bound that the project aims for. */
   readonly goal?: Bound
@@ -28,7 +28,7 @@ export interface Plot {
   readonly svg: string
 }
 
-/** Results with more columns than a {@link Row}, as they are shown. */
+/** Results with other columns than a {@link Row}, as texts. */
 export interface Table {
   readonly head: ReadonlyArray<string>
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
@@ -39,7 +39,7 @@ export interface Report {
   readonly rows: ReadonlyArray<Row>
   readonly table?: Table
   readonly plots?: ReadonlyArray<Plot>
-  /** Faults that fail the benchmark with any rows, such as a lost ticket. */
+  /** Errors that fail the benchmark in any case, such as a lost ticket. */
   readonly faults?: ReadonlyArray<string>
 }
 
@@ -60,21 +60,21 @@ type ValuesOf<O extends Options> = { readonly [Name in keyof O]: O[Name] extends
 export interface Benchmark<Values = Readonly<Record<string, string | boolean>>, O extends Options = Options> {
   readonly about: string
   readonly options: O
-  /** The arguments with which it runs among all, and with `--quick`. */
+  /** The arguments in a run of all benchmarks, and in one with `--quick`. */
   readonly args: { readonly usual: ReadonlyArray<string>; readonly quick: ReadonlyArray<string> }
-  /** The reason that it cannot run here, and how to change that; null if it can. */
+  /** The reason why the benchmark cannot run here, with advice; null if it can. */
   readonly missing?: () => string | null
   readonly run: (values: Values) => Promise<Report>
 }
 
-/** Gives `run` the options' types. */
+/** Infers the types of the options for `run`. */
 export const benchmark = <const O extends Options>(it: Benchmark<ValuesOf<O>, O>): Benchmark =>
   it as unknown as Benchmark
 
-/** A value rounded to a number of digits behind the point. */
+/** A value rounded to a number of decimals. */
 export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
 
-/** Whether results keep a bound. */
+/** True if the results of a row are within a bound. */
 export const holds = ({ ours, ratio, cpu_ratio }: Row, bound: Bound): boolean => {
   const found = [ratio, cpu_ratio].filter((one) => one !== undefined)
   const values = found.length === 0 ? [ours] : found
@@ -99,7 +99,7 @@ export const helpOf = (name: string, { about, options }: Benchmark): string => {
   return [`npm run bench -- ${name}: ${about}.`, "", ...flags].join("\n")
 }
 
-/** The arguments of a benchmark: the values of its options, and whether to assert, to show the help and where to write JSON. */
+/** The parsed arguments of a benchmark. */
 export interface Asked {
   readonly values: Readonly<Record<string, string | boolean>>
   readonly isAsserting: boolean
@@ -107,7 +107,7 @@ export interface Asked {
   readonly json: string
 }
 
-/** Reads the arguments of a benchmark. Throws a `TypeError` that says what is wrong with them. */
+/** Parses the arguments of a benchmark. Throws a `TypeError` that names the error. */
 export const askedOf = ({ options }: Benchmark, args: ReadonlyArray<string>): Asked => {
   const config: NonNullable<ParseArgsConfig["options"]> = {
     assert: { type: "boolean", default: false },

@@ -15,7 +15,7 @@ export interface PlotText {
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [680, 300, 62, 20, 48, 46]
 
-// Read as an image, a picture has no page to take colours from: it has its own for light and dark.
+// An SVG that is shown as an image cannot use the colours of its page, so it has its own for light and dark.
 const STYLE = `text{font:12px system-ui,sans-serif;fill:#1f2328}.t{font-weight:600;font-size:14px}.g{stroke:#8884}.m{stroke:#cf222e;stroke-dasharray:4 4}
 polyline{fill:none;stroke-width:2}.s0{stroke:#0969da}.s1{stroke:#bc4c00}.s2{stroke:#1a7f37}.f0{fill:#0969da}.f1{fill:#bc4c00}.f2{fill:#1a7f37}
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.s0{stroke:#58a6ff}.s1{stroke:#f0883e}.s2{stroke:#56d364}.f0{fill:#58a6ff}.f1{fill:#f0883e}.f2{fill:#56d364}}`
@@ -32,7 +32,7 @@ const picture = (name: string, title: string, height: number, inside: ReadonlyAr
 
 const short = (n: number): string => (n >= 10_000 ? `${Math.round(n / 1000)}k` : String(Number(n.toPrecision(2))))
 
-/** A line for each series. The axis has powers of ten unless it is to be linear. */
+/** A plot with a line for each series. The x axis is logarithmic by default. */
 export const growthPlot = (
   name: string,
   labels: PlotText,
@@ -64,7 +64,7 @@ export const growthPlot = (
   ])
 }
 
-/** A bar for each ratio, with a line at 1, where both sides are alike. */
+/** A plot with a bar for each ratio, and a line at 1, where both sides are equal. */
 export const ratioPlot = (
   name: string,
   title: string,

@@ -9,7 +9,7 @@ import { ratioPlot } from "./plot.js"
 
 const RESULTS = fileURLToPath(new URL("../../results/", import.meta.url))
 
-/** The machine of a run. */
+/** The description of this machine. */
 const machine = () => ({
   cpu: cpus()[0]?.model ?? "unknown",
   cores: availableParallelism(),
@@ -19,8 +19,8 @@ const machine = () => ({
 })
 
 /**
- * These run by name alone: the upgrade needs a network and takes long; cells and saves need a Citus and take some minutes, and the fleet is
- * simulated from the results of cells.
+ * The benchmarks that run only by name: `rolling` needs a network and takes long, `cells` and `saves` need Citus and
+ * take some minutes, and `fleet` needs the results of `cells`.
  */
 const NOT_AMONG_ALL = ["rolling", "cells", "saves", "fleet"]
 
@@ -74,7 +74,7 @@ export const runAll = async (
     }
     const file = join(folder, `${name}.json`)
     const started = performance.now()
-    // Before the first benchmark runs, what the machine does is other work.
+    // The load is read before the first benchmark, so that it is that of other work.
     const others = i === 0 ? Math.round(loadavg()[0]! * 10) / 10 : null
     console.error(`[${i + 1}/${names.length}] ${name}, after ${seconds(begun)} s`)
     if (!(await runChild(name, values.quick ? args.quick : args.usual, file))) process.exitCode = 1
@@ -91,7 +91,7 @@ export const runAll = async (
     console.log("The results are in bench/results. npm run codegen writes them into README.md and docs/performance.md.")
 }
 
-/** Writes a benchmark's plots beside its results, which say on which machine and when they were measured. */
+/** Writes a benchmark's plots and its results, with the machine and the date. */
 const write = (
   folder: string,
   name: string,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 
-/** The whole program in a folder, installed and built. */
+/** A version of the program in a folder, installed and built. */
 export interface Release {
   readonly name: string
   readonly folder: string
@@ -16,7 +16,7 @@ export const present: Release = { name: "this program", folder: join(import.meta
 
 const git = (...args: ReadonlyArray<string>) => execFileSync("git", args, { cwd: present.folder, maxBuffer: 2 ** 30 })
 
-/** The program of a commit, which is installed and built once in a folder for temporary files. */
+/** The program of a commit. It is installed and built once, in a temporary folder. */
 export const releaseOf = (commit: string): Release => {
   const name = git("rev-parse", "--short=10", `${commit}^{commit}`).toString().trim()
   const folder = join(tmpdir(), `workshop-release-${name}`)
@@ -38,7 +38,7 @@ const bin = ({ folder }: Release) => join(folder, "packages/cli/bin/workshop.js"
 export const run = (release: Release, ...args: ReadonlyArray<string>): string =>
   execFileSync(process.execPath, [bin(release), ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
 
-/** A `workshop serve` that runs. */
+/** A process of `workshop serve`. */
 export class ServiceNode {
   readonly name: string
   readonly port: number
@@ -50,7 +50,7 @@ export class ServiceNode {
     this.#process = process
   }
 
-  /** Starts one on a migrated database, on a free port. */
+  /** Starts a node on a migrated database and a free port. */
   static async start(name: string, release: Release, url: string): Promise<ServiceNode> {
     const args = ["serve", "--no-migrate", "--database-url", url, "--port", "0", "--log-level", "error"]
     const child = spawn(process.execPath, [bin(release), ...args], { stdio: ["ignore", "pipe", "inherit"] })
@@ -63,14 +63,14 @@ export class ServiceNode {
     throw new Error(`${release.name} ended with status ${child.exitCode} before it served`)
   }
 
-  /** Asks `/readyz`: undefined if the node is ready, else the reason why it is not. */
+  /** Requests `/readyz`. Returns undefined if the node is ready, otherwise the reason why it is not. */
   async unready(): Promise<string | undefined> {
     const answer = await fetch(`http://127.0.0.1:${this.port}/readyz`)
     const body = (await answer.json()) as { readonly error?: { readonly message: string } }
     return answer.ok ? undefined : (body.error?.message ?? `status ${answer.status}`)
   }
 
-  /** Ends it as a supervisor does. */
+  /** Stops the node like a supervisor, with SIGTERM. */
   async stop(): Promise<void> {
     if (this.#process.exitCode !== null) return
     const exit = once(this.#process, "exit")

@@ -5,7 +5,7 @@ import { KEY_BYTES, keyText } from "../../../packages/core/dist/domain/ApiKey.js
 import type { Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { type Release, run } from "./Release.js"
 
-/** So many that no limit is reached: each shop has one key. */
+/** The number of shops, each with one key, with which no limit is reached. */
 const SHOPS = 150
 
 /** A shop that creates tickets, with its key. */
@@ -14,7 +14,7 @@ export interface Seller {
   readonly key: string
 }
 
-/** Copies rows with other values, for a table with any columns. Its identity columns count on. */
+/** Copies the rows of any table with some other values. Its identity columns get new values. */
 const copied = (session: Session, table: string, where: string, values: object) =>
   session.run(
     `insert into ${table} overriding user value
@@ -22,7 +22,10 @@ const copied = (session: Session, table: string, where: string, values: object) 
     [JSON.stringify(values)]
   )
 
-/** Opens shops on a database that a release migrated: one by its own command, the others as copies of it. Each has a webhook that never responds. */
+/**
+ * Opens shops on a database that a release migrated: one by its own command, the others as copies of it. Each has a
+ * webhook that never responds.
+ */
 export const openSellers = (session: Session, release: Release, url: string) =>
   Effect.gen(function* () {
     const own = ["--no-migrate", "--database-url", url]
@@ -44,7 +47,7 @@ export const openSellers = (session: Session, release: Release, url: string) =>
     return sellers
   })
 
-/** Gives the first seller's shop so many more tickets, as copies of one that it has, with earlier ids. They never become due. */
+/** Adds tickets to the first seller's shop, as copies of an existing one with earlier ids. They never become due. */
 export const addTickets = (session: Session, { shop_id }: Seller, ticket_id: string, tickets: number) =>
   session.run(
     `insert into ticket

@@ -3,20 +3,20 @@ import { setTimeout } from "node:timers/promises"
 import type { ServiceNode } from "./Release.js"
 import type { Seller } from "./Sellers.js"
 
-/** A ticket as the last response showed it. */
+/** A ticket in the state of its last response. */
 interface AcknowledgedTicket {
   readonly id: string
   readonly number: number
   readonly state: string
 }
 
-/** A request from its first try to its last response. */
+/** A request with all its tries. */
 interface Look {
   readonly phase: string
   readonly ms: number
-  /** Responses with 503 before the last one. */
+  /** The number of 503 responses before the last response. */
   readonly unavailable: number
-  /** Connections that broke or were refused before the last response. */
+  /** The number of broken or refused connections before the last response. */
   readonly broken: number
 }
 
@@ -31,17 +31,17 @@ interface Asked {
 const WORKERS = 8
 const PAUSE_MS = 60
 const AGAIN_MS = 50
-/** A client that gets nowhere for this long gives up. */
+/** The time after which a client gives up. */
 const TIMEOUT_MS = 30_000
 
-/** The number of a client without an account, who is notified by it. */
+/** The phone number of a client without an account, to which the service sends notifications. */
 const walkIn = () => `+21620${String(randomInt(1_000_000)).padStart(6, "0")}`
 
-/** Clients that create, change and read tickets all the time, and remember what they were answered. */
+/** Clients that continually create, change and read tickets, and record the responses. */
 export class Traffic {
   readonly looks: Array<Look> = []
   readonly failures: Array<string> = []
-  /** The acknowledged tickets by id, each with the key that may read it. */
+  /** The acknowledged tickets by id, each with a key that can read it. */
   readonly acknowledged = new Map<string, AcknowledgedTicket & { readonly key: string }>()
   phase = "before"
   nodes: ReadonlyArray<ServiceNode> = []
@@ -60,7 +60,7 @@ export class Traffic {
     this.#isOver = true
   }
 
-  /** Creates a ticket, looks at it, changes it, and looks for it in the list. */
+  /** Creates a ticket, reads it, changes it, and finds it in the list. */
   async #serve({ key }: Seller): Promise<void> {
     const body = { service: "Resoling", item: "Brown boots", price_minor: 45_000, client_phone: walkIn() }
     const idempotencyKey = randomUUID()

@@ -11,15 +11,18 @@ import { present, releaseOf, run, ServiceNode } from "./Release.js"
 import { addTickets, openSellers, type Seller } from "./Sellers.js"
 import { Traffic } from "./Traffic.js"
 
-/** No request must wait longer for the migration. */
+/** The longest time for which the migration may block a request. */
 const MOST_BLOCKED_MS = 200
 const PHASE_MS = 8_000
-/** How long the migration meets a transaction that reads every table, as a dump does. */
+/** The duration of a transaction that locks every table for reading during the migration, like a dump. */
 const DUMP_MS = 3_000
 
 const TABLES = ["shop", "shop_head", "ticket", "client_account", "webhook", "delivery"]
 
-/** Changes that a later release may make: a column that must have a value to each table that requests use, and an index to a large one. */
+/**
+ * Migrations like those of a later release: a required column in each table that requests use, and an index on a large
+ * table.
+ */
 const EXPANDING = {
   columns: `-- no transaction
 ${TABLES.map((table) => `alter table ${table} add column if not exists added_later text not null default 'new';`).join("\n")}`,
@@ -28,7 +31,7 @@ drop index concurrently if exists added_later;
 create index concurrently added_later on ticket (shop_id, created_at);`
 }
 
-/** Our migrations, and where it is asked for those of a release to come. */
+/** Our migrations, followed by {@link EXPANDING} if `isExpanding`. */
 const migrations = (isExpanding: boolean) => {
   const following = Object.entries(EXPANDING).map(([name, sql], i) => [
     `${String(OURS.length + 1 + i).padStart(4, "0")}_${name}.sql`,
@@ -37,10 +40,10 @@ const migrations = (isExpanding: boolean) => {
   return isExpanding ? migrationsOf({ ...ourFiles, ...Object.fromEntries(following) }) : OURS
 }
 
-/** Finds the tables where either release has them. */
+/** The search path finds the tables in the schema of either release. */
 const BOTH_SCHEMAS = "set search_path = workshop, public"
 
-/** A database whose tables a transaction reads for a while. */
+/** Holds a transaction that reads every table for {@link DUMP_MS}. */
 const heldByDump = (url: string) =>
   Effect.gen(function* () {
     const dump = yield* connect(url)
@@ -50,11 +53,17 @@ const heldByDump = (url: string) =>
     yield* dump.run("commit")
   }).pipe(Effect.scoped)
 
-/** How long a request's statement has waited for a table at most. The migration and the retention hold advisory locks; they may wait. */
+/**
+ * The longest time that a request's statement has waited for a table. The migration and the retention, which hold
+ * advisory locks, may wait longer.
+ */
 const WAITED = `select coalesce(max(extract(epoch from clock_timestamp() - waitstart) * 1000), 0)::integer as ms from pg_locks
   where not granted and locktype = 'relation' and pid not in (select pid from pg_locks where locktype = 'advisory')`
 
-/** Runs a migration, and returns the longest time that it blocked another connection's statement, sampled every few milliseconds. */
+/**
+ * Runs a migration, and returns the longest time for which it blocked another connection's statement, sampled every few
+ * milliseconds.
+ */
 const watched = <A, E>(migration: Effect.Effect<A, E>, watcher: Session) =>
   Effect.gen(function* () {
     let blocked_ms = 0
@@ -91,7 +100,7 @@ const tableOf = ({ looks }: Traffic) =>
     }
   })
 
-/** Reads every acknowledged ticket again. Returns those that differ from what was acknowledged. */
+/** Reads every acknowledged ticket again. Returns those that differ from their last response. */
 const lost = async (traffic: Traffic) => {
   const missing: Array<string> = []
   for (const { id, number, state, key } of traffic.acknowledged.values()) {
@@ -123,7 +132,7 @@ const broken = (session: Session) =>
     (all) => all.flat()
   )
 
-/** How many clients without an account were notified; releases before 0027 notify none. */
+/** The number of notified clients without an account. Releases before the migration 0027 notify none. */
 const walkIns = (session: Session) =>
   Effect.map(
     session.run<{ n: number }>("select count(*)::integer as n from notification where client_id is null"),
@@ -199,7 +208,7 @@ const rolled = ({ from, isExpanding, tickets }: Asked) =>
     return { traffic, blocked_ms, missing: [...missing, ...(yield* broken(session))] }
   })
 
-/** Gives the first shop so many tickets more, so that the migration has something to look through. */
+/** Adds tickets to the first shop, so that the migration has rows to scan. */
 const filled = (session: Session, traffic: Traffic, seller: Seller, tickets: number) =>
   Effect.gen(function* () {
     const body = { service: "Resoling", item: "Brown boots" }
@@ -210,8 +219,8 @@ const filled = (session: Session, traffic: Traffic, seller: Seller, tickets: num
   })
 
 /**
- * Upgrades two nodes of an earlier program to the present one while clients create, change and read tickets, and reports how long
- * requests were blocked and whether anything that was acknowledged is lost.
+ * Upgrades two nodes of an earlier program to the current one while clients create, change and read tickets, and
+ * measures the longest time for which requests were blocked and the lost acknowledged tickets.
  */
 export const rolling = benchmark({
   about: "an upgrade of two nodes of an earlier program under load",

@@ -9,5 +9,5 @@ const statementsOf = (name: string): ReadonlyArray<string> =>
 /** The statements that fill a schema with tickets of its one shop. */
 export const FILL = statementsOf("many")
 
-/** Those that add as many accounts, once the tickets are there. */
+/** The statements that add as many accounts, after the tickets. */
 export const FILL_CLIENTS = statementsOf("clients")

@@ -15,31 +15,34 @@ const SINCE = 1_700_000_000_000
 const FIRST_CLOSURE = 1_905_184_000_000
 const BETWEEN_TICKETS_MS = 60
 
-/** A shop may create 150 tickets an hour (Specification, Limits), so each create is an hour later than the one before. */
+/** The time between two creates, because a shop may create only 150 tickets an hour (Specification, Limits). */
 const BETWEEN_CREATES_MS = 3_600_000
 
-/** A full batch of the closer: of four tickets in a row two are due, a millisecond apart by their numbers. */
+/** The size of a full batch of the closer. Of four consecutive tickets two are due, a millisecond apart in order. */
 const CLOSURES = ServiceLimits.closures_per_batch
 
-/** As a page of the default size is read: with one more, which shows whether another page follows. */
+/** The rows that are read for a page of the default size: one more, which shows whether another page follows. */
 const PAGE = Limits.page_default + 1
 
 const ticketId = (n: number) => `018f0000-0000-7000-8000-${n.toString(16).padStart(12, "0")}` as TicketId
 const clientId = (n: number) => `018f0000-0000-7000-9000-${n.toString(16).padStart(12, "0")}` as ClientId
 const accountPhone = (n: number) => `+2167${String(n).padStart(8, "0")}` as Phone
 
-/** Something that is done in a shop, and what must follow, outside the time that it took, before it can be done again. */
+/** A measured act in a shop, and work that must follow before it can be repeated, which is not measured. */
 export interface Act {
   readonly act: Effect.Effect<unknown, unknown>
   readonly after?: Effect.Effect<unknown, unknown>
 }
 
-/** A database whose one shop has this many tickets and accounts, each act that is measured there, and how long it took to fill it. */
+/**
+ * Creates a database whose one shop has a number of tickets and accounts. Returns the acts to measure, and the time to
+ * fill the database.
+ */
 export const filledShop = (database: Cluster["database"], tickets: number) =>
   Effect.gen(function* () {
     const url = yield* database(`sizes_${tickets}`)
     const clock = new BenchClock()
-    // Leases end at once, so that a claim can be made again and again.
+    // Leases end immediately, so that a claim can be repeated.
     let leases = 0
     const leaseClock = Effect.sync(() => {
       leases += 60_000

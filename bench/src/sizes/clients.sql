@@ -1,5 +1,5 @@
--- $1 accounts, which the one shop all knows. Every tenth ticket becomes that of the account with its number, so that an account has
--- one ticket or none at either size.
+-- Creates $1 accounts, all of which the shop knows. Every tenth ticket is linked to the account with its number, so that an account has
+-- one ticket or none at every size.
 insert into client_account (id, given_name, family_name, phone, hide_name, created_at)
   select ('018f0000-0000-7000-9000-' || lpad(to_hex(n), 12, '0'))::uuid, 'Amel', 'Ben ' || n, '+2167' || lpad(n::text, 8, '0'), false,
     1690000000000 + n

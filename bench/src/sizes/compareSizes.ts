@@ -5,19 +5,19 @@ import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { growthPlot } from "../report/plot.js"
 import { type Act, type ActName, type FilledShop, filledShop } from "./FilledShop.js"
 
-/** The least number of tickets and accounts; each further size is ten times the one before. */
+/** The smallest number of tickets and accounts. Each further size is ten times the one before. */
 const LEAST = 10_000
 
 /** The target: nearly the same cost for every number of tickets. */
 const TARGET = { at_most: 1.2 } as const
 
-/** Enough for all tables, so that the sizes differ in their work alone and not in what fits into the server's memory. */
+/** The server's memory, enough for all tables, so that no size is slower because its tables do not fit into memory. */
 const MEMORY = "8GB"
 
-/** How often each act is done in a round at each size, in turns of one each. */
+/** The number of times that a round performs each act at each size. */
 const TIMES = 40
 
-/** Rounds until the processes and the caches are warm. */
+/** The number of rounds before the measurement, which warm up the processes and the caches. */
 const WARM_UP = 2
 
 const PLOTS: ReadonlyArray<{ readonly name: string; readonly title: string; readonly acts: ReadonlyArray<ActName> }> = [
@@ -41,7 +41,10 @@ const PLOTS: ReadonlyArray<{ readonly name: string; readonly title: string; read
 
 const shown = (n: number) => n.toLocaleString("en-US")
 
-/** One act at all sizes in turns of one each, the first of which changes: what else the machine does, it does to all. */
+/**
+ * Performs an act at all sizes alternately, in an order that rotates, so that other work of the machine affects all
+ * sizes.
+ */
 const round = (shops: ReadonlyArray<FilledShop>, name: ActName, times: number) =>
   Effect.gen(function* () {
     const took = shops.map((): Array<number> => [])
@@ -57,7 +60,7 @@ const round = (shops: ReadonlyArray<FilledShop>, name: ActName, times: number) =
     return took.map(median)
   })
 
-/** The time of an act at each size, and divided by that of the smallest, by the medians of all rounds. */
+/** The duration of an act at each size, and its ratio to that of the smallest size, from the medians of all rounds. */
 const measured = (shops: ReadonlyArray<FilledShop>, name: ActName, rounds: number) =>
   Effect.gen(function* () {
     const found: Array<ReadonlyArray<number>> = []
@@ -111,7 +114,7 @@ const bench = (sizes: ReadonlyArray<number>, rounds: number) =>
     return { rows: [...rows, filled], plots }
   })
 
-/** The cost of each act in a shop of a million tickets, and beside as many accounts, divided by that of one of ten thousand. */
+/** Compares the cost of each act in a shop with a million tickets and accounts with that in one with ten thousand. */
 export const sizes = benchmark({
   about: "reads, lists, sync, look-ups, claims, closures and creates with 10,000 to 1,000,000 tickets and accounts",
   options: {

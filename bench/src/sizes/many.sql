@@ -1,5 +1,5 @@
--- Fills the one shop with $1 tickets and a due delivery for each. Numbers come round after 90, so that a number has more others
--- than a response lists at either size. A phone number has four tickets at either size, far apart, so that the answers to compare are equally long.
+-- Fills the one shop with $1 tickets and a due delivery for each. Numbers repeat after 90, so that at every size more tickets have a number
+-- than a response lists. At every size a phone number has four tickets, far apart, so that the compared responses are equally long.
 insert into ticket (shop_id, id, number, state, type, service, items, tracking_code, created_at, updated_at, created_via,
     external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at, client_phone,
     collected_at, outcome, abandoned_at, abandon_reason)

@@ -33,7 +33,7 @@ const publicEntries = (): ReadonlyArray<Entry> => {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Imports the module that is named, and prints how long that took and the processor time, in milliseconds. */
+/** A program that imports a module, and prints the duration and the processor time in milliseconds. */
 const PROGRAM = `const [began, before] = [performance.now(), process.cpuUsage()]
 await import(process.argv[1])
 const { user, system } = process.cpuUsage(before)
@@ -46,7 +46,10 @@ const imported = async (url: string): Promise<readonly [took_ms: number, process
   return JSON.parse(stdout)
 }
 
-/** The cost of `import()` of each public entry in a fresh process: the medians, after one import that reads the files. */
+/**
+ * Measures `import()` of each public entry in a new process. The rows have the medians, after one import that reads the
+ * files.
+ */
 export const importCosts = async (times: number): Promise<Table> => {
   const rows: Array<ReadonlyArray<string>> = []
   for (const { name, url } of publicEntries()) {

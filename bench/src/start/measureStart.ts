@@ -13,13 +13,13 @@ import { importCosts } from "./importCosts.js"
 
 const cli = fileURLToPath(new URL("../../../packages/cli/", import.meta.url))
 
-/** The program as `workshop` runs it, and without its bundle, as it runs after `tsc -b`. */
+/** The program with its bundle, as `workshop` runs it, and without, as it runs after `tsc -b`. */
 const programs = { bundled: `${cli}bin/workshop.js`, "module by module": `${cli}dist/bin.js` }
 
 /** The example that embeds the service in Express. */
 const express = fileURLToPath(new URL("../../../examples/dist/express/main.js", import.meta.url))
 
-/** The most that a start may take, in milliseconds. */
+/** The longest durations of starts, in milliseconds. */
 const TARGETS: Readonly<Record<string, Bound>> = {
   "--help, bundled": { at_most: 150 },
   "serve --store memory, bundled": { at_most: 600 },
@@ -42,12 +42,12 @@ const bundleExpress = (folder: string) =>
     }
   })
 
-/** Runs a command to its end. */
+/** Runs a command, and waits until it ends. */
 const toItsEnd = async (args: ReadonlyArray<string>): Promise<void> => {
   await once(spawn(process.execPath, args, { stdio: "ignore" }), "close")
 }
 
-/** The processor time that a process has used, in milliseconds, where `/proc` has it, in hundredths of a second. */
+/** The processor time of a process in milliseconds, from `/proc`, which counts hundredths of a second. */
 const processorTime = (pid: number | undefined): number => {
   const path = `/proc/${pid}/stat`
   if (!existsSync(path)) return Number.NaN
@@ -79,7 +79,7 @@ const timed = async <A>(work: () => Promise<A>): Promise<readonly [ms: number, r
   return [performance.now() - began, result]
 }
 
-/** Measures how long the program and one that embeds it take to start, with a bundle and without it, in turns. */
+/** Measures the starts of the program and of one that embeds it, alternately with a bundle and without. */
 export const start = benchmark({
   about:
     "how long workshop --help takes, workshop serve --store memory and a program with Express to their first response, and the import of each public entry",

@@ -11,20 +11,25 @@ import { cluster } from "../pg/Cluster.js"
 import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { timed } from "../timed.js"
 
-/** Until so many acts are done, the process compiles its code, and an act takes about twice as long. */
+/**
+ * The number of acts before the measurement. During them the process compiles its code, and an act takes about twice as
+ * long.
+ */
 const WARM_UP = 3_000
 const CREATES = 1_000
 const CLAIMS = 500
 const DELIVERIES = 10_000
 
-/** A statement that is sent less often than once in so many acts is none of theirs. */
+/**
+ * A statement that is sent less often than once in this number of acts is left out, because it does not belong to them.
+ */
 const SELDOM = 500
 
 interface Statement {
   /** The name in the statement's text, such as `lock heads`. */
   readonly name: string
   readonly calls: number
-  /** How long the server worked on all of them, in milliseconds: planning and execution. */
+  /** The time in which the server planned and executed all calls, in milliseconds. */
   readonly took_ms: number
 }
 
@@ -33,7 +38,7 @@ const STATEMENTS = `select name, sum(calls)::double precision as calls, sum(tota
     where s.dbid = (select oid from pg_database where datname = current_database())) s
   where name not like '%pg_stat_statements%' group by name order by took_ms desc`
 
-/** The round trips of some work: how many, and how long each took by the names of what went with it. */
+/** Runs work, and returns the durations of its round trips by the names of their statements. */
 const roundTrips = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const took = new Map<string, Array<number>>()
@@ -59,7 +64,7 @@ const roundTrips = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 const row = (work: string, unit: Row["unit"], ours: number): Row => ({ work, unit, ours: rounded(ours, 3) })
 
-/** The costs of so many acts: round trips, each statement in the server, and this process. */
+/** Measures the costs of acts: round trips, each statement in the server, and this process. */
 const split = <E, R>(session: Session, act: string, acts: number, work: Effect.Effect<number, E, R>) =>
   Effect.gen(function* () {
     yield* session.run("select pg_stat_statements_reset()")
@@ -142,7 +147,10 @@ const delivered = (url: string) =>
     }).pipe(Effect.provide(Layer.provideMerge(dispatcher, Layer.succeedContext(context))), Effect.withClock(clock))
   })
 
-/** Says where the time of a create, a claim and a delivery on Postgres goes: round trips, statements in the server, this process. */
+/**
+ * Shows the parts of the time of a create, a claim and a delivery on Postgres: round trips, statements in the server,
+ * this process.
+ */
 export const statements = benchmark({
   about: "where the time of a create, a claim and a delivery on Postgres goes, statement by statement",
   options: {},
