@@ -1,8 +1,8 @@
-// Writes the API's objects as TypeScript interfaces, from the same document that describes them to everybody else.
+// Writes the API's objects as TypeScript interfaces, from the OpenAPI document.
 
 /** @typedef {{ readonly [key: string]: any }} Schema */
 
-/** The text that an editor shows for a field: its sentence, and the bounds that the type cannot say. @param {Schema} schema */
+/** The docstring of a field: its description, and the bounds that its type cannot express. @param {Schema} schema */
 const sentence = (schema) => {
   const bounds = [
     schema.minLength !== undefined && schema.maxLength !== undefined
@@ -65,7 +65,7 @@ const refsIn = (schema) => {
 }
 
 /**
- * Interfaces for some of the document's schemas and for all that these name.
+ * The interfaces of some of the document's schemas, and of all schemas that these refer to.
  * @param {{ readonly components: { readonly schemas: Readonly<Record<string, Schema>> } }} document
  * @param {ReadonlyArray<string>} roots
  */

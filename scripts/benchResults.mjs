@@ -1,4 +1,4 @@
-// The tables of bench/results, as README.md and docs/performance.md show them.
+// The tables of bench/results for README.md and docs/performance.md.
 import { existsSync, readFileSync } from "node:fs"
 import { LIFE_WORKS, READS, WRITES } from "../bench/dist/life/Life.js"
 import { Policies } from "../packages/core/dist/domain/Limits.js"
@@ -52,7 +52,7 @@ const isWithin = (value, bound) =>
 const isKept = ({ ours, ratio, cpu_ratio }, bound) =>
   isWithin(ratio ?? cpu_ratio ?? ours, bound) && isWithin(cpu_ratio, bound)
 
-/** A number; in bold where it misses its bound. @param {number | undefined} n @param {boolean} isFine */
+/** A number, in bold if it misses its bound. @param {number | undefined} n @param {boolean} isFine */
 const shown = (n, isFine) => {
   if (n === undefined) return ""
   const text = n.toLocaleString("en-US", { maximumFractionDigits: 3 })
@@ -92,7 +92,10 @@ export const measuredOn = () => {
   return `\`npm run bench\` measured these results on ${dates} in ${took} minutes, on ${machine.cores} cores (${machine.cpu}) with ${machine.memory_gib} GiB, ${machine.system}, Node ${machine.node}; the load generator and the other programs run on the same machine.`
 }
 
-/** The files that exist only for speed, and the plain way that each replaces. `npm run bench -- fast` measures most of them. */
+/**
+ * The files that exist only for speed, and the plain way that each replaces. `npm run bench -- fast` measures most of
+ * them.
+ */
 const SPEED_FILES = {
   "core/src/fast/QuickReader.ts": "decoding a request by its schema",
   "core/src/fast/isoText.ts": "`Date.toISOString`",
@@ -106,7 +109,7 @@ const SPEED_FILES = {
     "starting a batch as soon as the first request was read, which makes batches of one command"
 }
 
-/** The work of `npm run bench -- saves` that measures a file alone, and how the page says it. */
+/** The work of `npm run bench -- saves` that measures a single file, and its description on the page. */
 const SAVES = /** @type {Readonly<Record<string, { work: string, of: string }>>} */ ({
   "store-pg/src/fast/combined.ts": {
     work: "save and commit of a batch, p50, 25 creates, one plain Postgres",
@@ -114,7 +117,7 @@ const SAVES = /** @type {Readonly<Record<string, { work: string, of: string }>>}
   }
 })
 
-/** The row of a benchmark that measures a file alone, and its work. @param {string} file */
+/** The row of a benchmark that measures a single file, and its work. @param {string} file */
 const measuredAlone = (file) => {
   const saves = SAVES[file]
   const { rows = [] } = resultOf(saves === undefined ? "fast" : "saves") ?? {}
@@ -122,7 +125,7 @@ const measuredAlone = (file) => {
   return row && { row, of: saves?.of ?? row.work.slice(file.length + 2) }
 }
 
-/** The code that exists only for speed, with what it saves where a benchmark measures it alone: a head and rows. */
+/** The code that exists only for speed, with its saving if a benchmark measures it separately: a head and rows. */
 export const speedCode = () => {
   return {
     head: ["file", "instead of", "measured"],
@@ -137,7 +140,8 @@ export const speedCode = () => {
 }
 
 /**
- * The capacity of a machine by the lives of tickets that `npm run bench -- life` measured, and which part takes most of it.
+ * The capacity of a machine in lives of tickets, from the results of `npm run bench -- life`, and the part that uses
+ * most of it.
  * @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table
  * @param {{ hours: number }} day
  */
@@ -188,13 +192,16 @@ export const capacity = (table, { hours }) => {
 /** @param {string} plot */
 const picture = (plot) => `![${plot.replace(".svg", "").replaceAll("-", " ")}](../bench/results/${plot})`
 
-/** That other work ran beside a benchmark, if it did. @param {Result} result */
+/** A note if other work ran during a benchmark. @param {Result} result */
 const busy = ({ load_before }) =>
   load_before === undefined
     ? ""
     : ` The machine was busy with other work (load average ${load_before}), so compare only the values of this run with each other.`
 
-/** The simulation of fleets, for docs/scaling.md. @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table */
+/**
+ * The simulation of fleets, for docs/scaling.md.
+ * @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table
+ */
 export const fleets = (table) => {
   const result = resultOf("fleet")
   if (result?.table === undefined) return ""
@@ -208,7 +215,10 @@ export const fleets = (table) => {
   ].join("\n\n")
 }
 
-/** All results, a section for each benchmark. @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table */
+/**
+ * All results, a section for each benchmark.
+ * @param {(head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => string} table
+ */
 export const sections = (table) =>
   results
     .map(([name, result]) => {

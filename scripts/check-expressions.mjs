@@ -1,11 +1,15 @@
-// Finds regular expressions of the packages whose time grows faster than the text they read, because a stranger's text
-// could then stop the process. recheck judges each; verdicts are kept, so that only new expressions take time.
+// Finds regular expressions of the packages whose time grows faster than linearly with their text, because a text from
+// outside could then block the process. recheck checks each. Its results are stored, so that only new expressions take
+// time.
 import { execFileSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { parseSync } from "oxc-parser"
 
-/** Why each file may make expressions while the program runs, which cannot be judged here. @type {Record<string, string>} */
+/**
+ * The files that may create expressions at run time, which cannot be checked here, each with the reason.
+ * @type {Record<string, string>}
+ */
 const MADE = {
   "packages/cli/src/testers/scenario/Expectation.ts": "written by the author of a scenario for their own run",
   "packages/cli/src/testers/scenario/references.ts": "from constants, of which every repetition ends in a letter",
@@ -17,7 +21,7 @@ const MADE = {
 
 const VERDICTS = new URL("../node_modules/.cache/expressions.json", import.meta.url)
 
-/** Without one, an expression takes time in proportion to its text for each place where it is tried: recheck need not look. */
+/** The quantifiers without which an expression is fast, so that recheck need not check it. */
 const REPEATS = /[*+]|\{\d+,\}/
 
 /** @typedef {{ path: string, line: number, raw: string, pattern: string, flags: string }} Expression */
@@ -45,7 +49,7 @@ const read = (path) => {
   return { expressions, made }
 }
 
-/** The verdicts of earlier runs. @returns {Record<string, string>} */
+/** The stored results of earlier runs. @returns {Record<string, string>} */
 const known = () => {
   try {
     return JSON.parse(readFileSync(VERDICTS, "utf8"))
@@ -54,7 +58,7 @@ const known = () => {
   }
 }
 
-/** The program for this machine where npm brought it: the same judge in JavaScript takes minutes. */
+/** The native recheck, if npm installed it for this machine, because the one in JavaScript takes minutes. */
 const backend = () => {
   try {
     const platform = { darwin: "macos", win32: "windows" }[String(process.platform)] ?? process.platform
@@ -74,7 +78,10 @@ const repeating = files.flatMap(({ expressions }) => expressions).filter(({ patt
 process.env.RECHECK_BACKEND ??= backend()
 const { check } = await import("recheck")
 
-/** recheck times a suspect; a busy machine makes it slow as well, so it has three tries. @type {(pattern: string, flags: string, tries?: number) => Promise<string>} */
+/**
+ * Checks an expression up to three times, because recheck measures time and a busy machine is slow.
+ * @type {(pattern: string, flags: string, tries?: number) => Promise<string>}
+ */
 const judged = async (pattern, flags, tries = 3) => {
   const verdict = await check(pattern, flags)
   if (verdict.status !== "safe" && tries > 1) return judged(pattern, flags, tries - 1)
@@ -100,5 +107,5 @@ const faults = [
     )
 ]
 for (const fault of faults) console.error(fault)
-// Its judge would keep the process.
+// recheck would keep the process running.
 process.exit(faults.length > 0 || repeating.length === 0 ? 1 : 0)

@@ -1,4 +1,4 @@
-// Generated files are committed: running codegen again must change no file of the work tree (rule 11).
+// Checks that running codegen again changes no file, because generated files are committed (rule 11).
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"

@@ -1,13 +1,13 @@
-// Holds every commit since the one that brought this check to what CONTRIBUTING.md says of commits.
+// Checks every commit since the one that added this check against the rules for commits in CONTRIBUTING.md.
 import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-/** Above so many files the body must give the reason. */
+/** The largest number of changed files for which a commit needs no body with a reason. */
 const FILES_WITHOUT_BODY = 3
 const SUBJECT_CHARACTERS = 72
-/** Held since the commit that brought this constant. */
+/** The longest line of a body, checked since the commit that added this constant. */
 const BODY_COLUMNS = 100
-/** Words that look like a past tense, a gerund or a third person, and are none. */
+/** Imperatives that look like a past tense, a gerund or a third person. */
 const IMPERATIVE = /^(?:Bring|Embed|Exceed|Feed|Focus|Need|Ping|Proceed|Seed|Shed|Speed|Spring|Swing)$/
 
 /** @param {...string} args */

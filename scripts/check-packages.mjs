@@ -1,4 +1,4 @@
-// Packs every package as it would be published, and asks publint and are-the-types-wrong about the tarballs.
+// Packs every package as for publishing, and checks the tarballs with publint and are-the-types-wrong.
 import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,14 +10,14 @@ import { publishedPackages } from "./publishedPackages.mjs"
 /** @typedef {{ name: string, filename: string, files: ReadonlyArray<{ path: string }> }} Packed */
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-pack-"))
-/** Two versions would be two sets of services: these are given by whoever installs us. */
+/** The packages that must be peer dependencies, because two versions of them would be two separate sets of services. */
 const PEERS = ["effect", "@effect/platform"]
-/** Installed by people who count bytes: without the sources and the maps to them. */
+/** The packages that must be small, so they are published without sources and source maps. */
 const SMALL = ["@workshop/client", "@workshop/webhooks"]
-/** Applications bring what they run on. */
+/** The packages that are applications, and so have all their dependencies as regular ones. */
 const APPLICATIONS = ["@workshop/cli"]
 
-/** The licenses of what a package contains of others. @type {Record<string, ReadonlyArray<string>>} */
+/** The licenses of third-party code in a package. @type {Record<string, ReadonlyArray<string>>} */
 const NOTICES = {
   "@workshop/http-node": ["assets/LICENSE", "assets/rapidoc-min.js.LICENSE.txt"]
 }
@@ -33,7 +33,11 @@ const pack = () => {
 
 const root = JSON.parse(readFileSync("package.json", "utf8"))
 
-/** Whether a package says where it comes from, as the repository itself does. @param {any} manifest @param {string} name */
+/**
+ * Checks that a package has the license, the repository and the homepage of the project.
+ * @param {any} manifest
+ * @param {string} name
+ */
 const origin = ({ homepage, repository, license }, name) => {
   const directory = `packages/${name}`
   const home = root.homepage.replace("#readme", `/tree/main/${directory}#readme`)
@@ -47,7 +51,7 @@ const origin = ({ homepage, repository, license }, name) => {
   ]
 }
 
-/** The complaints that the tools do not make. @param {Packed} packed */
+/** Checks that the tools do not make. @param {Packed} packed */
 const contents = ({ name, files }) => {
   const paths = new Set(files.map(({ path }) => path))
   const complaints = [...paths]

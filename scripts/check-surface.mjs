@@ -1,5 +1,5 @@
-// Compares the public types of every package entry with the reports in packages/*/api, so that a review sees each change of
-// them. `--write` writes the reports again.
+// Compares the public types of every package entry with the reports in packages/*/api, so that a review sees each
+// change of them. `--write` writes the reports again.
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor"

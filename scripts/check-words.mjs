@@ -1,6 +1,6 @@
-// Holds comments, pages and titles of tests to plain English: a sentence begins with what acts, not with "What" or
-// "Whoever", and a page says what machinery notifies, returns or reports. Locals of the packages have names that say what they hold.
-// The comments of tests have counts of their own. The counts in scripts/plain-english.json may only go down.
+// Checks that comments, pages and titles of tests are plain English: a sentence begins with its actor, and not with
+// "What" or "Whoever", and has verbs such as notifies, returns or reports. The names of locals in the packages must be
+// specific. The comments of tests are counted separately. The counts in scripts/plain-english.json may only go down.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 
@@ -8,7 +8,10 @@ const LIMITS = "scripts/plain-english.json"
 
 /** @typedef {{ path: string, line: number, text: string }} Sentence */
 
-/** Words of comments, titles and pages, and with `inMessages` of the texts that the packages print. @type {Record<string, { pattern: RegExp, instead: string, inMessages?: true }>} */
+/**
+ * The patterns to avoid in comments, titles and pages, and with `inMessages` also in the texts that the packages print.
+ * @type {Record<string, { pattern: RegExp, instead: string, inMessages?: true }>}
+ */
 const patterns = {
   headless: {
     pattern: /^(What|Who|Whoever|Whom|Whose|Whatever|However (many|much|long|often)|That which)\b[^?]*$/,
@@ -55,10 +58,15 @@ const ofSource = (path, text) =>
     return sentencesIn(prose).map((sentence) => ({ path, line, text: sentence }))
   })
 
-/** A title; that of a test with rows is in a second call, as in `it.each([…])("…", …)`. */
+/** Matches a title. That of a test with rows is in a second call, as in `it.each([…])("…", …)`. */
 const TITLE = /(?:\b(?:it|test|describe)\w*(?:\.\w+)*|\))\(\s*(["`])((?:\\.|(?!\1)[^\\\n])*)\1,/g
 
-/** The titles of tests and conformance cases. A title may begin in lower case. @param {string} path @param {string} text @returns {Sentence[]} */
+/**
+ * The titles of tests and conformance cases. A title may begin in lower case.
+ * @param {string} path
+ * @param {string} text
+ * @returns {Sentence[]}
+ */
 const titlesIn = (path, text) =>
   [...text.matchAll(TITLE)].flatMap(({ index, 2: title = "" }) =>
     sentencesIn(`${title.charAt(0).toUpperCase()}${title.slice(1)}`).map((sentence) => ({
@@ -70,14 +78,14 @@ const titlesIn = (path, text) =>
 
 const VERB =
   "is|are|was|were|can|cannot|could|must|may|might|has|have|had|does|do|did|goes|gets|gives|keeps|takes|lets|makes|says|shows|sends|accepts|refuses|returns|responds|prints|finds|fails|passes|waits|begins|ends|stops|runs|works|becomes|creates|adds|removes|asks|expects|breaks|loses|needs|stays|sets|drops|cuts|redirects|rejects|throws|counts|leaves"
-/** Verbs that can be nouns, as in `names are unique`. */
+/** Verbs that can also be nouns, as in `names are unique`. */
 const VERB_OR_NOUN =
   "names|reads|writes|reports|lists|moves|changes|uses|starts|marks|limits|repeats|replays|claims|calls|checks|copies|keep|lose|take|give|send|repeat|return|refuse|accept|leave|use|continue|name|cost"
 const DETERMINER = "the|a|an|no|what|only|nothing|every|each|its|their|all|both|one|two|whether|as|with|if"
-/** The beginning of a title without a subject, and a title that is a cell of a table alone. */
+/** Matches a title that begins without a subject, or that is only a cell of a table. */
 const WITHOUT_SUBJECT = new RegExp(`^(?:(?:${VERB}) |(?:${VERB_OR_NOUN}) (?:${DETERMINER})\\b|one that |%[a-z]$)`)
 
-/** The titles that have no subject, so that they say nothing without the block around them. */
+/** The titles without a subject, which cannot be understood without the block around them. */
 const titlesWithoutSubject = () =>
   files
     .filter((path) => path.endsWith(".test.ts"))
@@ -88,7 +96,12 @@ const titlesWithoutSubject = () =>
       )
     })
 
-/** The sentences of a page outside its blocks of code. @param {string} path @param {string} text @returns {Sentence[]} */
+/**
+ * The sentences of a page outside its blocks of code.
+ * @param {string} path
+ * @param {string} text
+ * @returns {Sentence[]}
+ */
 const ofPage = (path, text) => {
   const prose = text.replaceAll(/^```[\s\S]*?^```/gm, (block) => "\n".repeat(block.split("\n").length - 1))
   return prose.split("\n").flatMap((line, i) =>
@@ -129,7 +142,10 @@ const inTests = execFileSync(
   .filter((path) => path !== "" && existsSync(path))
   .flatMap((path) => ofSource(path, readFileSync(path, "utf8")))
 
-/** The texts of the packages' sources with more than one word, such as messages and descriptions. @type {ReadonlyArray<Sentence>} */
+/**
+ * The texts in the packages' sources with several words, such as messages and descriptions.
+ * @type {ReadonlyArray<Sentence>}
+ */
 const messages = files
   .filter((path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && !path.includes("/generated/"))
   .flatMap((path) =>
@@ -146,7 +162,7 @@ const messages = files
       )
   )
 
-/** Local constants and variables whose names do not say what they hold. */
+/** The local constants and variables with vague names. */
 const vagueLocals = files
   .filter((path) => /^packages\/[^/]+\/src\//.test(path))
   .flatMap((path) =>
@@ -184,7 +200,7 @@ const counted = [
   }
 ]
 
-/** The counts of the last commit; none where it has none. @returns {Record<string, number>} */
+/** The counts of the last commit; an empty object if it has none. @returns {Record<string, number>} */
 const committed = () => {
   try {
     return JSON.parse(execFileSync("git", ["show", `HEAD:${LIMITS}`], { encoding: "utf8", stdio: "pipe" }))

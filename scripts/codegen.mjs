@@ -1,4 +1,4 @@
-// Writes the generated files from the built sources: rules are rows, and these files are the rows as people read them.
+// Writes the generated files from the built sources, most of which contain the tables of rules for readers.
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fingerprint } from "../packages/core/dist/decisions/Idempotency.js"
@@ -40,7 +40,12 @@ const code = (text) => `\`${text}\``
 /** @param {string} path @param {ReadonlyArray<string>} parts */
 const page = (path, parts) => writeFileSync(path, `${parts.join("\n\n")}\n`)
 
-/** Puts text between the two markers of a name; a file without them is left alone. @param {string} path @param {string} name @param {string} text */
+/**
+ * Inserts text between the two markers with a name. A file without them does not change.
+ * @param {string} path
+ * @param {string} name
+ * @param {string} text
+ */
 const insert = (path, name, text) => {
   const markers = new RegExp(`(<!-- ${name}: generated -->)[\\s\\S]*?(<!-- ${name}: end -->)`)
   const before = readFileSync(path, "utf8")
@@ -66,7 +71,7 @@ const span = (ms) => {
   return ms >= SECOND_MS ? counted(ms / SECOND_MS, "second") : `${ms} ms`
 }
 
-/** A limit with its unit, which the end of its name says. @param {string} name @param {number} value */
+/** A limit with its unit, which is the suffix of its name. @param {string} name @param {number} value */
 const amount = (name, value) => {
   const number = value.toLocaleString("en-US")
   if (name.endsWith("_ms")) return span(value)
@@ -75,7 +80,7 @@ const amount = (name, value) => {
   return number
 }
 
-/** The docstrings of a table's rows, by name: what an editor shows is what the page says. @param {string} file */
+/** The docstrings of a table's rows by name, because the page shows the same text as an editor. @param {string} file */
 const docstringsOf = (file) =>
   Object.fromEntries(
     [...readFileSync(file, "utf8").matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(?:readonly )?(\w+):/gm)].map(
@@ -83,7 +88,10 @@ const docstringsOf = (file) =>
     )
   )
 
-/** The rules that are functions: which one, and the file of `packages/core/src` that has it. @type {ReadonlyArray<readonly [string, Function, string]>} */
+/**
+ * The rules that are functions, each with its file in `packages/core/src`.
+ * @type {ReadonlyArray<readonly [string, Function, string]>}
+ */
 const rules = [
   ["The ticket that `by-number` means", preferredByNumber, "Ticket"],
   ["The number after a ticket's", nextNumber, "Ticket"],
@@ -175,7 +183,7 @@ page("docs/states.md", [
   )
 ])
 
-/** The refusals of the services, as programs that embed them see it: the tag, and what the API makes of it. */
+/** The refusals of the services for programs that embed them: the tag, and the response of the API. */
 const refusals = Object.entries(failureRows).flatMap(([tag, row]) => {
   const [, sample] = sampleOf(tag) ?? []
   const when = tag === "LimitReached" ? "A limit of the shop or of the caller is used up" : sample?.when
@@ -345,7 +353,7 @@ insert("docs/how-it-is-built.md", "request", requestDiagram)
 const speed = speedCode()
 insert("docs/how-it-is-built.md", "speed", table(speed.head, speed.rows))
 
-// Docstrings name sections of the specification, so the page is in the package that has them.
+// The package contains the specification, because its docstrings name sections of it.
 const REPOSITORY = "https://github.com/workshop-tickets/workshop/blob/main"
 writeFileSync(
   "packages/core/specification.md",

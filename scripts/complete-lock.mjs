@@ -1,6 +1,7 @@
-// Names in the lock file the binaries of other platforms that `npm install` left out because this machine's registry
-// does not have them: `npm ci` counts them and would refuse the lock (npm/cli#9850). Run it after a dependency changed. Then it
-// asks the registry for the `integrity` of every entry without one, by which `npm ci` knows that it got what was locked.
+// Completes the lock file after a change of dependencies. It adds the binaries of other platforms that `npm install`
+// left out because this machine's registry does not have them, because `npm ci` would otherwise refuse the lock
+// (npm/cli#9850). It also adds the missing `integrity` of entries from the registry, with which `npm ci` verifies a
+// download.
 import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 
@@ -23,7 +24,11 @@ for (const { optionalDependencies = {}, dev, license = "MIT" } of Object.values(
   }
 }
 
-/** The hash of a package in the registry; undefined where this registry does not have it. @param {string} place @param {string} version */
+/**
+ * The hash of a package in the registry; undefined if this registry does not have the package.
+ * @param {string} place
+ * @param {string} version
+ */
 const integrityOf = (place, version) => {
   const name = place.slice(place.lastIndexOf("node_modules/") + 13)
   const { status, stdout } = spawnSync("npm", ["view", `${name}@${version}`, "dist.integrity"], { encoding: "utf8" })

@@ -1,5 +1,5 @@
-// Takes the pictures of docs/console.md with a real browser: a part of npm run screenshots. They show a sandbox in which a few
-// tickets have had a day, and a receiver that did not answer as it should.
+// Takes the pictures of docs/console.md with a real browser, as a part of npm run screenshots. They show a sandbox with
+// a day of a few tickets and a receiver that failed.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"

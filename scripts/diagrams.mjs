@@ -1,4 +1,4 @@
-// The diagrams of docs/how-it-is-built.md: packages from what they depend on, and the way of a request from its steps.
+// The diagrams of docs/how-it-is-built.md: the dependencies of the packages, and the path of a request.
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { AUTHENTICATION } from "../packages/core/dist/http/authentication.js"
@@ -8,14 +8,14 @@ import { workshopChecks } from "../packages/core/dist/http/workshopRoutes.js"
 /** @param {ReadonlyArray<string>} lines */
 const mermaid = (lines) => `\`\`\`mermaid\n${lines.join("\n")}\n\`\`\``
 
-/** Which packages of ours each needs to run. */
+/** The packages of ours that each package depends on. */
 const needs = readdirSync("packages").map((folder) => {
   const { dependencies = {} } = JSON.parse(readFileSync(`packages/${folder}/package.json`, "utf8"))
   const ours = Object.keys(dependencies).filter((name) => name.startsWith("@workshop/"))
   return { folder, ours: ours.map((name) => name.slice("@workshop/".length)).sort() }
 })
 
-/** Arrows point to what is needed, and leave out what another arrow leads to anyway. */
+/** The dependencies of the packages. An arrow is left out if others lead to the same package. */
 export const packagesDiagram = mermaid([
   "flowchart LR",
   ...needs.flatMap(({ folder, ours }) => {
@@ -24,10 +24,10 @@ export const packagesDiagram = mermaid([
   })
 ])
 
-/** Only the handler's description is used. */
+/** A handler of which only the description is used. */
 const handler = endpointHandler({ handlers: new Map(), callerOf: () => null, validateResponses: false })
 
-/** The way of a `POST /v1/tickets`; the checks are those that the service runs, in its order (Specification, Errors). */
+/** The path of a `POST /v1/tickets`. The checks are read from the service, in its order (Specification, Errors). */
 const STEPS = /** @type {const} */ ([
   ["client", "server", "the request"],
   ["server", "checks", "method, path and headers"],
@@ -46,7 +46,7 @@ const STEPS = /** @type {const} */ ([
   ["dispatcher", "receiver", "the signed event, retried until a 2xx"]
 ])
 
-/** The way of a request, from its first byte to the webhook. */
+/** The path of a request, from its first byte to the webhook. */
 export const requestDiagram = mermaid([
   "sequenceDiagram",
   ...[...new Set(STEPS.flatMap((step) => step.slice(0, 2)))].map((name) => `    participant ${name}`),

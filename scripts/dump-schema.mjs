@@ -1,6 +1,6 @@
-// Writes packages/store-pg/schema.sql: what the migrations make of an empty database, read back from its catalogue, so
-// that a review shows what a migration changes. The embedded Postgres brings no pg_dump. And packages/store-pg/statements.sql:
-// what the store sends to that database, and packages/store-pg/roles.sql: who may do what there.
+// Migrates an empty database and writes three files to packages/store-pg, so that a review shows their changes:
+// schema.sql with the schema, which is read from the catalogue because the embedded Postgres has no pg_dump;
+// statements.sql with the statements of the store; and roles.sql with the rights of the roles.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ const MINE = (/** @type {string} */ oid) =>
   `not exists (select from pg_depend d where d.objid = ${oid} and d.deptype = 'e')`
 const options = "coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '')"
 
-/** A column as it would be declared. */
+/** The declaration of a column. */
 const column = `format('  %I %s%s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
   (select format(' collate %I', l.collname) from pg_collation l, pg_type t
     where l.oid = a.attcollation and t.oid = a.atttypid and l.oid <> t.typcollation),
@@ -29,7 +29,9 @@ const columns = `select string_agg(${column}, E',\\n' order by a.attnum) from pg
   left join pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum
   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped`
 
-/** Constraints that are the table's own; in Postgres 18 "not null" is one too, and is shown with its column. */
+/**
+ * The constraints of a table, without `not null`, which is a constraint in Postgres 18 but is shown with its column.
+ */
 const constraints = `select string_agg(format(E',\\n  constraint %I %s', k.conname, pg_get_constraintdef(k.oid)), '' order by k.conname)
   from pg_constraint k where k.conrelid = c.oid and k.contype in ('p', 'u', 'f', 'c', 'x') and k.coninhcount = 0`
 
@@ -37,7 +39,10 @@ const body = `case when c.relispartition
   then (select format(' partition of %s %s', i.inhparent::regclass, pg_get_expr(c.relpartbound, c.oid)) from pg_inherits i where i.inhrelid = c.oid)
   else format(E' (\\n%s%s\\n)', (${columns}), (${constraints})) end`
 
-/** One query a kind of thing; each answers the name it is sorted by and the statement that would make it. */
+/**
+ * A query for each kind of object. Its rows have the name by which they are sorted, and the statement that creates the
+ * object.
+ */
 const kinds = {
   extensions: `select extname as name, format('create extension %I;', extname) as text from pg_extension where extname <> 'plpgsql'`,
   enums: `select t.typname as name, format('create type %I as enum (%s);', t.typname, string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder)) as text

@@ -1,5 +1,5 @@
-// Writes packages/store-pg/src/migrate/generated/sql.ts: the migrations and the rights of the roles as part of the program's code,
-// so that bundlers find them. It runs before the sources are built.
+// Writes packages/store-pg/src/migrate/generated/sql.ts with the migrations and the rights of the roles, because
+// bundlers include only code. It runs before the sources are built.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 
 const PACKAGE = "packages/store-pg"

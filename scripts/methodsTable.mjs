@@ -1,4 +1,4 @@
-// The methods of the Promise API and of the client with their sentences, read from the declarations that the compiler wrote.
+// The methods of the Promise API and of the client with their descriptions, read from the compiled declarations.
 import { readFileSync } from "node:fs"
 
 const CORE = "packages/core/dist"
@@ -7,13 +7,13 @@ const DECLARATIONS = [
   ["PromiseTransfers", "promiseTransfers"],
   ["PromiseWorkshop", "cronMethods"]
 ]
-/** Refusals that are said once for all methods. */
+/** The refusals of all methods, which the page names once. */
 const COMMON = ["InvalidInput", "ShopNotFound", "StoreUnavailable", "WorkshopStopped"]
 
 const moves = /type MoveRefusal = ([^;]+);/.exec(readFileSync(`${CORE}/domain/TicketLifecycle.d.ts`, "utf8"))?.[1]
 if (moves === undefined) throw new Error("There is no type MoveRefusal")
 
-/** The arguments of a type such as `Result<A, B | C>`, at its own depth. @param {string} text */
+/** The outer type arguments of a type such as `Result<A, B | C>`. @param {string} text */
 const typeArguments = (text) => {
   const found = [""]
   let depth = 0
@@ -26,14 +26,14 @@ const typeArguments = (text) => {
   return found.map((one) => one.trim())
 }
 
-/** The value and the refusals of a method's type, without the places of their types. @param {string} type */
+/** The value and the refusals of a method's type, without the import paths of their types. @param {string} type */
 const resultOf = (type) => {
   const bare = type.replaceAll(/import\("[^"]+"\)\./g, "").replaceAll(/\s+/g, " ")
   const inner = /^Promise<Result<(.*)>>$/.exec(bare)?.[1]
   return inner === undefined ? [bare] : typeArguments(inner)
 }
 
-/** A type as a reader needs it: the names of its fields, with those of their types that have a page or a hover. @param {string} type @returns {string} */
+/** A type in its short form for readers. @param {string} type @returns {string} */
 const shortType = (type) => {
   const plain = type.replaceAll(/\(?string & Brand<"\w+">\)?/g, "string").replaceAll(/\breadonly /g, "")
   const repeated = /^IdempotentResult<(\w+)>$/.exec(plain)?.[1]
@@ -118,7 +118,10 @@ const methodsOf = (path, name) => {
   return rows
 }
 
-/** A row for each method. @returns {ReadonlyArray<readonly [method: string, sentences: string, value: string, refusals: ReadonlyArray<string>]>} */
+/**
+ * A row for each method.
+ * @returns {ReadonlyArray<readonly [method: string, sentences: string, value: string, refusals: ReadonlyArray<string>]>}
+ */
 export const promiseMethods = () => {
   const rows = DECLARATIONS.flatMap(([file = "", name = ""]) => methodsOf(`${CORE}/services/${file}.d.ts`, name))
   return rows.map(({ called, parameters, says, type }) => [
@@ -129,10 +132,13 @@ export const promiseMethods = () => {
   ])
 }
 
-/** A row for each method of the client. @returns {ReadonlyArray<readonly [method: string, sentences: string, value: string]>} */
+/**
+ * A row for each method of the client.
+ * @returns {ReadonlyArray<readonly [method: string, sentences: string, value: string]>}
+ */
 export const clientMethods = () =>
   methodsOf("packages/client/dist/createClient.d.ts", "createClient").map(({ called, parameters, says, type }) => [
-    // The options of the call, which all of them take.
+    // The options of the call are left out, because all methods have them.
     `${called}(${parameters.replace(/(, )?options$/, "")})`,
     says,
     clientValue(type)

@@ -1,5 +1,5 @@
-// node scripts/record-terminal.mjs: runs the commands below in three terminals and draws what they print, as docs/terminal.svg.
-// Needs curl and jq, and port 4010; what it starts it ends, and what it keeps is thrown away.
+// node scripts/record-terminal.mjs runs the commands below in three terminals, and draws their output to
+// docs/terminal.svg. It needs curl, jq and the port 4010. It stops all processes that it starts, and keeps no data.
 import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -11,18 +11,21 @@ import { drawTerminals } from "./terminalSvg.mjs"
 
 const COLUMNS = 134
 const API = "http://127.0.0.1:4010"
-/** How long anything may take to print what is waited for. */
+/** The longest wait for an expected output. */
 const PATIENCE_MS = 30_000
 const root = fileURLToPath(new URL("..", import.meta.url))
 const workshop = join(root, "packages/cli/bin/workshop.js")
-/** Makes the command believe that it prints on a terminal, so that it shows its colours. */
+/** A module that makes the command treat its output as a terminal, so that it prints colours. */
 const TERMINAL = `data:text/javascript,process.stdout.isTTY=true;process.stdout.columns=${COLUMNS}`
 const folder = mkdtempSync(join(tmpdir(), "workshop-picture-"))
 
 /** @type {Array<import("node:child_process").ChildProcess>} */
 const running = []
 
-/** Starts a command that goes on; answers what it printed so far, now and later. @param {ReadonlyArray<string>} args */
+/**
+ * Starts a long-running command. Returns a function that returns its output so far.
+ * @param {ReadonlyArray<string>} args
+ */
 const start = (args) => {
   const env = { ...process.env, NO_COLOR: "", WORKSHOP_RECEIVE_PORT: "0" }
   const child = spawn(process.execPath, ["--import", TERMINAL, workshop, ...args], {
@@ -52,7 +55,7 @@ const until = async (said, words) => {
   throw new Error(`It never said ${words}:\n${said.text}`)
 }
 
-/** Runs a line as a person would. @param {string} line @param {Record<string, string>} variables */
+/** Runs a line in a shell. @param {string} line @param {Record<string, string>} variables */
 const type = (line, variables) =>
   execFileSync("sh", ["-c", line], {
     cwd: root,
@@ -75,7 +78,7 @@ const TILL = [
 ]
 const SCENARIO = "examples/scenarios/3-reopen-window.yaml"
 
-/** The first lines of a text, and dots where there were more. @param {string} text @param {number} count */
+/** The first lines of a text, and dots if there are more. @param {string} text @param {number} count */
 const firstLines = (text, count) => {
   const lines = text.trimEnd().split("\n")
   return lines.length > count ? `${lines.slice(0, count).join("\n")}\n…` : lines.join("\n")

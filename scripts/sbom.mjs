@@ -1,4 +1,5 @@
-// Writes a bill of materials (CycloneDX) of what the published packages install: `npm run -s sbom`, or `npm run -s sbom -- FILE`.
+// Writes a bill of materials (CycloneDX) of what the published packages install: `npm run -s sbom`, or `npm run -s sbom
+// -- FILE`.
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { publishedPackages } from "./publishedPackages.mjs"
@@ -20,7 +21,7 @@ const dependsOn = new Map(bill.dependencies.map((one) => [one.ref, one.dependsOn
 /** @param {string} ref */
 const nameOf = (ref) => ref.replace(/@[^@]*$/, "")
 
-/** The dependencies of a package; of ours without those that only build and test them. @param {string} ref */
+/** The dependencies of a package, without the development dependencies of our packages. @param {string} ref */
 const broughtBy = (ref) => {
   const all = dependsOn.get(ref) ?? []
   const own = published.get(ref)
@@ -30,7 +31,8 @@ const broughtBy = (ref) => {
   return all.filter((one) => names.includes(nameOf(one)) && !left.includes(nameOf(one)))
 }
 
-// `npm sbom --omit dev` leaves out what the root also uses to build, such as effect; so the graph is walked from our packages.
+// The graph is walked from our packages, because `npm sbom --omit dev` leaves out packages that the root also uses to
+// build, such as effect.
 const refs = new Set(published.keys())
 for (const ref of refs) for (const one of broughtBy(ref)) refs.add(one)
 

@@ -1,5 +1,5 @@
-// Takes the pictures of docs/tracking-pages.md with a real browser: npm run screenshots. With a folder, such as
-// `npm run screenshots -- /tmp/pages`, takes every page in every look into it, to be looked at.
+// npm run screenshots takes the pictures of docs/tracking-pages.md with a real browser. With a folder, as in
+// `npm run screenshots -- /tmp/pages`, it writes a picture of every page in every language and scheme to the folder.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { chromium } from "playwright-core"
@@ -55,7 +55,7 @@ const take = async ({ ticket, language, width, scheme }) => {
     ...{ locale: language, colorScheme: scheme, viewport: { width, height: 500 } },
     ...{ deviceScaleFactor: 2, extraHTTPHeaders: { "X-Forwarded-For": "192.0.2.1" } }
   })
-  // Every look counts against the limit of an address.
+  // The clock moves, because every request counts against the limit of an address.
   clock.advance(2000)
   const page = await context.newPage()
   await page.goto(`http://127.0.0.1:${port}/t/${codes[ticket]}`)

@@ -1,5 +1,5 @@
-// The statements that the store sends to Postgres, for packages/store-pg/statements.sql: those of commands from their tables, all
-// others as a store on an empty database sends them when each of its methods is called.
+// The statements that the store sends to Postgres, for packages/store-pg/statements.sql. Those of commands come from
+// their tables. All others are recorded from a store on an empty database, of which each method is called.
 import { Effect, Layer } from "effect"
 import { Probes } from "../packages/core/dist/ports/Probes.js"
 import {
@@ -39,7 +39,10 @@ import { capture, titleOf } from "../packages/store-pg/test/capture.mjs"
 const ID = "01890000-0000-7000-8000-000000000001"
 const NOW = Date.parse("2026-01-01T00:00:00Z")
 
-/** Each batch of commands sends one of the locks, the loads that its commands ask for, and, as one statement, its saves. */
+/**
+ * The statements of commands. A batch sends one of the locks, the loads that its commands need, and its saves as one
+ * statement.
+ */
 const ofCommands = () => {
   const describe =
     (/** @type {string} */ by) =>
@@ -105,7 +108,7 @@ const called = Effect.gen(function* () {
   const personal = /** @type {any} */ (yield* PersonalData)
   const person = yield* personal.beginErasure(account.id, [])
   yield* personal.shops(person)
-  // An offer names a ticket that is looked up.
+  // The offer makes the store look up its ticket.
   const [phone] = person.phones
   const offer = { id: ID, shop_id: id, ticket_id: ID, phone, status: "accepted", created_at: NOW, answered_at: NOW }
   yield* run(putting(id, /** @type {any} */ ({ _tag: "OfferPut", row: offer })))
@@ -138,10 +141,10 @@ const called = Effect.gen(function* () {
   yield* whole.clear
 })
 
-/** Said by every connection that needs it, and when, is a matter of moments. */
+/** The statements that are left out, because it depends on timing which connection sends them and when. */
 const COMMON = ["begin", "commit", "rollback", "listen", "heartbeat", "settle", "whose session"]
 
-/** All statements, by name; of those that have several forms, by what is asked for, some. @param {string} url */
+/** All statements by name. Of a statement with several forms, only some are included. @param {string} url */
 export const statements = (url) =>
   Effect.gen(function* () {
     const clock = new SettableClock()
@@ -167,7 +170,7 @@ export const statements = (url) =>
       const title = titleOf(text)
       return title === undefined || COMMON.includes(title) ? [] : [{ title, by, text }]
     })
-    // A partition of each month has the like.
+    // Statements that differ only in their numbers are included once, because each monthly partition has its own.
     const distinct = others.filter(({ title, text }, i) => {
       const like = others.findIndex(
         (other) => other.title === title && other.text.replace(/\d+/g, "") === text.replace(/\d+/g, "")

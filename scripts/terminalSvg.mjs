@@ -1,4 +1,4 @@
-// Draws what terminals showed as an SVG that needs no font from elsewhere.
+// Draws the screens of terminals as an SVG that loads no fonts.
 
 /** The screen of a terminal: its title, and its text with the escapes of its colours. @typedef {{ readonly title: string, readonly text: string }} Terminal */
 
@@ -33,9 +33,9 @@ const run = (text, codes) => {
   return looks.length === 0 ? escaped(text) : `<tspan ${looks.join(" ")}>${escaped(text)}</tspan>`
 }
 
-/** A piece of text, with the colour codes that hold for it. @typedef {{ readonly text: string, readonly codes: ReadonlySet<string> }} Piece */
+/** A piece of text with its colour codes. @typedef {{ readonly text: string, readonly codes: ReadonlySet<string> }} Piece */
 
-/** Divides a line where its looks change. @param {string} line @returns {ReadonlyArray<Piece>} */
+/** Divides a line where its colours change. @param {string} line @returns {ReadonlyArray<Piece>} */
 const piecesOf = (line) => {
   /** @type {Set<string>} */
   let codes = new Set()
@@ -55,7 +55,7 @@ const piecesOf = (line) => {
   ]
 }
 
-/** Breaks a line as a terminal does: wherever its edge is. @param {ReadonlyArray<Piece>} pieces @param {number} columns */
+/** Breaks a line like a terminal, at the last column. @param {ReadonlyArray<Piece>} pieces @param {number} columns */
 const wrapped = (pieces, columns) => {
   const characters = pieces.flatMap(({ text, codes }) => [...text].map((text) => ({ text, codes })))
   const rows = Array.from({ length: Math.max(1, Math.ceil(characters.length / columns)) }, (_, i) =>
@@ -73,7 +73,7 @@ const wrapped = (pieces, columns) => {
   })
 }
 
-/** Typed lines are bold. @param {string} line */
+/** Makes typed lines bold. @param {string} line */
 const typed = (line) => (/^(\$ | {2}(\||--json) )/.test(line) ? `\u001b[1m${line}\u001b[0m` : line)
 
 /** @param {Terminal} terminal @param {number} columns @param {number} top */
@@ -98,7 +98,7 @@ const draw = ({ title, text }, columns, top) => {
   }
 }
 
-/** One picture of several terminals, one below the other. @param {ReadonlyArray<Terminal>} terminals @param {number} columns */
+/** Draws several terminals below each other. @param {ReadonlyArray<Terminal>} terminals @param {number} columns */
 export const drawTerminals = (terminals, columns) => {
   let top = 0
   const drawn = terminals.map((terminal) => {

@@ -1,5 +1,6 @@
-// Installs the packed packages in empty projects, as their users do: npm run test:installs -- npm pnpm bun typescript eslint jest next next-postgres nest nest-postgres drizzle effect-drizzle knex worker.
-// Without names it does all. It needs the npm registry.
+// npm run test:installs installs the packed packages in empty projects, as their users do. It needs the npm registry.
+// Names select some of the projects: npm run test:installs -- npm pnpm bun typescript eslint jest next next-postgres
+// nest nest-postgres drizzle effect-drizzle knex worker.
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -10,11 +11,11 @@ import { sign } from "../packages/webhooks/dist/index.js"
 import { publishedPackages } from "./publishedPackages.mjs"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-installs-"))
-/** With a Postgres of 60 MB, so that only the parts that use them install them. */
+/** The packages that install a Postgres of 60 MB, so only the projects that use them install them. */
 const LARGE = ["cli", "store-pg"]
 const NEEDED = publishedPackages.filter((name) => !LARGE.includes(name))
 const TYPESCRIPT = ["5.4", "5.5", "5.6", "5.7", "5.8", "5.9", "6", "7"]
-/** From this version on the types compile without `skipLibCheck`. */
+/** The TypeScript version from which the types compile without `skipLibCheck`. */
 const WHOLE_TYPES = 5.7
 
 /** @param {string} command @param {ReadonlyArray<string>} args @param {string} cwd @param {Record<string, string>} env */
@@ -52,7 +53,12 @@ const writeDrizzleConfig = (place) => {
   writeFileSync(join(place, "drizzle.config.ts"), config)
 }
 
-/** Runs a statement with the `pg` of a project, and returns its rows. @param {string} place @param {string} url @param {string} sql */
+/**
+ * Runs a statement with the `pg` of a project, and returns its rows.
+ * @param {string} place
+ * @param {string} url
+ * @param {string} sql
+ */
 const query = (place, url, sql) => {
   const program = `import pg from "pg"
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
@@ -63,19 +69,24 @@ await client.end()
   return JSON.parse(run("node", ["--input-type=module", "--eval", program], place, { DATABASE_URL: url, SQL: sql }))
 }
 
-/** Ends all connections to a database, as a restart of Postgres does. @param {string} place @param {string} url */
+/** Closes all connections to a database, as a restart of Postgres does. @param {string} place @param {string} url */
 const endConnections = (place, url) => {
   const others = "pid <> pg_backend_pid() and backend_type = 'client backend'"
   query(place, url, `select pg_terminate_backend(pid) from pg_stat_activity where ${others}`)
 }
 
-/** An empty project with the files of a page. @param {string} name @param {string} page @param {object} dependencies */
+/**
+ * Creates a project with the files of a page.
+ * @param {string} name
+ * @param {string} page
+ * @param {object} dependencies
+ */
 const project = (name, page, dependencies) => {
   const place = join(folder, name)
   const manifest = {
     type: "module",
     dependencies: { effect: "3", "@effect/platform": "0.97", ...tarballs, ...dependencies },
-    // The packages name each other by version, and are not on the registry.
+    // The packages depend on each other by version, but are not in the registry.
     overrides,
     pnpm: { overrides }
   }
@@ -102,7 +113,14 @@ const createTicket = async (base) => {
 
 /** @typedef {(base: string, child: import("node:child_process").ChildProcess) => Promise<void>} Ask */
 
-/** Starts the server of a project and asks it. @param {string} program @param {ReadonlyArray<string>} args @param {string} cwd @param {number} port @param {Record<string, string>} env */
+/**
+ * Starts the server of a project, and sends it requests.
+ * @param {string} program
+ * @param {ReadonlyArray<string>} args
+ * @param {string} cwd
+ * @param {number} port
+ * @param {Record<string, string>} env
+ */
 const serve = async (program, args, cwd, port, env = {}, ask = /** @type {Ask} */ (createTicket)) => {
   const child = spawn(program, args, {
     cwd,
@@ -116,19 +134,23 @@ const serve = async (program, args, cwd, port, env = {}, ask = /** @type {Ask} *
       said += text
     })
     const base = `http://127.0.0.1:${port}`
-    // Nest says that it has started before it listens.
+    // Nest prints that it has started before it listens.
     for (let tries = 0; !(await fetch(base).then(Boolean, () => false)); tries++) {
       if (tries === 300 || child.exitCode !== null) throw new Error(`The server does not listen:\n${said}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     await ask(base, child)
   } finally {
-    // With the programs that npx started.
+    // The whole process group is killed, because npx starts other processes.
     if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), "SIGKILL")
   }
 }
 
-/** Ends a server, which a connection without a request must not keep. @param {string} base @param {import("node:child_process").ChildProcess} child */
+/**
+ * Stops a server. An idle connection must not delay its end.
+ * @param {string} base
+ * @param {import("node:child_process").ChildProcess} child
+ */
 const endsThoughIdle = async (base, child) => {
   const { hostname, port } = new URL(base)
   const idle = connect(Number(port), hostname)
@@ -138,7 +160,11 @@ const endsThoughIdle = async (base, child) => {
   await once(child, "exit", { signal: AbortSignal.timeout(10_000) })
 }
 
-/** Runs the embedded Postgres of a project meanwhile. @param {string} place @param {(url: string) => Promise<void>} work */
+/**
+ * Runs work with the embedded Postgres of a project.
+ * @param {string} place
+ * @param {(url: string) => Promise<void>} work
+ */
 const withPostgres = async (place, work) => {
   const program = `import { start, throwaway } from "@workshop/store-pg/embedded"
 import { Effect } from "effect"
@@ -163,7 +189,11 @@ process.once("SIGTERM", () => Effect.runFork(fiber.interruptAsFork(fiber.id())))
   }
 }
 
-/** A project as `nest new` makes it, with the guide's files. @param {string} name @param {object} dependencies */
+/**
+ * Creates a project like that of `nest new`, with the guide's files.
+ * @param {string} name
+ * @param {object} dependencies
+ */
 const nestProject = (name, dependencies) => {
   const packages = ["common", "core", "platform-express"].map((part) => [`@nestjs/${part}`, "11"])
   const place = project(name, "embed-frameworks.md", {
@@ -171,7 +201,7 @@ const nestProject = (name, dependencies) => {
   })
   const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"))
   writeFileSync(join(place, "package.json"), JSON.stringify({ ...manifest, type: undefined }))
-  // The options that `nest new` writes, and its module with the guide's import.
+  // These are the options of `nest new`, and its module with the guide's import.
   const compilerOptions = {
     ...{ module: "nodenext", resolvePackageJsonExports: true, target: "ES2023", rootDir: "src", outDir: "dist" },
     ...{ esModuleInterop: true, isolatedModules: true, declaration: true, skipLibCheck: true },
@@ -201,14 +231,18 @@ export class AppModule {}
   return place
 }
 
-/** Writes a test of Nest's modules for Node's runner, which calls it as Jest does, except for the time-out. @param {string} place @param {string} path */
+/**
+ * Writes a test of Nest's modules for Node's test runner, which runs it like Jest, except for the time-out.
+ * @param {string} place
+ * @param {string} path
+ */
 const writeNestSpec = (place, path) => {
   const [, spec = ""] = filesOf("test-your-app.md").find(([name]) => name === path) ?? []
   const globals = 'import { expect } from "expect"\nimport { test } from "node:test"\n'
   writeFileSync(join(place, path), globals + spec.replace("}, 60_000)", "})"))
 }
 
-/** Creates, lists and revokes a key by the guide's controller. @param {string} url */
+/** Creates, lists and revokes a key through the guide's controller. @param {string} url */
 const useKeys = async (url) => {
   const headers = { cookie: "session=amira", "content-type": "application/json" }
   const body = '{"name":"till","scopes":["tickets:read"]}'
@@ -223,7 +257,12 @@ const useKeys = async (url) => {
   if (said.join() !== "true,204,404,1,true,false,400,403") throw new Error(`The keys' controller responded ${said}`)
 }
 
-/** Builds and serves the guide's route handler with Next. @param {string} name @param {object} dependencies @param {(workshop: string) => string} changed */
+/**
+ * Builds and serves the guide's route handler with Next.
+ * @param {string} name
+ * @param {object} dependencies
+ * @param {(workshop: string) => string} changed
+ */
 const nextProject = (name, dependencies, changed) => {
   const place = project(name, "embed-frameworks.md", {
     ...{ ...EXPRESS, ...dependencies, next: "15", react: "19", "react-dom": "19", "@types/react": "19" }
@@ -237,7 +276,7 @@ const nextProject = (name, dependencies, changed) => {
   )
   writeFileSync(join(route, "workshop.ts"), changed(readFileSync(join(place, "src/workshop.ts"), "utf8")))
   rmSync(join(place, "src"), { recursive: true })
-  // The options that create-next-app writes and that matter here.
+  // These are the relevant options of create-next-app.
   const compilerOptions = {
     ...{ target: "ES2022", lib: ["dom", "esnext"], module: "esnext", moduleResolution: "bundler", jsx: "preserve" },
     ...{ strict: true, skipLibCheck: true, noEmit: true, esModuleInterop: true }
@@ -250,7 +289,12 @@ const nextProject = (name, dependencies, changed) => {
   return place
 }
 
-/** Installs, compiles and serves the Express guide. @param {string} name @param {ReadonlyArray<string>} install @param {ReadonlyArray<string>} start */
+/**
+ * Installs, compiles and serves the Express guide.
+ * @param {string} name
+ * @param {ReadonlyArray<string>} install
+ * @param {ReadonlyArray<string>} start
+ */
 const installed = async (name, install, start) => {
   const place = project(name, "embed-express.md", EXPRESS)
   run("npx", ["--yes", ...install], place)
@@ -297,13 +341,13 @@ const parts = {
   jest: () => {
     const place = project("jest", "test-your-app.md", { ...EXPRESS, jest: "30", "@types/jest": "30" })
     run("npm", ["install"], place)
-    // One is for node:test, the others for Nest's modules.
+    // These tests do not run with Jest: one is for node:test, and the others need Nest's modules.
     for (const other of ["webhook.test.ts", "workshop.module.spec.ts", "hook.module.spec.ts", "applyEvent.spec.ts"])
       rmSync(join(place, "src", other))
     const file = join(place, "src/abandoned.test.ts")
     const test = readFileSync(file, "utf8")
     writeFileSync(file, test.replace(/^import .* from "vitest"\n/m, ""))
-    // The same with everything imported, also the object jest, which an ES module has not as a global.
+    // The same test must run with imports, also of the object `jest`, which is not a global in an ES module.
     writeFileSync(
       join(place, "src/imported.test.ts"),
       `${test.replace(/"vitest"/, '"@jest/globals"').replace("{ expect, test }", "{ expect, jest, test }")}test("jest.fn", () => expect(jest.fn()).not.toHaveBeenCalled())\n`
@@ -317,7 +361,7 @@ const parts = {
     await serve("npx", ["next", "start", "-p", "4952"], place, 4952)
   },
   "next-postgres": async () => {
-    // The migrations are bundled with the route handler.
+    // Next bundles the migrations with the route handler.
     const place = nextProject("next-postgres", byName(["store-pg"]), (workshop) =>
       workshop
         .replace(/^import .*store-memory"$/m, 'import { MigratedStore } from "@workshop/store-pg"')
@@ -368,7 +412,7 @@ const parts = {
         .replace("hook.module", "own-hook.module")
     )
     const text = (/** @type {string} */ path) => readFileSync(join(place, path), "utf8")
-    // While one develops, as the guide says.
+    // The webhook policy is the one that the guide shows for development.
     const [develop = ""] = /^webhookPolicy: .*$/m.exec(readFileSync("docs/embed-frameworks.md", "utf8")) ?? []
     const providers = text("src/postgres/workshop.providers.ts").replace("    notifyClient:", `    ${develop},\n$&`)
     writeFileSync(join(place, "src/workshop.providers.ts"), providers)
@@ -410,7 +454,7 @@ const parts = {
         const said = [first.status, first.body.id === again.body.id, refused.body.error?.code, history[0]?.caller_id]
         said.push(moved.status, success, data.state)
         if (said.join() !== "201,true,CONFLICT,amira,200,true,ready") throw new Error(`The server responded ${said}`)
-        // The app's own receiver applies the event.
+        // The app's own receiver must apply the event.
         const received = () => query(place, url, "select state, times_ready from ticket_orders")[0]
         for (let tries = 0; received().times_ready === 0; tries++)
           if (tries === 30) throw new Error("The receiver got no event")
@@ -439,13 +483,13 @@ const parts = {
         const moved = await (await post(`/workshop/v1/tickets/${order.ticket_id}/status`, { status: "ready" })).json()
         const history = await (await fetch(`${base}/tickets/${order.ticket_id}/history`, { headers })).json()
         const listed = await (await fetch(`${base}/workshop/v1/tickets`, { headers })).json()
-        // With Drizzle's tables pushed once more, those of the service are still there.
+        // Pushing Drizzle's tables again must not remove those of the service.
         push()
         const kept = await (await fetch(`${base}/workshop/v1/tickets`, { headers })).json()
         const movers = history.map((/** @type {{ caller_id: string }} */ { caller_id }) => caller_id).join("+")
         const said = [again.id === order.id, moved.data?.state, movers, listed.data.length, kept.data.length]
         if (said.join() !== "true,ready,amira+amira,1,1") throw new Error(`The server responded ${said}`)
-        // The server outlives its idle connections.
+        // The server must survive the loss of its idle connections.
         endConnections(place, url)
         const later = await (await post("/orders", { service: "Hem", phone: "06 12 34 56 78" })).json()
         if (later.id !== order.id) throw new Error(`After a restart the server responded ${JSON.stringify(later)}`)
@@ -467,7 +511,7 @@ const parts = {
         vitest: "3"
       }
     })
-    // As the section about Drizzle says; its src/Orders.ts is written after the one of the section before it.
+    // These are the changes of the section about Drizzle, whose src/Orders.ts replaces that of the section before it.
     const change = (
       /** @type {string} */ path,
       /** @type {ReadonlyArray<readonly [string | RegExp, string]>} */ changes
@@ -564,7 +608,7 @@ await db.destroy()
 `
     )
     await withPostgres(place, async (url) => {
-      // The log says before it that the schema is new.
+      // Only the last line counts, because the log before it says that the schema is new.
       const printed = run("node", ["order.mjs"], place, { DATABASE_URL: url }).trim().split("\n").at(-1)
       if (printed !== "1 1") throw new Error(`The program printed ${printed}`)
     })
@@ -572,7 +616,7 @@ await db.destroy()
   worker: () => {
     const place = project("worker", "embed-frameworks.md", { hono: "4", esbuild: "0.25", miniflare: "4" })
     run("npm", ["install"], place)
-    // As wrangler bundles a worker.
+    // These are the options with which wrangler bundles a worker.
     const bundled = ["--bundle", "--format=esm", "--conditions=workerd,worker,browser", "--outfile=worker.mjs"]
     run("npx", ["esbuild", "src/hono.ts", ...bundled], place)
     writeFileSync(

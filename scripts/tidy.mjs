@@ -1,4 +1,4 @@
-// The part of the tidy check that no tool does; biome.json holds the rest (imports, banned calls, function length).
+// The part of the tidy check that no tool does. biome.json has the rest: imports, banned calls, function length.
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename } from "node:path"
@@ -8,9 +8,12 @@ import { basename } from "node:path"
 
 const VAGUE_NAME = /^(utils?|helpers?|commons?|misc|shared|stuff)$|(Utils?|Helpers?|Misc)$/i
 const UNFINISHED = /\b(TODO|FIXME|XXX)\b/
-// SQL takes its instants as parameters: a second clock would disagree with Effect's.
+// SQL gets its instants as parameters, because the database's clock differs from Effect's.
 const SQL_CLOCK = /(?<![\w.$])(now\(\)|current_timestamp\b|(clock|statement|transaction)_timestamp\(\))/i
-/** Files whose SQL may ask the database for the time: leases, how far its clock is off, and which connections are older. @type {string[]} */
+/**
+ * The files whose SQL may read the database's clock: for leases, the difference of clocks and the age of connections.
+ * @type {string[]}
+ */
 const MAY_USE_SQL_CLOCK = [
   "packages/store-pg/src/deliveries/ClaimStatements.ts",
   "packages/store-pg/src/observe/ClockGuard.ts",
@@ -26,7 +29,7 @@ const limitsFrom = (read) => ({
   function_lines: Number(/"maxLines": (\d+)/.exec(read("biome.json"))?.[1])
 })
 
-/** The limits of the last commit; none where there is no commit yet. */
+/** The limits of the last commit; none if there is no commit yet. */
 const committedLimits = () => {
   try {
     return limitsFrom((path) => execFileSync("git", ["show", `HEAD:${path}`], { encoding: "utf8", stdio: "pipe" }))
@@ -67,7 +70,10 @@ const vagueName = ({ path }) =>
 const lineWith = ({ path, lines }, pattern, advice) =>
   lines.flatMap((line, i) => (pattern.test(line) ? [`${path}:${i + 1}: ${advice}`] : []))
 
-/** A type beside the value of its name, and the overloads of a function, share the first one's docstring. @param {Source} source */
+/**
+ * A type beside the value of its name, and the overloads of a function, share the first one's docstring.
+ * @param {Source} source
+ */
 const undocumented = ({ path, lines }) => {
   const documented = new Set()
   return lines.flatMap((line, i) => {
@@ -85,10 +91,10 @@ const undocumented = ({ path, lines }) => {
 const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split("\n")
 const names = new Set(tracked.map((path) => basename(path)))
 const PAGE = /^(docs\/[^/]+|packages\/[^/]+\/README|README|CONTRIBUTING|SECURITY)\.md$/
-// `src/…` is a file of the reader's own.
+// `src/…` is left out, because it names a file of the reader's project.
 const NAMED_FILE = /`((?!src\/)[\w./-]+\.(?:tsx?|mjs|sql))`/g
 
-/** The files that a page names and that are gone. @param {string} page */
+/** The files that a page names and that do not exist. @param {string} page */
 const goneFiles = (page) =>
   [...readFileSync(page, "utf8").matchAll(NAMED_FILE)].flatMap(([, path = ""]) =>
     names.has(basename(path)) ? [] : [`${page}: there is no ${path}`]
@@ -96,7 +102,7 @@ const goneFiles = (page) =>
 
 const SPEED_PAGE = "docs/how-it-is-built.md"
 const speedPage = readFileSync(SPEED_PAGE, "utf8")
-/** The files of `fast` folders of which the page does not say what they save. */
+/** The files of `fast` folders that the page does not justify. */
 const unjustified = tracked.filter(
   (path) =>
     /^packages\/[^/]+\/src\/fast\//.test(path) &&

@@ -1,4 +1,4 @@
-// A shop with a ticket for every look of the client's page, for the pictures and for the test in a real browser.
+// A shop with a ticket for every form of the client's page, for the pictures and for the test in a real browser.
 
 const DAY = 86_400_000
 const HOUR = 3_600_000
