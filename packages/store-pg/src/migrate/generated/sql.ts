@@ -1445,14 +1445,15 @@ end $body$;
 
 /** The text of `roles.sql`. */
 export const roles = `-- Written by \`npm run codegen\` from packages/store-pg/src/migrate/Rights.ts; change that instead.
--- The rights of the service's roles. Run it as the owner of the tables, or as a superuser, after each migration: workshop migrate --roles
--- does, and so does psql -v ON_ERROR_STOP=1 -f roles.sql where the schema is workshop. It can run again, and takes away what it does not grant.
+-- The rights of the service's roles. Run this file as the owner of the tables or as a superuser after each migration, with
+-- workshop migrate --roles or, if the schema is workshop, with psql -v ON_ERROR_STOP=1 -f roles.sql. It can run repeatedly, and revokes
+-- all rights that it does not grant.
 --   workshop_service: workshop serve and workshop dispatch, with --no-migrate. It cannot change rows of tables that only grow.
---   workshop_reader: people who look something up. No hashes of keys, webhook secrets or phone numbers.
+--   workshop_reader: people who query the data. It cannot read hashes of keys, webhook secrets or phone numbers.
 
 begin;
 
--- Citus passes what follows on to its workers, with names as the search path shortens them; theirs is another one.
+-- The search path has no schema of ours, so that Citus sends qualified names to its workers, whose search path differs.
 set local search_path = pg_catalog, pg_temp;
 
 do $body$
@@ -1476,7 +1477,7 @@ begin
     end if;
     foreach what in array array['tables', 'sequences', 'functions'] loop
       execute format('revoke all on all %s in schema %I from %I', what, schema, role);
-      -- Else each new partition would bring rights of its own.
+      -- Without this, each new partition would get the default rights.
       execute format('alter default privileges for role %I revoke all on %s from %I', owner, what, role);
       execute format('alter default privileges for role %I in schema %I revoke all on %s from %I', owner, schema, what, role);
     end loop;
