@@ -125,7 +125,7 @@ const measuredAlone = (file) => {
   return row && { row, of: saves?.of ?? row.work.slice(file.length + 2) }
 }
 
-/** The code that exists only for speed, with its saving if a benchmark measures it separately: a head and rows. */
+/** The table of the code that exists only for speed: a head and rows, with the saving if a benchmark measures the file. */
 export const speedCode = () => {
   return {
     head: ["file", "instead of", "measured"],

@@ -2,8 +2,9 @@
 export interface Overload {
   /** The successes per second with as many clients as the service always admits. */
   readonly capacity: number
-  /** The requests per second that were planned, and below those that were sent. */
+  /** The requests per second that the generator should send. */
   readonly wanted: number
+  /** The requests per second that the generator sent. */
   readonly offered: number
   /** The longest delay of a request in the generator. */
   readonly lag_ms: number

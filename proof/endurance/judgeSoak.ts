@@ -34,11 +34,9 @@ const WAITED: ReadonlyArray<Flat<Window>> = [
   { name: "99th percentile of responses", unit: "ms", of: ({ p99_ms }) => p99_ms, share: 0.5, slack: 30 }
 ]
 
-/**
- * The share by which the size of a table and its indexes may grow faster than its rows; growth up to the bytes below is
- * ignored.
- */
+/** The share by which the size of a table and its indexes may grow faster than its rows. */
 const TABLE_SHARE = 0.2
+/** The growth of a table and its indexes that is ignored. */
 const TABLE_SLACK_BYTES = 1024 * 1024
 /**
  * The longest time in which a table may exceed its threshold of dead rows: three rounds of autovacuum, by default a

@@ -9,16 +9,15 @@ export interface Observation {
   readonly rate: number
   /** The median duration of one act, if acts were done one after another; otherwise 0. */
   readonly p50_ms: number
-  /**
-   * The processor time of all database servers for each act; null for servers on other machines. Below, the same of
-   * this process.
-   */
+  /** The processor time of all database servers for each act; null for servers on other machines. */
   readonly server_ms: number | null
+  /** The processor time of this process for each act. */
   readonly service_ms: number
   /** The number of acts in a batch, such as the commands of a transaction. */
   readonly batch: number
-  /** The number of statements of each batch, and below of its round trips. */
+  /** The number of statements of each batch. */
   readonly statements: number
+  /** The number of round trips of each batch. */
   readonly round_trips: number
 }
 

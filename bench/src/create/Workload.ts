@@ -7,9 +7,9 @@ import { idempotent } from "../../../packages/core/dist/decisions/Idempotency.js
 import { freshCaller, openShop } from "../../../packages/core/dist/testing/Fixtures.js"
 import { SettableClock } from "../../../packages/core/dist/testing/SettableClock.js"
 
-/** The number of shops that create tickets, and below of the creates in flight. */
+/** The number of shops that create tickets. */
 export const SHOPS = 50
-/** See {@link SHOPS}. */
+/** The number of creates in flight. */
 export const IN_FLIGHT = 64
 
 /**

@@ -1,11 +1,9 @@
 import { existsSync, readFileSync } from "node:fs"
 import { profiling, type Shares } from "../parts/profile.js"
 
-/**
- * The number of shops with a webhook, and below of deliveries in flight: four for each shop (Specification, Webhooks).
- */
+/** The number of shops with a webhook. */
 export const SHOPS = 50
-/** See {@link SHOPS}. */
+/** The number of deliveries in flight: four for each shop (Specification, Webhooks). */
 export const IN_FLIGHT = 4 * SHOPS
 
 /** The order to raise a number of events for each shop. */

@@ -3,8 +3,9 @@ import { ServiceLimits } from "@workshop/core/store"
 
 /** The measured costs of the acts, in milliseconds of processor time, and of moving cells; see `costsFrom`. */
 export interface Costs {
-  /** The cost of a transaction of commands in the database, and below of each command in it. */
+  /** The cost of a transaction in the database, without its commands. */
   readonly batch_ms: number
+  /** The cost of each command of a transaction in the database. */
   readonly command_ms: number
   /** The duration of a transaction. Commands that arrive meanwhile share the next one. */
   readonly batch_took_ms: number
@@ -12,12 +13,13 @@ export interface Costs {
   readonly delivery_ms: number
   /** The cost of a claim in one cell without due deliveries. */
   readonly look_ms: number
-  /** The costs in the processes of the service. */
+  /** The cost of a command in the processes of the service. */
   readonly service_command_ms: number
   readonly service_read_ms: number
   readonly dispatch_delivery_ms: number
-  /** The duration of moving an empty cell. The rows of a cell add to it at the rate below. */
+  /** The duration of moving an empty cell. */
   readonly move_s: number
+  /** The rate at which a move copies the rows of a cell. */
   readonly move_bytes_per_s: number
   readonly ticket_bytes: number
 }
@@ -66,11 +68,13 @@ export interface Simulated extends Fleet {
   readonly batch: number
   /** The used share of each part's capacity. */
   readonly used: Readonly<Record<Part, number>>
-  /** The part that reaches its capacity first as shops are added, and below the number of shops at which it does. */
+  /** The part that reaches its capacity first as shops are added. */
   readonly bends: Part
+  /** The number of shops at which that part reaches its capacity. */
   readonly bends_at_shops: number
-  /** The load of the most loaded cell, and below of the most loaded worker, divided by the mean. */
+  /** The load of the most loaded cell, divided by the mean. */
   readonly uneven_cells: number
+  /** The load of the most loaded worker, divided by the mean. */
   readonly uneven_workers: number
   /** The share of a worker's processor time that the busiest shop uses. */
   readonly busiest_shop: number

@@ -8,8 +8,9 @@ const SHOPS = 1_000
 const T0 = 1_790_000_000_000
 /** The milliseconds between two tickets. */
 const APART = 137
-/** The tickets that a statement creates, and below those after which a vacuum may run. */
+/** The number of tickets that a statement creates. */
 const AT_ONCE = 500
+/** The number of tickets after which a vacuum may run. */
 const STEP = 4_000
 
 const { key, kept, replaced } = tables.ticket

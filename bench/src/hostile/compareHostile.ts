@@ -15,9 +15,11 @@ interface Round {
   readonly quiet: Times
   readonly attacked: Times
   readonly after: Times
-  /** The resident memory in bytes before the attack; below, its maximum, and three seconds after the attack. */
+  /** The resident memory in bytes before the attack. */
   readonly quiet_rss: number
+  /** The largest resident memory during the attack. */
   readonly most_rss: number
+  /** The resident memory three seconds after the attack. */
   readonly after_rss: number
   readonly toll: Toll
   readonly lost: number

@@ -10,8 +10,9 @@ import { sameAnswers } from "./sameAnswers.js"
 const TARGETS = { GET: 0.7, POST: 0.6 } as const
 const GOAL = { at_least: 1 }
 const PATHS = { GET: "GET /v1/tickets/{id}", POST: "POST /v1/tickets" } as const
-/** The number of requests to a server before the measurement, and below during it. */
+/** The number of requests to a server before the measurement. */
 export const WARM_UP = { GET: 20_000, POST: 16_000 } as const
+/** The number of measured requests to a server. */
 export const MEASURED = { GET: 40_000, POST: 24_000 } as const
 /** The number of turns in which the two servers of a pair get their requests alternately. */
 const TURNS = 8

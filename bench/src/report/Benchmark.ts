@@ -9,11 +9,13 @@ export interface Row {
   readonly work: string
   readonly unit: "µs" | "ms" | "/s" | "s" | "bytes" | "MiB" | ""
   readonly ours: number
-  /** The other side's result for the same work, and below a description of that side. */
+  /** The other side's result for the same work. */
   readonly peer?: number
+  /** A description of the other side. */
   readonly peer_is?: string
-  /** Our result divided by the other's; below, the same for the work per second of processor time. */
+  /** Our result divided by the other side's. */
   readonly ratio?: number
+  /** The same ratio for the work per second of processor time. */
   readonly cpu_ratio?: number
   /** The bound of the ratios, or of `ours` without ratios. With `--assert`, a result outside it fails the benchmark. */
   readonly target?: Bound

@@ -252,7 +252,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
     clearInterval(again)
   })
 
-  it("a second process on the same port is refused, until the first one was killed with -9", async () => {
+  it("a second process on the same port is refused, until the first one is killed with SIGKILL", async () => {
     const first = serve()
     const { port } = await first.listens()
     expect(await run(["serve", "--store", "memory", "--port", String(port)])).toEqual({

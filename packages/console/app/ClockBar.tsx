@@ -51,7 +51,7 @@ export const freeze = async (): Promise<void> => {
   await moveClock({ freeze: !frozen }, frozen ? "The clock runs" : "The clock is frozen")
 }
 
-/** A button that opens something below it, which closes with Escape or a click elsewhere. */
+/** A button that opens a sheet below it, which closes with Escape or a click elsewhere. */
 export const Popover = ({
   label,
   title,

@@ -8,7 +8,7 @@ import { OwnerCli, open } from "./OwnerCli.js"
 
 const amira = { given_name: "Amira", family_name: "Ben Salah", phone: "+21620123456", hide_name: true }
 
-/** A ticket offered to Amira's number. */
+/** Creates a ticket that is offered to Amira's phone number. */
 const offer = (cli: OwnerCli, shop: string) =>
   cli.meanwhile(
     Tickets.create(

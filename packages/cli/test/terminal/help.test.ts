@@ -36,7 +36,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
     expect(create.stdout).toMatch(/Examples:\n {2}workshop key create /)
   })
 
-  it("a flag is shown with its choices, its default and its variable", async () => {
+  it("the help shows a flag with its choices, its default and its variable", async () => {
     const help = (await typed(["serve", "--help"])).stdout.replaceAll(/\s+/g, " ")
     expect(help).toContain(
       "--log-level <level> The lowest level that is logged. (choices: debug, info, warning, error, none; default: info; env: WORKSHOP_LOG_LEVEL)"

@@ -66,7 +66,7 @@ export const goodCalls = (
 export const isCreate = (exchange: RecordedRequest): boolean =>
   /^create (ticket|in app)$/.test(callOf(exchange)?.name ?? "")
 
-/** Groups values by a name, in their order. */
+/** Groups values by name, and keeps their order. */
 export const grouped = <A>(all: Iterable<A>, nameOf: (one: A) => string): Map<string, Array<A>> => {
   const groups = new Map<string, Array<A>>()
   for (const one of all) {
