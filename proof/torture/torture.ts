@@ -205,7 +205,7 @@ class Theatre {
   }
 }
 
-/** Runs once. It reports each step, so that the error about a run that does not end names the last one. */
+/** One run of the test. It reports each step, so that the error about a run that does not end names the last one. */
 const run = async (theatre: Theatre, asked: Torture, chance: () => number, step: (line: string) => void) => {
   const { isShort } = asked
   const { postgres, wires, receiver, nodes } = theatre

@@ -9,8 +9,8 @@ import { filled } from "./Queue.js"
 export const AT_ONCE = 64
 
 /**
- * Measures the time to count a request against its limits for several numbers of keys, alone and with {
- * @link AT_ONCE} requests concurrently.
+ * Measures the time to count a request against its limits for several numbers of keys: alone, and with
+ * {@link AT_ONCE} requests concurrently.
  */
 export const countingRequests = (database: Cluster["database"], keys: ReadonlyArray<number>) =>
   Effect.gen(function* () {

@@ -197,7 +197,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
   })
 
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "after %s running requests finish, no others are accepted, and the exit status is 0",
+    "after %s, workshop serve finishes its running requests, accepts no others and exits with 0",
     async (signal) => {
       const workshop = serve()
       const { port, key } = await workshop.listens()

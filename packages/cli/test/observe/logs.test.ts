@@ -83,7 +83,7 @@ describe("log lines (Specification, Errors)", () => {
     expect(redacted(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
   })
 
-  it("the access log replaces a method that no route has by other", () => {
+  it("the access log shows a method that no route has as `other`", () => {
     const request = { method: "A".repeat(60_000) } as HttpRequest
     const context = { id: "abc", now: 0, route: null, caller: null, limitStatuses: [] }
     const response = { status: 404, headers: {}, body: "", context, failure: { _tag: "RouteNotFound" } } as const

@@ -41,7 +41,7 @@ describe("workshop shop (Specification, Commands)", () => {
     ["TND", 3],
     ["EUR", 2],
     ["JPY", 0]
-  ])("workshop shop create without --decimals gives a shop with %s %d decimals", async (currency, decimals) => {
+  ])("workshop shop create without --decimals gives a shop in %s %d decimals", async (currency, decimals) => {
     await using cli = new OwnerCli()
     const opened = async (given: number | null) =>
       (await cli.run(shops.createShop({ ...lac, currency, decimals: given }))).data.decimals

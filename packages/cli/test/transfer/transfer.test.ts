@@ -242,7 +242,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(read).toBeLessThan(100)
   })
 
-  it("a program reads the same files and streams, and imports their lines", async () => {
+  it("a program can import the same files and streams with readRows", async () => {
     await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
     const { workshop, shop } = test
     const file = fileOf("program.csv", [HEAD, ...GOOD])
@@ -318,7 +318,7 @@ describe("workshop import and export (docs/import.md)", PATIENT, () => {
     expect(command).toMatchObject({ status: 1, stderr: `${sentence.replace("FILE", file)}\n` })
   })
 
-  it("a file without permission to read it is refused with a sentence", () => {
+  it("the error for a file that cannot be read is a sentence", () => {
     for (const code of ["EACCES", "EPERM"])
       expect(fileUnreadable("a.csv", { code }).message).toBe("This program has no permission to read a.csv.")
     expect(fileUnreadable("a.csv", new Error("EIO: i/o error, read")).message).toBe(
