@@ -10,7 +10,7 @@ const CA = join(folder, "ca.pem")
 writeFileSync(CA, "the authority")
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The settings of a connection to each server of an address. */
+/** The connection settings that an address yields, one per server. */
 const read = (url: string) =>
   addressOf(url).servers.map((config) => {
     const { host, port, user, password, database, ssl } = new pg.Client(config)
@@ -38,9 +38,9 @@ describe("the address of a database", () => {
       ]
     ],
     ["postgres://me:p%40ss@/x?host=/run/postgresql", [{ ...me, host: "/run/postgresql", port: 5432 }]]
-  ])("the servers of %s are read in their order", (url, servers) => expect(read(url)).toEqual(servers))
+  ])("the servers of %s are parsed in the order of the address", (url, servers) => expect(read(url)).toEqual(servers))
 
-  it("an address with several servers leads to one that accepts writes, unless target_session_attrs says otherwise", () => {
+  it("a store with several servers in its address connects to one that accepts writes, unless target_session_attrs allows any", () => {
     const writes = (url: string) => addressOf(url).mustWrite
     expect(writes("postgres://a/x")).toBe(false)
     expect(writes("postgres://a,b/x")).toBe(true)
@@ -48,7 +48,7 @@ describe("the address of a database", () => {
     expect(writes("postgres://a/x?target_session_attrs=primary")).toBe(true)
   })
 
-  it("a connection is encrypted, and the server is verified, as the sslmode of the address says", () => {
+  it("the sslmode of an address decides whether a connection is encrypted and whether the server's certificate is verified", () => {
     const tls = (query: string, host = "db") =>
       read(`postgres://me@${host}/x?${query}`)[0]!.ssl as never as Record<string, unknown>
     expect(tls("sslmode=disable")).toBe(false)
@@ -78,11 +78,11 @@ describe("the address of a database", () => {
       "postgres://a,b/x?target_session_attrs=standby",
       "The address of the database has target_session_attrs=standby, but the service writes. Use read-write, primary or any. Check the store's url."
     ]
-  ])("%s is refused with a message that says what is wrong", (url, sentence) =>
+  ])("the address %s is refused with a message that names the error and the remedy", (url, sentence) =>
     expect(() => addressOf(url)).toThrow(sentence)
   )
 
-  it("the refusal of an address names a certificate file that cannot be read", () =>
+  it("an address with an unreadable certificate file is refused with a message that names the file", () =>
     expect(() => addressOf("postgres://a/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")).toThrow(
       /^The file of sslrootcert cannot be read \(ENOENT.*. Check the store's url\.$/
     ))

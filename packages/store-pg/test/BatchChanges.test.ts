@@ -25,7 +25,7 @@ const rowsOf = (made: BatchChanges) =>
   made.statements().map(({ name, values }) => [name, typeof values[0] === "string" ? JSON.parse(values[0]) : values])
 
 describe("the changes of a batch", () => {
-  it("changes are saved by the same statement in whatever order they come, because each order would be prepared separately on each connection", () => {
+  it("changes in any order are saved by one statement, because each connection would prepare another statement for each order", () => {
     const one = saving(
       link,
       message("QueuedNotificationRemoved", "m1"),
@@ -41,7 +41,7 @@ describe("the changes of a batch", () => {
     expect(combined(one.statements())).toEqual(combined(other.statements()))
   })
 
-  it("several changes of one key are saved as one final row", () => {
+  it("several changes of one key are saved as one row with the last values", () => {
     expect(rowsOf(saving(card(1), card(2), card(3)))).toEqual([["put loyalty_card", [card(3).row]]])
   })
 

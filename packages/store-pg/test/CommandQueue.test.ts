@@ -3,7 +3,10 @@ import type { LoadRequest } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
 import { CommandQueue, type QueuedCommand } from "../src/commands/CommandQueue.js"
 
-/** Commands by their names: `a1` is shop a's; a capital one is the step of a replay. A name that ends in `!` has expired. */
+/**
+ * Parses commands: `a1` is a command of shop a, `A1` is a replay step of shop a, and a command whose name ends in `!`
+ * has expired.
+ */
 const entries = (names: string): ReadonlyArray<QueuedCommand & { readonly name: string }> =>
   names.split(" ").map((name) => ({
     name,
@@ -11,7 +14,7 @@ const entries = (names: string): ReadonlyArray<QueuedCommand & { readonly name: 
       shop_id: name.charAt(0).toLowerCase() as ShopId,
       loadRequests: /^[A-Z]/.test(name) ? [{ _tag: "Replay" } as LoadRequest] : [],
       run: () => {
-        throw new Error("Nobody runs it here")
+        throw new Error("No test runs a command")
       }
     },
     moment: () => ({ now: 0, entropy: new Uint8Array() }),
@@ -35,7 +38,7 @@ describe("the waiting commands of a lane", () => {
     expect(named(waiting("a1 a2 a3 b1 c1 c2").take())).toBe("a1 b1 c1 a2 c2 a3")
   })
 
-  it("a batch has at most 128 commands, and the next batch begins with the shop whose turn is next", () => {
+  it("a batch has at most 128 commands, and the next batch begins with the shop that follows in the rotation", () => {
     const made = waiting(`${times(200, "a")} b1`)
     expect(made.take()).toHaveLength(128)
     for (const entry of entries("c1")) made.add(entry)
@@ -44,7 +47,7 @@ describe("the waiting commands of a lane", () => {
     expect(waiting(ofManyShops).take()).toHaveLength(128)
   })
 
-  it("at most a thousand commands of one shop wait, and at most ten thousand in all", () => {
+  it("the queue accepts at most 1,000 commands of one shop and 10,000 in all", () => {
     const made = waiting(times(1_000, "a"))
     const [refused] = entries("a1001")
     expect(made.add(refused!)).toBe(false)
@@ -54,14 +57,14 @@ describe("the waiting commands of a lane", () => {
     expect(made.count).toBe(10_001)
   })
 
-  it("a step of a replay is the only command of its shop in a batch, and delays no other shop", () => {
+  it("a replay step is its shop's only command in a batch, and delays no other shop", () => {
     const made = waiting("a1 A2 a3 B1 b2 c1")
     expect(named(made.take())).toBe("a1 B1 c1")
     expect(named(made.take())).toBe("A2 b2")
     expect(named(made.take())).toBe("a3")
   })
 
-  it("the contended lane takes commands of one shop at a time, and puts the rest of a busy shop behind the other shops", () => {
+  it("the contended lane batches commands of one shop at a time, and moves the rest of a busy shop behind the other shops", () => {
     const made = waiting(`${times(130, "a")} b1 B2 b3`)
     const held = made.takeOfOneShop()
     expect(held).toHaveLength(128)
@@ -73,7 +76,7 @@ describe("the waiting commands of a lane", () => {
     expect([named(made.takeOfOneShop()), made.count]).toEqual(["b3", 0])
   })
 
-  it("commands that are put back come before all others of their shop, in the same order", () => {
+  it("commands that a lane puts back precede all others of their shop, in their previous order", () => {
     const made = waiting("a1 b1 a2")
     const taken = made.take()
     for (const entry of entries("a3")) made.add(entry)
@@ -81,7 +84,7 @@ describe("the waiting commands of a lane", () => {
     expect(named(made.take())).toBe("a1 b1 a2 a3")
   })
 
-  it("commands that have waited too long or were withdrawn leave the queue", () => {
+  it("expired and withdrawn commands are removed from the queue", () => {
     const made = waiting("a1! a2! a3 b1! c1")
     expect(named(made.takeExpired())).toBe("a1! a2! b1!")
     expect([made.has("b" as ShopId), made.count]).toEqual([false, 2])

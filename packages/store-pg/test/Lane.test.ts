@@ -7,7 +7,7 @@ import { inClear } from "../src/secrets/WebhookSecrets.js"
 
 const NOWHERE = "postgres://nobody@127.0.0.1:1/nowhere"
 
-/** Why a command failed; nothing as long as it waits. */
+/** The error of a failed command; undefined while the command waits. */
 const why = (exit: Exit.Exit<unknown, unknown> | undefined) => {
   if (exit === undefined || Exit.isSuccess(exit)) return exit
   const failure = Cause.squash(exit.cause)
@@ -18,7 +18,7 @@ const commands = (n: number) => {
   const exits: Array<Exit.Exit<unknown, unknown> | undefined> = Array(n).fill(undefined)
   const entries = exits.map(
     (_, i): QueuedCommand => ({
-      command: { shop_id: "shop" as ShopId, loadRequests: [], run: () => Exit.die("Nobody runs it here") as never },
+      command: { shop_id: "shop" as ShopId, loadRequests: [], run: () => Exit.die("No test runs a command") as never },
       moment: () => ({ now: 0, entropy: new Uint8Array() }),
       isExpired: () => false,
       settle: (exit) => {
@@ -40,7 +40,7 @@ const open = Effect.gen(function* () {
 })
 
 describe("a lane", () => {
-  it("a lane fails the command after the thousandth of a shop at once, and the others keep waiting", () =>
+  it("a lane fails a shop's 1,001st waiting command immediately, and the first 1,000 keep waiting", () =>
     Effect.gen(function* () {
       const { offer, waiting, close } = yield* open
       const { entries, exits } = commands(1_001)
@@ -51,7 +51,7 @@ describe("a lane", () => {
       yield* close
     }).pipe(Effect.runPromise))
 
-  it("a lane that closes fails waiting and later commands, so that none waits forever", () =>
+  it("a closing lane fails waiting and later commands, so that no command waits forever", () =>
     Effect.gen(function* () {
       const { offer, close } = yield* open
       const { entries, exits } = commands(3)

@@ -2,24 +2,27 @@ import { Effect } from "effect"
 import type { DatabaseFailed } from "../src/connection/DatabaseFailed.js"
 import type { Session } from "../src/migrate/Session.js"
 
-/** About how many rows a table gets. */
+/** The approximate number of rows of each table afterwards. */
 const ROWS = 40_000
 
-/** How many tickets and events more the large shop gets. */
+/** The number of tickets, and of events, that are added to the large shop. */
 const LARGE = 50_000
 
-/** How many times over a small table is copied at most: as many shops as there are then for each that was there. */
+/** The most copies of each row of a small table; each original shop gets this many copies. */
 const MOST_COPIES = 4_000
 
 interface Column {
   readonly table: string
   readonly name: string
   readonly type: string
-  /** Whether it is text in a key without an id, so that a copy's rows need another text to be unique. */
+  /**
+   * Whether this is a text column in a unique key without an id, so that each copy needs a text of its own to be
+   * unique.
+   */
   readonly is_sole: boolean
 }
 
-/** Every column that can be written, of every table that is not part of another. */
+/** Every writable column of every table; partitions are left out, because their parent has the same columns. */
 const COLUMNS = `select c.relname as table, a.attname as name, t.typname as type,
     a.atttypid = 'text'::regtype and exists (
       select from pg_index i where i.indrelid = c.oid and i.indisunique and a.attnum = any(i.indkey::int2[]) and not exists (
@@ -39,7 +42,11 @@ const copied = ({ name, type, is_sole }: Column): string => {
   return is_sole ? `r.${name} || ' ' || k` : `r.${name}`
 }
 
-/** The client with most rows in the large shop, and the numbers of rows: of each table, of shops that know the client, of attempts of one event, and of keys. */
+/**
+ * The client with most rows in the large shop, and how many: rows of each table, shops that know the client, attempts
+ * of one event, and
+ * API keys.
+ */
 const CLIENT = "018f0000-0000-7000-9000-00000000c1e7"
 const PHONE = "+216999999999"
 const OF_CLIENT = 20_000
@@ -47,29 +54,32 @@ const SHOPS_OF_CLIENT = 15_000
 const ATTEMPTS = 25_000
 const KEYS = 15_000
 
-/** The SQL of columns' values in the copy `k` of a row `r`. Other columns keep the row's values. */
+/**
+ * SQL of the new value of each named column, for the copy `k` of a row `r`. The other columns have the row's values.
+ */
 type Held = Readonly<Record<string, string>>
 
 const literal = (text: string) => `'${text}'`
 
-/** The ids that tickets, and what follows from them, get in an instant: as in the service, ids, places and instants have one order. */
+/** SQL of the id of a ticket or event that is made at `instant`. As in the service, ids increase with time. */
 const idAt = (instant: number, n = "k") =>
   `(lpad(to_hex(${instant} + ${n}), 12, '0') || '70008000' || lpad(to_hex(${n}), 12, '0'))::uuid`
 
 interface Copies {
   readonly table: string
-  /** SQL that selects the row to copy; any row by default. */
+  /** The clause that selects the row to copy; any row by default. */
   readonly of?: string
   readonly copies: number
   readonly held: Held
 }
 
-/** The rows that a large shop has from an instant on. */
+/** The rows to add to the large shop, the first of them made at `at`. */
 const rowsOfShop = (shop: string, at: number): ReadonlyArray<Copies> => {
   const shop_id = literal(shop)
   const dated = { shop_id, id: idAt(at), created_at: `${at} + k` }
   const latest = (by: string) => `where shop_id = ${shop_id} order by ${by} desc`
-  // The first tickets have the client's id, as many more have the client's phone number, and the rest have no client.
+  // The first OF_CLIENT tickets have the client's id, the next OF_CLIENT the client's phone number, and the rest no
+  // client.
   const ticket = {
     ...dated,
     tracking_code: "'L' || k",
@@ -118,7 +128,7 @@ const rowsOfShop = (shop: string, at: number): ReadonlyArray<Copies> => {
   ]
 }
 
-/** A shop and a client who have much of everything. */
+/** A shop and a client with many rows in every table. */
 export interface Large {
   readonly shop_id: string
   readonly client_id: string
@@ -126,7 +136,7 @@ export interface Large {
   readonly event_id: string
 }
 
-/** Gives the shop that has the most tickets many more of them, and of events, and one client with much of all. */
+/** Adds many tickets and events to the shop with most tickets, and a client with many rows in every table. */
 export const enlarge = (session: Session): Effect.Effect<Large, DatabaseFailed> =>
   Effect.gen(function* () {
     const columns = yield* session.run<Column>(COLUMNS)
@@ -135,7 +145,7 @@ export const enlarge = (session: Session): Effect.Effect<Large, DatabaseFailed> 
         where shop_id in (select shop_id from event) group by 1 order by count(*) desc, 1 limit 1`
     )
     const at = Number(shop!.at)
-    // The contract leaves its ids ahead of the clock, and so the lists of some days longer.
+    // The contract left the shop's ids ahead of its clock, which would widen the id range that a list by date scans.
     yield* session.run(`update shop_head set id_counter = 0 where shop_id = '${shop!.id}'`)
     for (const { table, of = "", copies, held } of rowsOfShop(shop!.id, at)) {
       const own = columns.filter((column) => column.table === table).map(({ name }) => name)

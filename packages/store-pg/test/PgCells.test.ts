@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 
-/** A database with three cells, and its address for the service's role. */
+/** A database with three cells, a session of its owner, and the connection string of the service's role. */
 const databaseOfCells = Effect.gen(function* () {
   const { url } = yield* copyOf(original)
   const session = yield* connect(url)
@@ -42,7 +42,9 @@ const databaseOfCells = Effect.gen(function* () {
 
 runContract(
   {
-    // A cell keeps these as a database of one cell does, and MemoryCells.test.ts shows that the right cell is asked.
+    // These suites are skipped because a cell stores this data as a database without cells does, and
+    // MemoryCells.test.ts
+// shows that each call is routed to the right cell.
     describe: describeBut(
       "Store: changes",
       "Store: changes of clients",
@@ -74,7 +76,7 @@ const on = <A, E>(
   effect: Effect.Effect<A, E, StorePorts | Entropy>
 ): Effect.Effect<A, E> => Effect.provide(effect, ports)
 
-/** Why a store does not start. */
+/** Starts a store that must fail to start, and returns the message of its error. */
 const refusalOf = (options: PgStoreOptions): Effect.Effect<string, unknown, Scope.Scope> =>
   Effect.map(
     Effect.flip(Layer.build(Layer.provide(layer(options), Entropy.layer))) as Effect.Effect<
@@ -86,7 +88,7 @@ const refusalOf = (options: PgStoreOptions): Effect.Effect<string, unknown, Scop
   )
 
 describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
-  it("an existing installation becomes the home cell without moving its tables, and new shops go to the emptiest cell", () =>
+  it("migrate makes an existing installation the home cell without rewriting its tables, and new shops open in the cell with the fewest shops", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -112,13 +114,13 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
           session.run<{ n: string }>(`select count(*) as n from ${schema}.shop`)
         )
         expect(counts.map(([row]) => Number(row!.n))).toEqual([2, 2, 1])
-        // Accounts that were there before are copied to the new cells.
+        // Migrate copies the existing client accounts to the new cells.
         const copied = session.run<{ n: string }>("select count(*) as n from workshop_south.client_account")
         yield* until("the account in the cell", copied, ([row]) => row!.n === "1")
       })
     ))
 
-  it("cells of several clusters keep their shops there, and have the accounts of the home cell", () =>
+  it("a cell in another cluster stores its own shops and a copy of the home cell's client accounts", () =>
     testing(
       Effect.gen(function* () {
         const [home, other] = [yield* testDatabase, yield* testDatabase]
@@ -156,7 +158,8 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
         const [row] = yield* session.run<{ n: string }>(
           "select count(*) as n from pg_stat_activity where datname = current_database() and application_name like 'workshop %'"
         )
-        // Two for lanes, one for the contended lane, one for claims, one for limits, two for notifications, eight for reads.
+        // 15 connections: 2 for lanes, 1 for the contended lane, 1 for claims, 1 for limits, 2 for notifications, 8 for
+        // reads.
         expect(Number(row!.n)).toBeLessThanOrEqual(15)
       })
     ))
@@ -175,7 +178,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
     ))
 })
 
-describe("The cells that are refused before anything is written (docs/scaling.md)", LONG, () => {
+describe("A wrong list of cells is refused before anything is written (docs/scaling.md)", LONG, () => {
   const REMEDY = ". Give the cells that workshop migrate was given."
 
   it.each([
@@ -187,7 +190,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
     ],
     ["0", "There cannot be 0 cells, but 1 to 1000"],
     ["1001", "There cannot be 1001 cells, but 1 to 1000"]
-  ])("%s is refused as the cells of a migration", (text, message) =>
+  ])("migrate refuses the cells %s", (text, message) =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -201,7 +204,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
     )
   )
 
-  it("two names for one database and schema are refused", () =>
+  it("migrate refuses two cells in one database and schema", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -212,7 +215,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
       })
     ))
 
-  it("the address of a Citus node is the coordinator's with another host", () => {
+  it("the address of a Citus node is the coordinator's address with the node's host and port", () => {
     const at = (url: string) => addressOfNode(url, "10.0.0.7", 5433)
     expect(at("postgres://me:p%40ss@db0,db1:6000/workshop?sslmode=disable&host=db0&port=1")).toBe(
       "postgres://me:p%40ss@10.0.0.7:5433/workshop?sslmode=disable"
@@ -221,7 +224,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
     expect(addressOfNode("postgres://db0/w", "::1", 5432)).toBe("postgres://[::1]:5432/w")
   })
 
-  it("--cells takes a number, or a list of names with addresses", async () => {
+  it("--cells accepts a number of cells, or a list of cell names with addresses", async () => {
     const read = (text: string) => Effect.runPromise(cellsFrom(text))
     expect(await read("3")).toEqual([{ name: "cell_1" }, { name: "cell_2" }])
     expect(await read("1")).toEqual([])
@@ -231,7 +234,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
     ])
   })
 
-  it("a process that names an unknown cell, omits a known cell or names no cells is refused", () =>
+  it("a store does not start if its options name an unknown cell, omit a known cell or name no cells", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* databaseOfCells
@@ -251,7 +254,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
       })
     ))
 
-  it("a cell with an older schema, a cell at the address of another cell, and a removed cell are refused", () =>
+  it("a store does not start if a cell has an older schema, is at the address of another cell, or was dropped", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells
@@ -271,7 +274,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
       })
     ))
 
-  it("a running process refuses the shops of a cell that was added after its start, and of a removed cell", () =>
+  it("a running process refuses the shops of a cell that was added after its start, and of a dropped cell", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -295,7 +298,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
           session.run<{ n: string }>(`select count(*) as n from ${schema}.ticket`)
         )
         expect(counts.map(([row]) => row!.n)).toEqual(["0", "0", "0"])
-        // The others go on.
+        // The other cells still accept writes.
         expect(yield* on(after, Effect.as(newTicket(inEast.id), true))).toBe(true)
       })
     ))
@@ -316,7 +319,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
         const denied =
           "The database role of this process may not read the cell south. Run workshop migrate --roles with all cells, as the owner of the tables."
         yield* until("what to do", unavailableCells, ([found]) => found?.remedy === denied)
-        // New shops are opened in the others.
+        // New shops open in the other cells.
         yield* on(ports, Effect.replicateEffect(openShop(), 2))
         expect(yield* session.run("select id from workshop_south.shop")).toHaveLength(1)
         yield* session.run(`grant usage on schema workshop_south to ${role}`)
@@ -339,7 +342,7 @@ describe("The cells that are refused before anything is written (docs/scaling.md
       }).pipe(watched)
     ))
 
-  it("a shop in two cells, and a schema with shops of another installation, are refused", () =>
+  it("migrate refuses a shop that is in two cells, and a schema with shops of another installation", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells

@@ -6,19 +6,22 @@ import { databaseOfRoles } from "./migrate/TestRoles.js"
 import { borrowedFrom } from "./nodes/Node.js"
 import { describeBut } from "./subjects.js"
 
-/** Leases are measured by the nanoseconds of the running clock, because the contract requires it. */
+/** The lease clock follows the virtual clock of the contract, so that the contract can let leases expire. */
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 
 /**
- * The contract holds on a caller's pool, for the service's role, with keys and in a schema of another name. statements.test.ts runs it on
- * connections of the store's own, without keys and in the default schema, and PgCells.test.ts on such connections with several cells.
+ * Runs the contract on a caller's pool, as the service's role, with secrets keys, in a schema that is not called
+ * workshop.
+ * statements.test.ts runs it on the store's own connections, without keys, in the default schema, and PgCells.test.ts
+ * on several cells.
  */
 const schema = "Branch_2"
 const secretsKeys = ["0".repeat(64)]
 
 runContract(
   {
-    // A pool changes how a connection is found for a command, a claim or a read, and not what is sent on it.
+    // These suites are skipped because a pool changes how the store gets a connection, not the statements that it
+    // sends.
     describe: describeBut(
       "Store: changes of clients",
       "Reads: the list",

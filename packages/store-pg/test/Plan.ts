@@ -9,29 +9,33 @@ interface Node {
   readonly "Node Type": string
   readonly "Relation Name"?: string
   readonly "Index Cond"?: string
-  /** A node that did not run has no numbers. */
+  /** Undefined if the node did not run. */
   readonly "Actual Rows"?: number
   readonly "Actual Loops"?: number
   readonly "Rows Removed by Filter"?: number
   readonly "Rows Removed by Index Recheck"?: number
-  /** Pages of 8 KiB, with those of the nodes below: found in memory, and read. */
+  /** Pages of 8 KiB that this node and its children found in shared buffers. */
   readonly "Shared Hit Blocks"?: number
+  /** Pages of 8 KiB that this node and its children read from disk. */
   readonly "Shared Read Blocks"?: number
   readonly Plans?: ReadonlyArray<Node>
 }
 
-/** A table of fewer rows is one page or two, and no index beats that. */
+/** A table with fewer rows fits on one or two pages, so a sequential scan is as cheap as an index. */
 const SMALL = 100
 
 /** A summary of a plan. */
 export interface Plan {
-  /** The tables that it scanned from one end to the other, other than small ones. */
+  /** The tables that the statement scanned in full, without small tables. */
   readonly scanned: ReadonlyArray<string>
-  /** How many rows of tables it looked at. */
+  /** The number of table rows that the statement read. */
   readonly looked_at: number
-  /** How many rows it sorted at most in one place. */
+  /** The number of rows of the largest sort. */
   readonly sorted: number
-  /** How many pages it touched, of tables and indexes. An index read from end to end for one row shows here alone. */
+  /**
+   * The number of pages of tables and indexes that the statement read. Only this number reveals a full scan of an
+   * index.
+   */
   readonly pages: number
 }
 
@@ -41,7 +45,7 @@ const rowsOf = (node: Node) =>
   ((node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) *
   (node["Actual Loops"] ?? 1)
 
-/** Whether a node reads a table from end to end; of one that did not run, whether it would. */
+/** Whether a node scans a table in full, or would scan it if it ran. */
 const isWalk = (node: Node): boolean =>
   node["Actual Rows"] === undefined
     ? /^(Seq|Index.*) Scan$/.test(node["Node Type"]) && node["Index Cond"] === undefined
@@ -67,7 +71,7 @@ const literal = (value: unknown): string => {
   return `'${String(value).replaceAll("'", "''")}'`
 }
 
-/** A session that has the settings of some connection of the store's. */
+/** Opens a session with the settings of one kind of the store's connections. */
 export const settled = (url: string, settings: Settings) =>
   Effect.tap(connect(url), (session) =>
     session.run(
@@ -97,7 +101,9 @@ const executed = (session: Session, name: string, values: ReadonlyArray<unknown>
   }).pipe(Effect.orDie)
 }
 
-/** Runs a prepared statement, returns its plan, and rolls it back. If the statement fails, returns its plan without having run it. */
+/**
+ * Runs a prepared statement, rolls it back and returns its plan. If the statement fails, returns the estimated plan.
+ */
 export const ran = (session: Session, name: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
   Effect.map(executed(session, name, values), planOf)
 
@@ -107,11 +113,14 @@ const explained = (session: Session, text: string, values: ReadonlyArray<unknown
     Effect.zipRight(executed(session, "looked", values))
   )
 
-/** Plans and runs a statement. The session has the settings of the store's connections, so the plan is the one that a store would get. */
+/**
+ * Prepares and runs a statement, and returns its plan. A session of {@link settled} gets the plan that a store's
+ * connection gets.
+ */
 export const planned = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
   Effect.map(explained(session, text, values), planOf)
 
-/** Every step of a statement as it ran: what it is, how often it ran, with how many rows and pages. */
+/** Describes each step of a statement that ran: the node type, its table, and the numbers of loops, rows and pages. */
 export const stepsOf = (
   session: Session,
   text: string,
@@ -124,13 +133,13 @@ export const stepsOf = (
     })
   )
 
-/** A statement as it went to the server. */
+/** A statement that a client sent to the server. */
 export interface Sent {
   readonly text: string
   readonly values: ReadonlyArray<unknown>
 }
 
-/** The statements that an act sends; those of others that run beside it too. */
+/** Runs `act` and returns the statements that this process sends meanwhile, including those of concurrent work. */
 export const sentDuring = async (act: () => Promise<unknown>): Promise<ReadonlyArray<Sent>> => {
   const sent: Array<Sent> = []
   const query = pg.Client.prototype.query

@@ -14,7 +14,7 @@ import { create, node, numbers, testing } from "./nodes/Node.js"
 const LONG = 60_000
 
 describe("the schema of a store", { timeout: LONG }, () => {
-  it("another schema replaces workshop only in the names of tables, functions and sequences", () => {
+  it("a schema option replaces workshop in the names of tables, functions and sequences, but not in comments and settings", () => {
     const text = `select /* workshop read ticket */ nextval('workshop.api_key_insert_order_seq'), current_setting('workshop_claim.shops')
       from workshop.ticket t join workshop."shop" s on s.id = t.shop_id where s.name = $1`
     expect(inSchema(text)).toBe(text)
@@ -25,7 +25,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
   })
 
   it.each(["", "1st", "two words", "a-b", 'a"b', "é", "pg_mine", "information_schema", "a".repeat(64)])(
-    "a name that Postgres would not accept is refused, with what to do: %s",
+    "a schema name that Postgres would not accept is refused with a remedy: %s",
     (schema) =>
       testing(
         Effect.gen(function* () {
@@ -46,12 +46,12 @@ describe("the schema of a store", { timeout: LONG }, () => {
       )
   )
 
-  it("two installations in one database neither see, notify nor wait for each other", () =>
+  it("two installations in one database neither read nor lock each other's rows, nor receive each other's notifications", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const schema = "branch"
-        // The migration does not wait for the lock of another schema, because each schema has a lock of its own.
+        // The migration does not wait for another schema's migration lock, because each schema has its own lock.
         const holder = yield* connect(url)
         yield* holder.run(`select pg_advisory_lock(${lockOf(7305808)})`)
         expect((yield* migrate(url, { schema })).length).toBeGreaterThan(20)

@@ -28,7 +28,7 @@ const kept = (connection: Connection) =>
   Effect.map(connection.send([numbers]), ([answer]) => answer!.rows.map(({ n }) => n))
 
 describe("statements that are sent together (Connection.send)", { timeout: LONG }, () => {
-  it("each statement has a result, in order, with rows or without, even when the statements are sent again", () =>
+  it("a batch returns one result per statement in order, with or without rows, also when it is sent again", () =>
     on(({ send }) =>
       Effect.gen(function* () {
         yield* send([table])
@@ -40,7 +40,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("each group of statements is one transaction, unless it begins one itself, and a failure undoes only its group", () =>
+  it("each group of statements is one transaction, unless the group sends BEGIN itself, and a failure rolls back only its group", () =>
     on((connection) =>
       Effect.gen(function* () {
         yield* connection.send([table])
@@ -61,7 +61,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("statements can be sent again after a failure, whether or not the server had prepared them", () =>
+  it("statements can be sent again after another statement failed, whether or not the server had prepared them", () =>
     on((connection) =>
       Effect.gen(function* () {
         const wrong = named("wrong", "select from nothing_of_this_name")
@@ -76,7 +76,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("statements that were prepared and then failed while they ran can be sent again", () =>
+  it("a prepared statement that failed while it ran can be sent again", () =>
     on((connection) =>
       Effect.gen(function* () {
         const half = (n: number) => named("half", "select 1 / $1::integer as n", n)
@@ -85,7 +85,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("no statement is run if one of them has a value that cannot be encoded", () =>
+  it("a batch runs no statement if one of them has a value that cannot be encoded", () =>
     on((connection) =>
       Effect.gen(function* () {
         const circle: Record<string, unknown> = {}
@@ -97,7 +97,7 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("a connection is closed if a result is late, because the next statement would get that result", () =>
+  it("a result that exceeds the time limit closes the connection, because the next statement would receive that result", () =>
     on(
       (connection) =>
         Effect.gen(function* () {

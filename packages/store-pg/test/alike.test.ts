@@ -97,10 +97,10 @@ const looks: Readonly<Record<string, (person: Person) => Effect.Effect<unknown, 
     Effect.flatMap(freshCaller, (caller_id) => run(redeemReward(shop_id, { client_id, caller_id }))) as never
 }
 
-/** Whether a text locks heads, which is the same for all acts. */
+/** Whether a statement locks shop heads. Its plan is not compared, because the lock does not depend on the client. */
 const isLock = (text: string) => /workshop lock (free )?heads/.test(text)
 
-/** The statements of an act. Statements without values belong to no act: a transaction's begin and end, and keep-alive queries. */
+/** The statements that `act` sends, without those that have no values: BEGIN, COMMIT, and keep-alive queries. */
 const sentFor = async (act: Effect.Effect<unknown>) =>
   (await sentDuring(() => within(Effect.exit(act)))).filter(({ values }) => values.length > 0)
 
@@ -108,14 +108,14 @@ describe("look-ups of clients without an account, unknown clients and blocking c
   timeout: 30_000
 }, () => {
   it.each(Object.keys(looks))(
-    "%s sends the same statements in each of these cases, with the same steps in each plan",
+    "%s sends the same statements with the same plan steps for all three clients",
     async (name) => {
       const found = []
       for (const person of Object.values(people)) {
         const sent = await sentFor(Effect.exit(Effect.provide(looks[name]!(person), ports)))
         const steps = []
         for (const { text, values } of sent.filter(({ text }) => !isLock(text))) {
-          // A connection's first run of a statement reads the catalogue too.
+          // The first run is discarded, because a connection's first run of a statement also reads catalogue pages.
           await within(stepsOf(session, text, values))
           steps.push(await within(stepsOf(session, text, values)))
         }

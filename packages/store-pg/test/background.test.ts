@@ -6,7 +6,7 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
 
 it(
-  "on Postgres under the TestClock, 61 days pass at once, and each act has its own time",
+  "background work on Postgres runs 61 days of TestClock time, and each action happens at its own instant",
   () => testing(Effect.flatMap(testDatabase, ({ url }) => sixtyOneDays(layer({ url })))),
   60_000
 )

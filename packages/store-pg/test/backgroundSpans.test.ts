@@ -23,7 +23,11 @@ import { layer as migrated } from "../src/MigratedStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
 
-/** How many spans the program made of its own, and the statements whose spans have no parent, from the end of a program's start until a webhook is delivered, and there are enough. */
+/**
+ * Starts a workshop within a span `own`, creates a ticket, and waits until its webhook is sent and `enough` statements
+ * have spans without
+ * a parent. Returns the number of `own` spans and those statements.
+ */
 const orphans = (quiet: (background: typeof Workshop.background) => typeof Workshop.background, enough: number) =>
   testing(
     Effect.gen(function* () {
@@ -33,7 +37,7 @@ const orphans = (quiet: (background: typeof Workshop.background) => typeof Works
       const statements = () =>
         spans
           .map(({ attributes }) => String(attributes.get("db.query.text")))
-          // The look at the schema is a part of the start, and ends after it.
+          // The schema check belongs to the start, but may end after it.
           .filter((text) => !text.includes("workshop schema"))
       const native = yield* Effect.tracer
       const tracer = Tracer.make({
@@ -73,7 +77,7 @@ const orphans = (quiet: (background: typeof Workshop.background) => typeof Works
     })
   )
 
-it("the background work makes spans without a parent, and none where its tracer is off, which keeps the program's own (docs/embed-effect.md)", async () => {
+it("background work makes spans without a parent, and turning its tracer off leaves only the program's own spans (docs/embed-effect.md)", async () => {
   const loud = await orphans((background) => background, 1)
   expect(loud).toMatchObject({ own: 1 })
   expect(loud.statements).not.toEqual([])

@@ -1,14 +1,14 @@
-// Gathers the statements that the store sends, for statements.sql and for the test that plans them.
+// Captures the statements that the store sends, for statements.sql and for the test of their plans.
 import pg from "pg"
 
 /**
  * @typedef {object} Sent
- * @property {string} text as it is sent
+ * @property {string} text the SQL
  * @property {string} by the application name of the connection that sends it
- * @property {Array<ReadonlyArray<unknown>>} values of each time that it was sent
+ * @property {Array<ReadonlyArray<unknown>>} values the parameters of each execution
  */
 
-/** From now on gathers what any connection of this process sends, by its text, until it is stopped. */
+/** Captures the statements that all connections of this process send, grouped by text, until `stop` is called. */
 export const capture = () => {
   /** @type {Map<string, Sent>} */
   const sent = new Map()
@@ -36,5 +36,7 @@ export const capture = () => {
   }
 }
 
-/** The name that a statement bears in its text; undefined where it bears none. @param {string} text */
+/**
+ * The name in a statement's leading comment, after the word workshop, or undefined without one. @param {string} text
+ */
 export const titleOf = (text) => /^\s*\w+ \/\* workshop (.+?) \*\//.exec(text)?.[1]

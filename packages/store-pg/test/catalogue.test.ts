@@ -10,14 +10,18 @@ import { CLAIM, RESCHEDULE_SHOPS, scheduleQueues } from "../src/deliveries/Claim
 import { type TableName, tables } from "../src/Tables.js"
 import { database, testing } from "./nodes/Node.js"
 
-/** Small, and copied to every machine of a distributed Postgres. */
+/** Small tables, of which every node of a distributed Postgres has a copy. */
 const DIRECTORY = ["shop", "client_account", "client_erasure", "api_key"]
-/** The tables that belong to no shop, and that no command uses. */
+/** The tables that have no shop's rows and that no command uses. */
 const APART = ["database_label", "rate_limit", "batch_receipt", "schema_migration"]
-/** The tables of the directory of several cells, which the home cell keeps. */
+/** The tables of the directory of cells, which have rows only in the home cell. */
 const OF_CELLS = ["cell", "shop_cell", "api_key_cell", "stale_account_copy"]
 
-/** The index begins with the code, by which a client's page finds a ticket without its shop. It has `shop_id` too, because a distributed table needs it. */
+/**
+ * The index begins with the tracking code, because the tracking page queries a ticket without its shop. It includes
+ * `shop_id`, because a
+ * unique index of a distributed table must contain the distribution column.
+ */
 const BY_CODE = { table: "ticket", index: "ticket_tracking_code", columns: ["tracking_code", "shop_id"] }
 
 const SHOP = "01890000-0000-7000-8000-000000000001" as ShopId
@@ -44,7 +48,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("every table has a primary key, and is listed as a table of the directory, of shops or of neither", () =>
+  it("every table has a primary key, and this file lists it as a table of the directory, of shops or of neither", () =>
     testing(
       Effect.gen(function* () {
         const { session } = yield* database
@@ -61,18 +65,18 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a row that a command writes replaces the row with the same primary key", () =>
+  it("the key by which a command replaces a row is the table's primary key without the partition column", () =>
     testing(
       Effect.gen(function* () {
         const unique = yield* catalogue
         const keyOf = (name: string) => unique.find(({ index }) => index === `${name}_pkey`)?.columns
-        // A partitioned table's key ends with the instant by which its rows are partitioned.
+        // The primary key of a partitioned table also contains the partition column, an instant.
         for (const name of Object.keys(tables) as ReadonlyArray<TableName>)
           expect([name, keyOf(name)?.slice(0, tables[name].key.length)]).toEqual([name, tables[name].key])
       })
     ))
 
-  it("every table and column has a comment, for psql and for data catalogues", () =>
+  it("every table and column has a comment, which psql and data catalogues show", () =>
     testing(
       Effect.gen(function* () {
         const { session } = yield* database
@@ -87,12 +91,12 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
     ))
 })
 
-/** The tables of shops, as a statement may name them. */
+/** The names of the tables with shop data. */
 const SHOP_TABLES = Object.keys(tables)
   .filter((name) => !DIRECTORY.includes(name))
   .concat("delivery_queue", "backlogged_queue")
 
-/** Each table of shops that a statement reads or changes, under the alias by which the rest of the statement refers to it. */
+/** Each table with shop data that a statement reads or changes, with the alias that the statement gives it. */
 const named = (sql: string): ReadonlyArray<readonly [string, string]> =>
   [
     ...sql.matchAll(
@@ -100,7 +104,7 @@ const named = (sql: string): ReadonlyArray<readonly [string, string]> =>
     )
   ].flatMap(([, table = "", alias = table]) => (SHOP_TABLES.includes(table) ? [[table, alias] as const] : []))
 
-/** Whether a statement binds a table's shop: to a given one, or to that of another row. */
+/** Whether a statement compares the table's `shop_id` with a parameter or with another row's `shop_id`. */
 const bindsShop = (sql: string, alias: string): boolean =>
   new RegExp(`(?<!\\w)${alias}\\.shop_id (=|is not distinct from) |= ${alias}\\.shop_id(?!\\w)`).test(sql) ||
   (named(sql).length === 1 && /(?<![.\w])shop_id = /.test(sql))
@@ -110,7 +114,7 @@ const removes = saves.filter(({ text }) => text.startsWith("delete"))
 const SOURCES = new URL("../src/", import.meta.url)
 const HAS_SQL = /`[^`]*\b(select|insert|update|delete)\b[^`]*\b(from|into|set)\b/s
 
-/** The modules by which commands are run, as one imports the other. */
+/** The source text of a module and of all modules that it imports, directly or not, by path. */
 const modulesFrom = (file: string, seen = new Map<string, string>()): ReadonlyMap<string, string> => {
   if (seen.has(file)) return seen
   const text = readFileSync(new URL(file, SOURCES), "utf8")
@@ -130,13 +134,13 @@ describe("statements that touch only rows of the shops they name (docs/how-it-is
     expect(unbound).toEqual([])
   })
 
-  it("writes select their rows by a key that begins with the shop", () => {
+  it("every write selects its rows by a key that begins with shop_id", () => {
     for (const [name, { key }] of Object.entries(tables))
       if (!DIRECTORY.includes(name)) expect([name, key[0]]).toEqual([name, "shop_id"])
     expect(scheduleQueues(new Map([[SHOP, { next_claim_at: 0, due_from: 0 }]])).text).toContain("on conflict (shop_id)")
   })
 
-  it("the check of these tests reports a statement that also reads other shops", () => {
+  it("the helpers of this test recognize a statement that also reads other shops", () => {
     expect(bindsShop("select * from ticket t where t.id = $1", "t")).toBe(false)
     expect(
       bindsShop("select * from ticket t join offer o on o.shop_id = q.shop_id where t.id = o.ticket_id", "t")
@@ -147,7 +151,7 @@ describe("statements that touch only rows of the shops they name (docs/how-it-is
     ])
   })
 
-  it("no other module of a command has SQL of its own", () => {
+  it("of the modules that Lane.ts imports, only those in this list contain SQL", () => {
     const withSql = [...modulesFrom("commands/Lane.ts")]
       .flatMap(([file, text]) => (HAS_SQL.test(text) ? [file] : []))
       .sort()
@@ -155,13 +159,13 @@ describe("statements that touch only rows of the shops they name (docs/how-it-is
       "commands/CommandBatch.ts",
       "commands/LoadStatements.ts",
       "commands/SaveStatements.ts",
-      // It reads sessions, and no row of a shop.
+      // Its SQL reads sessions, not shop data.
       "connection/CommitWaits.ts",
-      // It reads the names of schemas.
+      // Its SQL reads the names of schemas.
       "connection/TablesElsewhere.ts",
       "deliveries/ClaimStatements.ts",
       "deliveries/ReplayStatements.ts",
-      // No SQL, but its words.
+      // It contains no SQL, but its text matches the pattern.
       "secrets/WebhookSecrets.ts"
     ])
   })

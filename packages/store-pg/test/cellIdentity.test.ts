@@ -18,7 +18,7 @@ const LONG = { timeout: 180_000 }
 const messageOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ message }) => message)
 
-/** Why a node does not start. */
+/** Starts a node that must fail to start, and returns its error. */
 const startRefused = (options: PgStoreOptions) =>
   Effect.scoped(node(options)).pipe(
     Effect.as("it started"),
@@ -50,8 +50,8 @@ const homeAndEast = Effect.gen(function* () {
   return { home, east, server, session, cells, inEast }
 })
 
-describe("A cell is accepted only with the identity that the directory has for it (docs/scaling.md)", LONG, () => {
-  it("a wrong but reachable address is refused by migrate, serve, check and list, and nothing is written there", () =>
+describe("A cell is accepted only if it has the id that the directory stores for it (docs/scaling.md)", LONG, () => {
+  it("migrate, serve, check and list refuse a cell whose address leads to another database, and write nothing there", () =>
     testing(
       Effect.gen(function* () {
         const { home } = yield* homeAndEast
@@ -82,7 +82,7 @@ describe("A cell is accepted only with the identity that the directory has for i
       })
     ))
 
-  it("a cell of an older program that has lost its shops gets no id, so an empty database is never taken for it", () =>
+  it("migrate gives no id to a cell of an older program that has lost its shops, so that an empty database is never accepted as the cell", () =>
     testing(
       Effect.gen(function* () {
         const { home, east, session, cells } = yield* homeAndEast
@@ -96,7 +96,7 @@ describe("A cell is accepted only with the identity that the directory has for i
       })
     ))
 
-  it("a cell that returns with another identity stays unavailable: its keys are refused as unavailable, never as unknown", () =>
+  it("a cell that returns with another id stays unavailable, and its API keys are refused as unavailable, never as unknown", () =>
     testing(
       Effect.gen(function* () {
         const { home, east, server, cells, inEast } = yield* homeAndEast
@@ -130,7 +130,7 @@ describe("A cell is accepted only with the identity that the directory has for i
       })
     ))
 
-  it("check finds shops that are missing in their cell", () =>
+  it("check reports shops that are in the directory but missing in their cell", () =>
     testing(
       Effect.gen(function* () {
         const { home, east, cells, inEast } = yield* homeAndEast
@@ -144,8 +144,8 @@ describe("A cell is accepted only with the identity that the directory has for i
     ))
 })
 
-describe("A setting that omits a cell is refused before anything is written (docs/scaling.md)", LONG, () => {
-  it("migrate refuses a setting that omits a cell, and a cell without shops can be removed", () =>
+describe("A list of cells that omits one is refused before anything is written (docs/scaling.md)", LONG, () => {
+  it("migrate refuses a list that omits a cell, and cell remove removes a cell without shops", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -163,7 +163,7 @@ describe("A setting that omits a cell is refused before anything is written (doc
           /^The database is the cell cell_1 of another one, its home cell/
         )
         expect(yield* session.run("select from pg_namespace where nspname = 'workshop_nine'")).toEqual([])
-        // More cells are given with those that are there.
+        // New cells are listed together with the existing cells.
         yield* migrate(url, { cells: [{ name: "cell_1" }, { name: "cell_2" }, { name: "nine" }] })
         expect(
           yield* session.run("select details from workshop.audit_entry where act = 'database.cells_added' order by id")
@@ -178,7 +178,7 @@ describe("A setting that omits a cell is refused before anything is written (doc
         expect(yield* messageOf(removeCell(url, "home"))).toMatch(/^The home cell has the directory/)
         expect(yield* messageOf(removeCell(url, "nine"))).toMatch(/^The directory does not know the cell nine/)
         for (const { id } of shops) expect(yield* Effect.provide(create(id), ports)).toBe(1)
-        // Its name can be used again.
+        // The name of a removed cell can be used again.
         yield* addCell(url, { name: "nine" })
         expect((yield* names).length).toBe(4)
       })
@@ -186,7 +186,7 @@ describe("A setting that omits a cell is refused before anything is written (doc
 })
 
 describe("The first shop (docs/scaling.md)", LONG, () => {
-  it("only one of several processes that start together creates the first shop", () =>
+  it("if several processes start at once, only one creates the first shop", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -208,7 +208,7 @@ describe("The first shop (docs/scaling.md)", LONG, () => {
 })
 
 describe("An unavailable cell gets no new shops (docs/scaling.md)", LONG, () => {
-  it("shops are opened in the other cells, no trace remains, and list says that the cell accepts none", () =>
+  it("new shops open in the other cells, the directory has no entry of a failed attempt, and list shows that the cell accepts none", () =>
     testing(
       Effect.gen(function* () {
         const { home, east, server, session, cells } = yield* homeAndEast

@@ -27,7 +27,7 @@ const dropRoles = (at: string) =>
     Effect.flatMap(connect(at), ({ run }) => run(`drop owned by ${rolesOf(at)} cascade; drop role ${rolesOf(at)}`))
   )
 
-/** Cells on a Citus that others may use too: in schemas of their own, which are dropped afterwards. */
+/** Creates cells in new schemas, which are dropped afterwards, because other tests may use the same Citus cluster. */
 const cellsOnCitus = (at: string) =>
   Effect.gen(function* () {
     const schema = `test_${process.pid}_${process.hrtime.bigint().toString(36)}`
@@ -53,7 +53,7 @@ else {
   )
 
   describe("The roles on Citus (docs/scaling.md, Roles and passwords on Citus)", { timeout: 120_000 }, () => {
-    it("the service's role serves every cell, directly on its worker too, after the roles were granted twice", () =>
+    it("after the roles were granted twice, the service's role can use every cell, also directly on its worker", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
@@ -74,7 +74,7 @@ else {
             expect(yield* Effect.provide(create(id), ports)).toBe(1)
             expect(yield* Effect.provide(numbers(id), ports)).toEqual([1])
           }
-          // A number, also of a cell: NaN would say that the role may not read it.
+          // Every gauge is a number. NaN would mean that the role may not read a cell.
           for (const { measure = Effect.void } of (yield* Probes) ?? []) yield* measure
           const gauges = Metric.unsafeSnapshot().flatMap(({ metricKey, metricState }) =>
             /^workshop_(deliveries_|webhooks_off|pg_oldest_|pg_clock)/.test(metricKey.name) && "value" in metricState
@@ -94,7 +94,7 @@ else {
   })
 
   describe("A cell that was added before the roles were granted again (docs/scaling.md)", { timeout: 120_000 }, () => {
-    it("such a cell is named in the log with the remedy, and only its own shops are unavailable; the others are served on their workers", () =>
+    it("the log names the cell and the remedy, only its shops are unavailable, and the other cells are served on their workers", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
@@ -177,7 +177,7 @@ else {
   })
 
   describe("Cells that Citus moves (docs/scaling.md)", { timeout: 300_000 }, () => {
-    it("a cell that is moved under load loses no confirmed command, repeats none, and reports how long writes paused", () =>
+    it("moving a cell under load loses and repeats no confirmed command, and reports how long writes paused", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
@@ -216,7 +216,7 @@ else {
             expect(stored.length).toBeLessThanOrEqual(exits.length)
           }
           expect((yield* listCells(url, { schema, cells: CELLS }))[1]!.node).toBe(to)
-          // The process finds the cell on its new node, and claims there.
+          // The process connects to the cell on its new node, and claims deliveries there.
           expect(yield* Effect.provide(create(shops[0]!.id), ports)).toBeGreaterThan(0)
           expect(yield* moveCell(url, "north", to!, { schema })).toMatchObject({ took_ms: 0 })
           const balanced = yield* balanceCells(url, { schema })
@@ -224,7 +224,7 @@ else {
         })
       ))
 
-    it("balance counts only the cells of the directory, not the schema that a removed cell left behind", () =>
+    it("balance counts only cells of the directory, not schemas that removed cells left behind", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
@@ -232,7 +232,7 @@ else {
           const nodes = yield* listCells(url, { schema, cells: CELLS })
           const workers = nodes.slice(1).map(({ node }) => node)
           expect(new Set(workers).size).toBe(2)
-          // Three on one worker, of which two are left behind, and one on the other.
+          // One worker then has one cell and two left-behind schemas, and the other worker has one cell.
           for (const name of ["gone", "lost"]) {
             yield* Effect.addFinalizer(() =>
               Effect.orDie(session.run(`drop schema if exists ${schema}_${name} cascade`))
@@ -247,7 +247,7 @@ else {
         })
       ))
 
-    it("a move is refused to a role that does not own the tables, and between workers that the coordinator cannot reach", () =>
+    it("a move is refused if the role does not own the tables, or if the coordinator cannot reach one of the two workers", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
@@ -270,7 +270,7 @@ else {
           expect(yield* refusal(theirs, other)).toBe(
             `This role may not change the cells. Use the one that owns their tables, such as workshop_owner, or a superuser (Postgres says: must be owner of schema ${schema}_north).`
           )
-          // A worker that is gone: no server listens at its port.
+          // Port 1 simulates a lost worker, because no server listens there.
           const place = (at: string, was: string) =>
             session.run("update pg_dist_node set nodeport = $1 where nodename = $2 and nodeport = $3", [at, host, was])
           const lost = (port: string) => Effect.acquireRelease(place("1", port), () => Effect.orDie(place(port, "1")))
@@ -285,7 +285,7 @@ else {
         })
       ))
 
-    it("a move is refused for the home cell, for an unknown cell, and to a node that is not a worker", () =>
+    it("a move is refused if the cell is the home cell or unknown, or if the target node is not a worker", () =>
       testing(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)

@@ -8,8 +8,9 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
 
 /*
- * The recipes of docs/your-database.md, on a stand-in for drizzle-orm/node-postgres that sends what it sends: begin and commit or rollback
- * around a transaction, and savepoints around one within it.
+ * Runs the recipes of docs/your-database.md on a stand-in for drizzle-orm/node-postgres, which sends the same
+ * statements: BEGIN and COMMIT
+ * or ROLLBACK around a transaction, and savepoints around a nested transaction.
  */
 
 interface Tx {
@@ -106,7 +107,7 @@ const program = (
 
 describe("the recipes for Drizzle (docs/your-database.md)", { timeout: 60_000 }, () => {
   it.each(["promise", "effect"] as const)(
-    "%s: a failure after a nested transaction leaves neither order nor ticket; without the failure both are stored",
+    "%s: if the transaction fails after a nested one, neither order nor ticket is stored; otherwise both are stored",
     (kind) =>
       program(async ({ rows, heard, ...orders }) => {
         await expect(orders[kind]("A1", true)).rejects.toThrow("No such customer")

@@ -17,7 +17,10 @@ import { database, node, testing } from "../nodes/Node.js"
 
 const PATIENT = 60_000
 
-/** Fills a shop: a webhook, a linked ticket that is ready and earned a stamp, another one that is offered and has a quote, and a replay. */
+/**
+ * Fills a shop: a webhook, a linked ticket that is ready and earned a stamp, an offered ticket with a quote, and a
+ * replay.
+ */
 const work = Effect.fnUntraced(function* (url: string) {
   const ports = yield* node({ url })
   yield* Effect.gen(function* () {
@@ -49,7 +52,10 @@ beforeAll(
 )
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), PATIENT)
 
-/** How each invariant is damaged, in a transaction that is rolled back, and how many rows are then found. */
+/**
+ * Statements that violate each invariant, and the number of rows that the check then finds. Each runs in a transaction
+ * that is rolled back.
+ */
 const damages: Readonly<Record<string, ReadonlyArray<readonly [sql: string, count: number]>>> = {
   "shop-head": [["delete from shop_head", 1]],
   "shop-rows": [
@@ -123,14 +129,14 @@ const damages: Readonly<Record<string, ReadonlyArray<readonly [sql: string, coun
 }
 
 describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
-  it("the check finds nothing in data that only the program wrote", () =>
+  it("the check reports no violation in data that only the program wrote", () =>
     testing(
       Effect.gen(function* () {
         expect(yield* checkData(original.url, PATIENT)).toEqual({ checks: Object.keys(damages).length, findings: [] })
       })
     ))
 
-  it("these tests damage the data in a way for each check", () => {
+  it("this file has damaging statements for every invariant", () => {
     expect(Object.keys(damages).sort()).toEqual(
       invariants(0)
         .map(({ name }) => name)
@@ -139,7 +145,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
   })
 
   it.each(Object.entries(damages))(
-    "rows that violate %s are found, and reported with their shop",
+    "the check reports the rows that violate %s, with their shop",
     async (name, ways) => {
       await testing(
         Effect.gen(function* () {
@@ -159,7 +165,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
     }
   )
 
-  it("rows that retention removed are not reported as a gap", () =>
+  it("the check does not report rows that retention removed as a gap", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* copyOf(original)
@@ -174,7 +180,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
       })
     ))
 
-  it("the check writes nothing, counts all rows that violate an invariant, and shows five", () =>
+  it("the check writes nothing, counts all rows that violate an invariant, and lists five of them", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -185,7 +191,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
       })
     ))
 
-  it("the error of a check that exceeds its time limit names the check and the remedy", () =>
+  it("a check that exceeds its time limit fails with an error that names the invariant and the remedy", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -197,7 +203,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
       })
     ))
 
-  it("a database with another schema is refused", () =>
+  it("the check refuses a database with another schema version", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database

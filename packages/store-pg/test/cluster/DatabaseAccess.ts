@@ -5,7 +5,10 @@ const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
 const END = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()"
 
-/** Refuses connections to a database, as if its server were unavailable: open connections end, and new ones are refused. `session` is in another database. */
+/**
+ * Ends a database's connections and refuses new ones, as if its server were unavailable. `session` must be in another
+ * database.
+ */
 export const refuseConnections = (session: Session, { url }: { readonly url: string }) =>
   Effect.zipRight(
     session.run(`alter database "${nameOf(url)}" allow_connections false`),
@@ -16,7 +19,9 @@ export const refuseConnections = (session: Session, { url }: { readonly url: str
 export const acceptConnections = (session: Session, { url }: { readonly url: string }) =>
   session.run(`alter database "${nameOf(url)}" allow_connections true`)
 
-/** Swaps the names of two databases that refuse connections, so that the address of each leads to the other one. */
+/**
+ * Swaps the names of two databases that refuse connections, so that the address of each leads to the other database.
+ */
 export const swapDatabases = (session: Session, one: { readonly url: string }, other: { readonly url: string }) => {
   const [a, b] = [nameOf(one.url), nameOf(other.url)]
   const renamed = (from: string, to: string) =>
@@ -26,7 +31,7 @@ export const swapDatabases = (session: Session, one: { readonly url: string }, o
   return Effect.all([renamed(a, `${a}_x`), renamed(b, a), renamed(`${a}_x`, b)], { discard: true })
 }
 
-/** A session of the server's own database, which outlives those of the tests. */
+/** Opens a session in the server's default database, so that a test can drop or rename its own database. */
 export const serverSession = (url: string) => {
   const at = new URL(url)
   at.pathname = "/postgres"

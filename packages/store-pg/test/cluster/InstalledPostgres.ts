@@ -5,23 +5,25 @@ import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { freePort } from "../../../../test/freePort.js"
 
-/** Where Debian puts the programs that npm does not bring: `pg_basebackup`, `pg_dump`, `pg_restore`. */
+/** Debian's folder of the programs that the npm package lacks: `pg_basebackup`, `pg_dump`, `pg_restore`. */
 const BIN = [18, 17, 16, 15].map((major) => `/usr/lib/postgresql/${major}/bin`).find((path) => existsSync(path))
 
-/** Why a test of them cannot run here; empty where it can. */
+/** The reason why tests that need these programs are skipped; empty if Postgres is installed. */
 export const NOT_INSTALLED: string =
   BIN === undefined ? ": skipped, as no Postgres of Debian's is installed (apt-get install postgresql)" : ""
 
 const isRoot = process.getuid?.() === 0
 const id = (flag: "-u" | "-g") => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
 
-/** Postgres does not run as root. */
+/** The user and group under which to run Postgres, which refuses to run as root. */
 export const account = () => (isRoot ? { uid: id("-u"), gid: id("-g") } : {})
 
-/** The settings of every server; others may be added. */
+/** The settings of every server. `start` adds others to these. */
 const SETTINGS = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off" }
 
-/** A folder in which the programs of one Postgres run; servers that still run are stopped with the scope. */
+/**
+ * Runs the programs of one Postgres version in a temporary folder. The end of the scope stops servers that still run.
+ */
 interface Programs {
   /** Runs a program in the folder, and returns what it printed. */
   readonly run: (program: string, ...args: ReadonlyArray<string>) => string
@@ -52,7 +54,7 @@ export const programsIn = (bin: string): Effect.Effect<Programs, never, Scope.Sc
       try {
         run("pg_ctl", "-D", data, "-m", "immediate", "stop")
       } catch {
-        // It was stopped before.
+        // The test has already stopped the server.
       }
     }
     return {

@@ -7,9 +7,15 @@ import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { connect, type Session } from "../../src/migrate/Session.js"
 import { programsIn } from "./InstalledPostgres.js"
 
-/** A Postgres for one run of the tests, with a migrated database that others are copied from. */
+/**
+ * A Postgres server for one run of the tests. It has a migrated template database, from which test databases are
+ * copied.
+ */
 export interface TestCluster {
-  /** Copies the migrated database, or another one without connections. */
+  /**
+   * Copies the template, or the database `original`, which must have no connections. Returns the copy's connection
+   * string.
+   */
   readonly create: (original?: string) => Promise<string>
   readonly drop: (url: string) => Promise<void>
   readonly close: () => Promise<void>
@@ -20,17 +26,20 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** Four workers open several stores at once, and on a busy machine some of them have not closed before the next ones open. */
+/**
+ * 400 connections, because four workers open several stores at once, and on a busy machine old stores close after new
+ * ones open.
+ */
 const settings = { ...EmbeddedPostgres.throwaway, max_connections: "400" }
 
 const embedded = Effect.gen(function* () {
   const dataDir = yield* folder
   const { url } = yield* EmbeddedPostgres.start({ dataDir, settings })
-  // Copying files beats writing them through the log where nothing is synced.
+  // With fsync off, copying files is faster than writing pages through the WAL.
   return { url, how: "strategy file_copy" }
 })
 
-/** A Postgres of another version, by the folder of its programs. */
+/** Starts a Postgres of another version, whose programs are in the folder `bin`. */
 const ofPrograms = (bin: string) =>
   Effect.gen(function* () {
     const { run, start } = yield* programsIn(bin)
@@ -53,13 +62,14 @@ const named = (url: string, database: string): string => {
 
 const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
-/** How often a database is looked at before it is dropped, and how long the looks are apart. */
+/** The number of times that `untilLeft` checks for connections, and the pause between two checks. */
 const MOST_LOOKS = 50
 const BETWEEN_LOOKS = "10 millis"
 
 /**
- * Waits a little until nobody is connected to a database. A pool's connection that is on its way out when the server ends it gets an
- * error that nobody listens to any more, and that ends the worker.
+ * Waits up to 500 ms until a database has no connections. If the server ends a connection that a pool is closing, the
+ * connection emits
+ * an error without a listener, which would end the Vitest worker.
  */
 const untilLeft = (admin: Session, database: string) =>
   admin.run("select from pg_stat_activity where datname = $1", [database]).pipe(
@@ -84,7 +94,7 @@ const opened = Effect.gen(function* () {
       Effect.suspend(() => {
         const database = `${prefix}_${++made}`
         const from = original === undefined ? template : nameOf(original)
-        // Statements of the store that do not name their schema would find no table.
+        // An empty search_path makes a statement of the store fail if it does not name its schema.
         return admin
           .run(`create database ${database} template ${from} ${how}`)
           .pipe(
@@ -98,8 +108,9 @@ const opened = Effect.gen(function* () {
 })
 
 /**
- * Opens the Postgres of `TEST_DATABASE_URL`, whose role may create databases; or else starts a throwaway one, from the programs in the
- * folder `WORKSHOP_TEST_POSTGRES` or those that npm brought.
+ * Connects to the Postgres of `TEST_DATABASE_URL`, whose role must be able to create databases. Without that variable,
+ * starts a
+ * throwaway server from the programs in the folder `WORKSHOP_TEST_POSTGRES`, or from the npm package.
  */
 export const openTestCluster = async (): Promise<TestCluster> => {
   const scope = Effect.runSync(Scope.make())

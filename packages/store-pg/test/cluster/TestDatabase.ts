@@ -16,8 +16,11 @@ const made = (original?: string): Effect.Effect<{ readonly url: string }, never,
     ({ url }) => asked("DELETE", url)
   )
 
-/** A database of one's own, migrated and empty, gone when the scope closes. The first of a run waits for its server. */
+/**
+ * Creates a migrated, empty database and drops it when the scope closes. The first call of a run waits for the server's
+ * start.
+ */
 export const testDatabase = made()
 
-/** A copy of a test database that has no connections any more. Copying takes less time than filling another one. */
+/** Copies a test database, which must have no connections. A copy takes less time than filling a new database. */
 export const copyOf = (original: { readonly url: string }) => made(original.url)

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { connect } from "../../src/migrate/Session.js"
 import { copyOf, testDatabase } from "./TestDatabase.js"
 
-it("each suite gets a migrated database of its own, which is dropped afterwards", async () => {
+it("each testDatabase is a new migrated database, which is dropped when its scope closes", async () => {
   await Effect.gen(function* () {
     const outlived = yield* Effect.scoped(
       Effect.gen(function* () {
@@ -20,7 +20,7 @@ it("each suite gets a migrated database of its own, which is dropped afterwards"
   }).pipe(Effect.runPromise)
 }, 30_000)
 
-it("a test's database can be copied with its data", async () => {
+it("copyOf copies a test database with its data", async () => {
   await Effect.gen(function* () {
     const original = yield* testDatabase
     yield* Effect.scoped(Effect.flatMap(connect(original.url), ({ run }) => run("create table mine as select 7 as n")))

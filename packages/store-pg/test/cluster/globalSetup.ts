@@ -10,16 +10,21 @@ import type { TestCluster } from "./TestCluster.js"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The port of 127.0.0.1 at which workers request databases, a build of the program and a browser. */
+    /**
+     * The port on 127.0.0.1 of the server from which workers request databases, a build of the program and a browser.
+     */
     readonly clusterDoor: number
   }
 }
 
-/** A server for what a run has once: the database cluster, the build and the browser. Each starts when the first suite requests it. */
+/**
+ * A server that shares one database cluster, one build and one browser among all suites of a run. The first request
+ * starts each.
+ */
 interface Door {
   readonly port: number
   readonly close: () => Promise<void>
-  /** The projects of the run that use it. */
+  /** The number of Vitest projects that use this server. */
   users: number
 }
 
@@ -39,7 +44,7 @@ const open = async (): Promise<Door> => {
       )
       return (await browser).wsEndpoint()
     }
-    // Loaded late as well: a run that needs no database should not wait for Effect twice.
+    // Imported only here, because a run that needs no database need not load Effect in this process.
     cluster ??= import("./TestCluster.js").then(({ openTestCluster }) => openTestCluster())
     const { create, drop } = await cluster
     const named = await text(request)
@@ -64,10 +69,10 @@ const open = async (): Promise<Door> => {
   return { port: (server.address() as AddressInfo).port, close, users: 0 }
 }
 
-/** Vitest loads this module once for each project, so the cluster of the run is kept outside of it. */
+/** Vitest loads this module once per project, so the server is stored in the global object. */
 const run = globalThis as typeof globalThis & { workshopTestDoor?: Promise<Door> | undefined }
 
-/** Lets a project's suites ask for databases, and stops the cluster after the last project. */
+/** Starts the server for the first project, and stops it after the last. */
 export default async (project: TestProject) => {
   run.workshopTestDoor ??= open()
   const door = await run.workshopTestDoor

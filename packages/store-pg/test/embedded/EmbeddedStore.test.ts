@@ -19,7 +19,7 @@ const opened = () =>
   })
 
 describe("an embedded Postgres (docs/security.md)", { timeout: 60_000 }, () => {
-  it("an embedded Postgres listens only on loopback, requires its password, and lets only its user read its files", () =>
+  it("an embedded Postgres listens only on loopback, requires its password, and makes its files readable only to its user", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -37,7 +37,7 @@ describe("an embedded Postgres (docs/security.md)", { timeout: 60_000 }, () => {
           const guess = new URL(url)
           guess.password = "guess"
           expect((yield* Effect.flip(connect(guess.href))).message).toMatch(/password/)
-          // Run by root, the server has a user of its own, who must pass through the folder and can list nothing in it.
+          // Started by root, the server runs as another user, who must be able to enter the folder but not to list it.
           const passable = process.getuid?.() === 0 ? 0o711 : 0o700
           expect(statSync(join(dataDir, "postgres")).mode & 0o777).toBe(passable)
           expect(statSync(join(dataDir, "postgres/cluster")).mode & 0o777).toBe(0o700)
@@ -48,7 +48,7 @@ describe("an embedded Postgres (docs/security.md)", { timeout: 60_000 }, () => {
 })
 
 describe("the Promise API", { timeout: 60_000 }, () => {
-  it("the Promise API starts its own Postgres, migrates it, keeps its data, and stops it", async () => {
+  it("the Promise API starts an embedded Postgres, migrates it, preserves its data over a restart, and stops it", async () => {
     const first = await opened()
     const shop = await first.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
     await first.stop()
@@ -58,7 +58,7 @@ describe("the Promise API", { timeout: 60_000 }, () => {
     expect(shop.ok).toBe(true)
   })
 
-  it("the Promise API does not start on an unreachable database, and says what to check", async () => {
+  it("the Promise API fails to start if the database is unreachable, with an error that says what to check", async () => {
     const away = start({ store: MigratedStore.layer({ url: "postgres://nobody@127.0.0.1:1/nothing" }) })
     await expect(away).rejects.toThrow(/^The database cannot be reached \(.*\)\. Check that it runs/)
   })

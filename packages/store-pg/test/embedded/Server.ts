@@ -10,10 +10,13 @@ import { connect } from "../../src/migrate/Session.js"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 
-/** Where the bundle of server.mjs is, in a folder that other accounts may enter. */
+/** The path of the bundle of server.mjs, in a folder that other users may enter. */
 let bundle = ""
 
-/** Bundles server.mjs with the sources, because a process loads a thousand modules one by one in a second of processor time. */
+/**
+ * Bundles server.mjs with the sources, because loading its thousand modules takes each process a second of processor
+ * time.
+ */
 export const build = async (): Promise<void> => {
   if (bundle !== "") return
   const folder = mkdtempSync(join(tmpdir(), "workshop-server-"))
@@ -25,7 +28,7 @@ export const build = async (): Promise<void> => {
     bundle: true,
     platform: "node",
     format: "esm",
-    // Its paths lead to the sources.
+    // The paths of this configuration map the packages to their sources.
     tsconfig: join(root, "tsconfig.test.json"),
     external: ["pg-native"],
     banner: {
@@ -35,17 +38,17 @@ export const build = async (): Promise<void> => {
   bundle = outfile
 }
 
-/** A process of its own that keeps a Postgres in a folder. */
+/** A child process that runs an embedded Postgres with its data in `dataDir`. */
 export class Server {
   readonly #child: ChildProcess
-  /** Its first line: the connection string, or the error that it failed with. */
+  /** The first line that the process prints: the connection string, or its error. */
   readonly said: Promise<string>
   readonly #ended: Promise<unknown>
-  /** Everything that it has printed so far, its log too. */
+  /** The output of the process so far, including its log. */
   output = ""
 
   constructor(dataDir: string, ids: { readonly uid?: number; readonly gid?: number } = {}) {
-    // The bundle finds the programs of Postgres there.
+    // The bundle loads the package with the programs of Postgres from NODE_PATH.
     const env = { ...process.env, NODE_PATH: join(root, "node_modules") }
     const stdio = ["ignore", "pipe", "inherit"] as const
     this.#child = spawn(process.execPath, [bundle, dataDir], { cwd: "/", env, stdio: [...stdio], ...ids })
@@ -56,7 +59,7 @@ export class Server {
     this.said = Promise.race([once(this.#child.stdout!, "data"), this.#ended]).then(() => this.output.trim())
   }
 
-  /** Its connection string; rejects with the sentence of a server that did not start. */
+  /** The connection string. Rejects with the printed error if Postgres did not start. */
   async url(): Promise<string> {
     const said = await this.said
     if (!said.startsWith("postgres://")) throw new Error(said)
@@ -73,18 +76,18 @@ export class Server {
   }
 }
 
-/** The process id of the server that keeps a folder's data. */
+/** The process id of the Postgres server whose data is in a folder. */
 export const postmasterOf = (dataDir: string): number =>
   Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
 
-/** The processes whose command line holds a text. */
+/** The ids of the processes whose command line contains `text`. */
 export const processesWith = (text: string): ReadonlyArray<number> =>
   execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" })
     .split("\n")
     .filter((line) => line.includes(text))
     .map((line) => Number.parseInt(line, 10))
 
-/** Runs statements on a connection of their own and returns the rows of the last. */
+/** Runs statements on a new connection and returns the rows of the last statement. */
 export const ask = (url: string, ...statements: ReadonlyArray<string>): Promise<ReadonlyArray<unknown>> =>
   Effect.gen(function* () {
     const session = yield* connect(url, { schema: "public" })

@@ -34,15 +34,15 @@ const keptAfterStart = () =>
   )
 
 describe("the durability of an embedded Postgres", { timeout: LONG }, () => {
-  it("committed data survive a kill -9 of the server and of the process that runs it", async () => {
-    // Stopped, it cannot start its server again before it is killed itself.
+  it("committed data survives kill -9 of the server and of the process that runs it", async () => {
+    // SIGSTOP keeps the process from restarting the killed server before the process is killed itself.
     process.kill(first.pid, "SIGSTOP")
     process.kill(postmasterOf(folder), "SIGKILL")
     await first.end("SIGKILL")
     expect(await keptAfterStart()).toEqual(KEPT)
   })
 
-  it("committed data survive a kill -9 of the process alone, whose server stops by itself", async () => {
+  it("committed data survives kill -9 of the process alone, after which its server shuts down by itself", async () => {
     const before = readFileSync(log, "utf8").length
     await first.end("SIGKILL")
     expect(await keptAfterStart()).toEqual(KEPT)
@@ -51,7 +51,7 @@ describe("the durability of an embedded Postgres", { timeout: LONG }, () => {
     expect(logged).not.toContain("automatic recovery")
   })
 
-  it("the next start stops a server that a dead process left behind", async () => {
+  it("the next start stops a server that a killed process left running", async () => {
     const left = postmasterOf(folder)
     const watchers = processesWith(`port=${new URL(url).port} `).filter((pid) => pid !== left)
     expect(watchers).toHaveLength(1)
@@ -61,7 +61,7 @@ describe("the durability of an embedded Postgres", { timeout: LONG }, () => {
     expect(await keptAfterStart()).toEqual(KEPT)
   })
 
-  it("a killed server is started again at the same address", async () => {
+  it("the process restarts a killed server at the same address", async () => {
     process.kill(postmasterOf(folder), "SIGKILL")
     const again = Effect.retry(
       Effect.tryPromise(() => ask(url, "select n from kept")),
@@ -75,7 +75,7 @@ describe("the durability of an embedded Postgres", { timeout: LONG }, () => {
     await first.end("SIGTERM")
   })
 
-  it("every setting for durability is on", async () => {
+  it("an embedded Postgres has every durability setting on", async () => {
     const settings = ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"]
     const rows = await ask(url, `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join(", ")}`)
     await first.end("SIGTERM")
@@ -84,7 +84,7 @@ describe("the durability of an embedded Postgres", { timeout: LONG }, () => {
 })
 
 describe("the shutdown of an embedded Postgres", { timeout: LONG }, () => {
-  it("the server shuts down cleanly with its process, and starts again although another process has its old process id", async () => {
+  it("the server shuts down cleanly with its process, and starts again even if another process now has its old process id", async () => {
     const pidFile = join(folder, "postgres/cluster/postmaster.pid")
     const written = readFileSync(pidFile, "utf8")
     await first.end("SIGTERM")
@@ -93,7 +93,7 @@ describe("the shutdown of an embedded Postgres", { timeout: LONG }, () => {
     expect(await keptAfterStart()).toEqual(KEPT)
   })
 
-  it("the server has shut down cleanly before its scope has closed", async () => {
+  it("closing the scope waits until the server has shut down", async () => {
     await first.end("SIGTERM")
     const started = Effect.as(EmbeddedPostgres.start({ dataDir: folder }), () => postmasterOf(folder))
     const pid = await Effect.runPromise(Effect.scoped(Effect.map(started, (read) => read())))
@@ -102,7 +102,7 @@ describe("the shutdown of an embedded Postgres", { timeout: LONG }, () => {
 })
 
 describe.runIf(process.getuid?.() === 0)("under root", { timeout: LONG }, () => {
-  it("Postgres runs as another user, on data in a folder that only root may enter", async () => {
+  it("started by root, Postgres runs as another user, even if only root may enter the data folder", async () => {
     await first.end("SIGTERM")
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     expect(statSync(folder).uid).toBe(0)

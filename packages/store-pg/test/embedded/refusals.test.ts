@@ -12,7 +12,7 @@ beforeAll(build, 60_000)
 
 const LONG = 60_000
 
-/** Why no Postgres starts in this process. */
+/** Starts an embedded Postgres that must fail to start, and returns its error. */
 const refusalOf = (dataDir: string, settings: Readonly<Record<string, string>> = {}) =>
   Effect.runPromise(Effect.flip(Effect.scoped(EmbeddedPostgres.start({ dataDir, settings }))))
 
@@ -22,8 +22,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe("the refusals of an embedded Postgres, each with what to do", { timeout: LONG }, () => {
-  it("of two processes that start for the first time on one data directory, one is refused, and a command may share the other's server", async () => {
+describe("an embedded Postgres that cannot start fails with a remedy", { timeout: LONG }, () => {
+  it("if two processes start at once on one new data directory, one is refused, and a CLI command can share the other's server", async () => {
     const both = [new Server(folder), new Server(folder)]
     const said = await Promise.all(both.map((server) => server.said))
     const first = both[said.findIndex((line) => line.startsWith("postgres://"))]
@@ -38,7 +38,7 @@ describe("the refusals of an embedded Postgres, each with what to do", { timeout
     await Promise.all(both.map((server) => server.end("SIGTERM")))
   })
 
-  it("the refusal has the server's message if the server does not start, even if its long log was started over", async () => {
+  it("the error quotes the server's own message if the server does not start, even if the log was rotated because of its size", async () => {
     const log = join(folder, "postgres/postgres.log")
     for (const filling of ["", "a long day\n".repeat(1_000_000)]) {
       appendFileSync(log, filling)
@@ -51,7 +51,7 @@ describe("the refusals of an embedded Postgres, each with what to do", { timeout
     expect([statSync(log).size < 1_000, statSync(`${log}.1`).size > 10_000_000]).toEqual([true, true])
   })
 
-  it("data of another version of Postgres are refused", async () => {
+  it("data of another version of Postgres is refused", async () => {
     writeFileSync(join(folder, "postgres/cluster/PG_VERSION"), "17\n")
     const { reason, message } = await refusalOf(folder)
     expect(reason).toBe("other_version")
@@ -60,7 +60,7 @@ describe("the refusals of an embedded Postgres, each with what to do", { timeout
     )
   })
 
-  it("a machine for which npm has no Postgres is refused", async () => {
+  it("a platform for which npm has no Postgres package is refused", async () => {
     const { reason, message } = await Effect.runPromise(
       Effect.flip(binariesFor(dataDirectory("/nowhere"), undefined, "sunos-x64"))
     )

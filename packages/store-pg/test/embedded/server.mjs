@@ -1,4 +1,5 @@
-// Runs an embedded Postgres in the folder it is given, prints where it is, and stops with the process.
+// Runs an embedded Postgres in the folder of its argument, prints the connection string, and stops Postgres when the
+// process ends.
 import { start } from "@workshop/store-pg/embedded"
 import { Deferred, Effect } from "effect"
 

@@ -44,12 +44,12 @@ const under = (...names: ReadonlyArray<string>): string => {
 }
 
 describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
-  it("Postgres runs as the user who owns the data", () => {
+  it("root runs Postgres as the user who owns the data", () => {
     chownSync(folder, nobody.uid, nobody.gid)
     expect(accountFor(folder)?.uid).toBe(nobody.uid)
   })
 
-  it("programs in a folder that only root may enter are copied to where their user can run them", async () => {
+  it("programs in a folder that only root may enter are copied to a folder where Postgres's user can run them", async () => {
     const found = await Effect.runPromise(binariesFor(dataDirectory(folder), undefined))
     const closed = under("closed")
     chmodSync(closed, 0o700)
@@ -62,7 +62,7 @@ describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
   })
 
   it.runIf(mayEnter(clone, nobody))(
-    "a user runs Postgres under their own account, and no other user can run it on their data",
+    "an ordinary user runs Postgres as themselves, and another user is refused on their data",
     async () => {
       chownSync(folder, nobody.uid, nobody.gid)
       const first = new Server(folder, nobody)
@@ -78,7 +78,10 @@ describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
   )
 })
 
-/** A package as npm unpacks it when install scripts are blocked: its links are only listed. */
+/**
+ * A package as npm unpacks it if install scripts are blocked: pg-symlinks.json lists the symbolic links, but none
+ * exists.
+ */
 const bare = (): string => {
   const native = under("native")
   const files = ["bin/postgres", "bin/initdb", "lib/libpq.so.5.18", "lib/libpq.a", "share/postgresql/postgres.bki"]
@@ -91,8 +94,8 @@ const bare = (): string => {
   return native
 }
 
-describe("if npm blocked the install script", () => {
-  it("library links are created in a copy beside the data, and the package stays unchanged", () => {
+describe("if npm blocked the install script of the Postgres package", () => {
+  it("the symbolic links are created in a copy beside the data, and the package stays unchanged", () => {
     const [native, place] = [bare(), under("data")]
     const copy = reachable({ folder: native, version: VERSION }, place, undefined)
     expect(copy.folder).toBe(join(place, `binaries-${VERSION}`))
@@ -112,7 +115,7 @@ describe("if npm blocked the install script", () => {
     expect(statSync(join(copy, "bin/initdb")).size).toBe("bin/initdb".length)
   })
 
-  it("a package that has its links is run in place", () => {
+  it("a package that has its symbolic links is not copied", () => {
     const native = bare()
     symlinkSync("libpq.so.5.18", join(native, "lib/libpq.so.5"))
     expect(reachable({ folder: native, version: VERSION }, under("data"), undefined).folder).toBe(native)

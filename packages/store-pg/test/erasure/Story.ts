@@ -30,7 +30,7 @@ import { answered, record } from "../../../core/src/testing/TestDispatcher.js"
 
 export const PHONE = "+21620123456"
 
-/** The texts by which a search, which ignores case, would find the person after the erasure. */
+/** Texts that identify the person. A case-insensitive search must find none of them after the erasure. */
 export const NEEDLES = ["amira", "ben salah", "benslama", PHONE, "21620123456", "20123456", "20 123 456", "20-123-456"]
 
 const shop = Schema.decodeSync(ShopInput)({
@@ -44,7 +44,7 @@ const shop = Schema.decodeSync(ShopInput)({
 const text = Schema.decodeUnknownSync(TicketInput)
 export const once = Schema.decodeSync(IdempotencyKey)
 
-/** The ticket on which the shop wrote down whose it is wherever it could. */
+/** A ticket with the client's name or number in every free-text field. */
 export const chatty = (client_id: string) =>
   text({
     service: "Hem for AMIRA",
@@ -75,7 +75,10 @@ const register = (given_name: string, family_name: string, phone: string) =>
     ({ id }) => id
   )
 
-/** Sends what is due; the receiver sends back what it was sent. */
+/**
+ * Delivers all due webhooks. The receiver's response repeats the request body, so that the delivery log contains
+ * personal data too.
+ */
 const deliver = Effect.gen(function* () {
   const { claim } = yield* Deliveries
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -83,7 +86,7 @@ const deliver = Effect.gen(function* () {
     for (const one of claims) yield* record(one, { ...answered(200), head: `HTTP/1.1 200 OK\n\n${one.body}` })
 })
 
-/** The callers, clients and tickets at the end of the story. */
+/** The callers, clients and tickets that {@link story} creates. */
 export interface Cast {
   readonly one: Caller
   readonly other: Caller
@@ -95,7 +98,7 @@ export interface Cast {
   readonly karims: TicketId
 }
 
-/** Two shops in which a client leaves every trace that there can be, beside another client. */
+/** Fills two shops with every kind of record about a client, Amira, and with records about another client, Karim. */
 export const story = Effect.gen(function* () {
   const [tickets, progress, quotes, clients, loyalty, offers] = [
     yield* Tickets,
@@ -137,7 +140,7 @@ export const story = Effect.gen(function* () {
   const [offer] = (yield* offers.ofClient(amira)).filter(({ shop_id }) => shop_id === other.shop_id)
   yield* offers.accept(amira, offer!.id)
   yield* (yield* Webhooks).disable(other.shop_id)
-  // The app gives clients who act their number as their caller id.
+  // The app uses a client's phone number as the caller id.
   yield* tickets.changeStatus({ ...other, caller_id: PHONE as CallerId }, accepted, "impossible")
   return { one, other, amira, karim, linked, offered, accepted, karims } satisfies Cast
 })

@@ -24,13 +24,13 @@ import { connect } from "../../src/migrate/Session.js"
 import { databaseOfRoles } from "../migrate/TestRoles.js"
 import { chatty, NEEDLES, once, PHONE, story } from "./Story.js"
 
-/** A store with a way to find a text in everything that it holds. */
+/** A store, and a search of all its data. */
 interface Searched {
   readonly store: Layer.Layer<StorePorts, never, Entropy>
   readonly find: (needles: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
 }
 
-/** The paths at which a text is in a value and in all values that it refers to. */
+/** The paths of all strings that contain `needle` in a value and in the objects that the value references. */
 const places = (value: unknown, needle: string, path: string, seen: Set<unknown>): ReadonlyArray<string> => {
   if (typeof value === "string") return value.toLowerCase().includes(needle) ? [`${path}: ${value}`] : []
   if (typeof value !== "object" || value === null || seen.has(value)) return []
@@ -75,7 +75,7 @@ const inPostgres: Effect.Effect<Searched, never, Scope.Scope> = Effect.gen(funct
   return { store: Layer.orDie(PgStore.layer({ url: service })), find: (needles) => Effect.orDie(find(needles)) }
 })
 
-/** Cuts the store off after so many commands that do more than one row, as a process that dies does. */
+/** Fails every call of `transact` after the first `after.left`, as if the process had died there. */
 const dying = (after: { left: number }) =>
   Layer.effect(
     Store,
@@ -112,7 +112,7 @@ describe.each([
     }
 
   it(
-    "after an erasure, neither the person's name nor number is found anywhere, in any form",
+    "after an erasure, a search of the whole store finds no form of the person's name or number",
     searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, one, other } = yield* story
@@ -125,7 +125,7 @@ describe.each([
   )
 
   it(
-    "rows that bookkeeping needs stay under the client's id, and other clients' data are unchanged",
+    "an erasure retains the rows that bookkeeping needs under the client's id, and leaves other clients' data unchanged",
     searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, karim, one, linked, karims } = yield* story
@@ -174,7 +174,7 @@ describe.each([
   )
 
   it(
-    "no shop sees the client any more, and the number is free for another account",
+    "after an erasure, no shop can read the client, and another account can use the phone number",
     searching(() =>
       Effect.gen(function* () {
         const { amira, one } = yield* story
@@ -197,7 +197,7 @@ describe.each([
   )
 
   it(
-    "an event keeps its id and place, is delivered with its new text, and no event is added",
+    "an erasure retains each event's id and sequence number, adds no event, and later deliveries have the redacted text",
     searching(() =>
       Effect.gen(function* () {
         const { amira, other } = yield* story
@@ -223,7 +223,7 @@ describe.each([
   )
 
   it(
-    "a repeated create returns the first ticket without the person, and creates no second one",
+    "after an erasure, a retried create returns the first ticket without personal data, and creates no second ticket",
     searching(() =>
       Effect.gen(function* () {
         const { amira, one, linked } = yield* story
@@ -241,7 +241,7 @@ describe.each([
   )
 
   it(
-    "the sync shows the shop's other systems the tickets that changed",
+    "the sync returns the tickets that an erasure changed",
     searching(() =>
       Effect.gen(function* () {
         const { amira, one, linked, offered } = yield* story
@@ -255,13 +255,13 @@ describe.each([
   )
 
   it(
-    "an erasure that is interrupted at any command is completed by the next call",
+    "the next call completes an erasure that was interrupted at any command",
     searching(({ find }, after) =>
       Effect.gen(function* () {
         const { amira } = yield* story
         const clients = yield* Clients
         let deaths = 0
-        // Each call gets a little further than the one before.
+        // Each call completes one more command than the previous call.
         for (; deaths < 50; deaths++) {
           after.left = deaths
           const ended = yield* Effect.option(clients.erase(amira))
@@ -275,7 +275,7 @@ describe.each([
   )
 
   it(
-    "the export has everything that a search finds about the person, and is in the audit log",
+    "the export contains everything that a search finds about the person, and the audit log records it",
     searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, one, other, linked, offered, accepted, karims } = yield* story
@@ -300,7 +300,7 @@ describe.each([
   )
 
   it(
-    "a correction applies immediately, a taken number is refused, and an erasure that names the former number removes it",
+    "a correction of a number applies immediately, a number of another account is refused, and an erasure can remove the former number",
     searching(({ find }) =>
       Effect.gen(function* () {
         const { amira, one } = yield* story

@@ -1,7 +1,7 @@
 import { Probes } from "@workshop/core"
 import { Effect } from "effect"
 
-/** Gives an effect probes of its own. */
+/** Provides new probes to an effect. */
 export const watched = Effect.provide(Probes.layer)
 
 /** The reasons for which the nodes are not ready. */

@@ -8,12 +8,16 @@ interface Pair {
   isDead: boolean
 }
 
-/** The proxy's action on a packet to the database: `pass` forwards it; `drop` breaks the connections before it arrives; `mute` forwards it, and closes the client's connection in place of the response. */
+/**
+ * The proxy's action on a client's packet: `pass` forwards it, `drop` closes the connection instead of forwarding it,
+ * and `mute` forwards
+ * it and closes the connection when the database responds.
+ */
 export type Verdict = "pass" | "drop" | "mute"
 
-/** A TCP proxy before the database that fails as networks do. */
+/** A TCP proxy in front of a database that simulates network failures. */
 export class FaultyProxy {
-  /** Judges what clients send. */
+  /** Chooses the action for a packet that a client sends. */
   judge: (sent: string) => Verdict = () => "pass"
   readonly #server: Server
   readonly #target: URL
@@ -32,18 +36,21 @@ export class FaultyProxy {
     return url.href
   }
 
-  /** From now on new connections do not reach the database, and nothing is forwarded on the old ones. All stay open, so neither side notices. */
+  /** Stops forwarding on all connections, old and new. They stay open, so neither side notices. */
   pause(): void {
     this.#isPaused = true
   }
 
-  /** New connections reach the database again. Connections from before stay open, and nothing is forwarded on them again. */
+  /**
+   * Forwards on new connections again. The connections from before stay open, but the proxy never forwards on them
+   * again.
+   */
   resume(): void {
     for (const pair of this.#pairs) pair.isDead = true
     this.#isPaused = false
   }
 
-  /** Breaks all connections. */
+  /** Closes all connections. */
   cut(): void {
     for (const { client, server } of this.#pairs) {
       client.destroy()
@@ -57,7 +64,7 @@ export class FaultyProxy {
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
-  /** Refuses new connections as well. */
+  /** Closes all connections and refuses new ones. */
   async close(): Promise<void> {
     this.#server.close()
     this.cut()
@@ -90,7 +97,7 @@ export class FaultyProxy {
   }
 }
 
-/** A proxy before a database, which the end of the scope closes. */
+/** Opens a proxy in front of a database. The end of the scope closes it. */
 export const openFaultyProxy = (url: string): Effect.Effect<FaultyProxy, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {

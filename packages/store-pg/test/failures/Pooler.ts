@@ -6,10 +6,10 @@ import { join } from "node:path"
 import { Effect, Schedule, type Scope } from "effect"
 import { freePort } from "../../../../test/freePort.js"
 
-/** Where Debian and others put it. */
+/** The path of PgBouncer, which depends on the Linux distribution. */
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path))
 
-/** Why a test of it cannot run here; false where it can. */
+/** The reason why tests that need PgBouncer are skipped, or false if it is installed. */
 export const NO_POOLER: string | false =
   PROGRAM === undefined && "There is no PgBouncer on this machine: install the package pgbouncer to run this test"
 
@@ -36,7 +36,11 @@ pool_mode = ${mode}
 unix_socket_dir =
 `
 
-/** A real PgBouncer with its default settings before a database, on the port `at` or on a free one. Returns the address through it. It ends with the scope. */
+/**
+ * Starts PgBouncer with its default settings in front of a database, on the port `at` or on a free port. Returns the
+ * connection string
+ * through it. The end of the scope stops it.
+ */
 export const pooler = (
   url: string,
   mode: "session" | "transaction",
@@ -52,7 +56,7 @@ export const pooler = (
     const config = join(folder, "pgbouncer.ini")
     writeFileSync(config, configOf(target, mode, port))
     chmodSync(folder, 0o755)
-    // It does not run as root.
+    // PgBouncer refuses to run as root.
     const user = process.getuid?.() === 0 ? ["-u", "nobody"] : []
     yield* Effect.acquireRelease(
       Effect.sync(() => spawn(PROGRAM!, ["-q", ...user, config], { stdio: "ignore" })),

@@ -7,7 +7,7 @@ import { until } from "../../../../test/until.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { connect } from "../../src/migrate/Session.js"
 
-/** A Postgres whose commits wait for a standby that never comes. */
+/** Starts a Postgres that can be set to wait at each commit for a synchronous standby, which does not exist. */
 export const waitingForStandby = Effect.gen(function* () {
   const dataDir = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-standby-"))),
@@ -20,7 +20,9 @@ export const waitingForStandby = Effect.gen(function* () {
     session
       .run(`alter system set synchronous_standby_names = '${standby}'`)
       .pipe(Effect.zipRight(session.run("select pg_reload_conf()")))
-  /** Commits until a commit waits, because Postgres applies the setting some time after it was changed. Every later commit waits too. */
+  /**
+   * Writes until a commit waits for the standby, because Postgres applies the setting only some time after the change.
+   */
   const commitsWait = Effect.gen(function* () {
     const prober = yield* connect(url)
     yield* prober.run("create table probe (n integer)")

@@ -16,7 +16,10 @@ const oneNode = Effect.gen(function* () {
   return { url, ports, session, shop }
 })
 
-/** Has the database raise an error for tickets of a service, where `when` holds. */
+/**
+ * Creates a trigger that raises an error when a ticket with the service "Refused" is inserted and the SQL condition
+ * `when` is true.
+ */
 const raising = (session: Session, sqlstate: string, { when = "true", deferred = false } = {}) =>
   session.run(`create sequence tries;
     create function refuse() returns trigger language plpgsql as $$ begin
@@ -32,7 +35,7 @@ const allAtOnce = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(effects.map(Effect.exit), { concurrency: "unbounded" })
 
 describe.concurrent("a batch that the database refuses", { timeout: LONG }, () => {
-  it("a command whose data the database refuses fails alone, and the others of its batch are saved", () =>
+  it("a command whose data the database refuses fails alone, and the other commands of its batch are saved", () =>
     testing(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
@@ -57,7 +60,7 @@ describe.concurrent("a batch that the database refuses", { timeout: LONG }, () =
   it.each([
     ["40001", "a serialization failure"],
     ["40P01", "a deadlock"]
-  ])("a batch that fails with %s, %s, is run again, and no caller notices", (sqlstate) =>
+  ])("a batch that fails with %s, %s, is retried, and its callers get no error", (sqlstate) =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
@@ -69,7 +72,7 @@ describe.concurrent("a batch that the database refuses", { timeout: LONG }, () =
     )
   )
 
-  it("if the disk is full at the commit, nothing is saved and the response is 503, until there is space again", () =>
+  it("a full disk at the commit saves nothing and fails the commands with StoreUnavailable, until there is space again", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
@@ -82,7 +85,7 @@ describe.concurrent("a batch that the database refuses", { timeout: LONG }, () =
       })
     ))
 
-  it("a bug in a save fails its batch, and the lane runs the next batch", () =>
+  it("a batch with an invalid statement fails, and the lane runs the next batch", () =>
     testing(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
@@ -99,7 +102,7 @@ describe.concurrent("a shop that another transaction has locked", {
   const hold = (session: Session, shop_id: ShopId) =>
     session.run(`begin; select from shop_head where shop_id = '${shop_id}' for update`)
 
-  it("the commands of a locked shop wait in the contended lane while the others go on, and run once it is unlocked", () =>
+  it("the commands of a locked shop wait in the contended lane until it is unlocked, and other shops' commands run meanwhile", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
@@ -132,20 +135,20 @@ describe.concurrent("a shop that another transaction has locked", {
     )
   })
 
-  it("commands wait for a table that an operator locks, and none is refused once it is unlocked", () =>
+  it("commands wait while an operator locks the ticket table, and all succeed once it is unlocked", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
         yield* session.run("begin; lock table ticket in access exclusive mode")
         const waiting = yield* Effect.fork(Effect.provide(allAtOnce(upTo(5).map(() => create(shop.id))), ports))
-        // Longer than sixteen times the time for which one waits for a lock.
+        // 0.8 s is more than 16 times the lock timeout.
         yield* session.run("select pg_sleep(0.8)")
         yield* session.run("rollback")
         expect((yield* Fiber.join(waiting)).map(tagOf)).toEqual(Array(5).fill("done"))
       })
     ))
 
-  it("an unknown shop is refused, and delays no other shop", () =>
+  it("a command of an unknown shop fails with ShopNotFound, and delays no other shop", () =>
     testing(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
@@ -157,7 +160,7 @@ describe.concurrent("a shop that another transaction has locked", {
 })
 
 describe("a clock that steps back (docs/how-it-is-built.md)", { timeout: LONG }, () => {
-  it("the shop's time stays still until the clock has caught up, so that the sync misses nothing", () => {
+  it("a shop's commands have the time of its last change until the clock has caught up, so that the sync misses no ticket", () => {
     const clock = new SettableClock()
     const moment = (shop_id: ShopId): Command<{ readonly recorded_at: number }> => changing(shop_id, () => {})
     return testing(
@@ -182,7 +185,7 @@ describe("a clock that steps back (docs/how-it-is-built.md)", { timeout: LONG },
     )
   })
 
-  it("an old window of a limit refuses requests for no longer than a window lasts", () => {
+  it("a full rate-limit window does not refuse requests after the clock has stepped back to before that window", () => {
     const clock = new SettableClock()
     const takes: ReadonlyArray<LimitUse> = [
       { policy: "requests_per_minute", subject: "a caller with spaces", time_zone: null }

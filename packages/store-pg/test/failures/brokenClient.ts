@@ -1,9 +1,9 @@
 import pg from "pg"
 
-/** Ends the server's side of a client's connection, as a restart of Postgres does, and waits until the client knows. */
+/** Terminates a client's backend, as a restart of Postgres does, and waits until the client's connection has ended. */
 export const brokenClient = async (url: string, client: pg.PoolClient) => {
   const { rows } = await client.query("select pg_backend_pid() as pid")
-  // Not `error`: a listener would keep an unhandled one from ending the process.
+  // Listens for `end`, because a listener for `error` would hide an error that no other code handles.
   const known = new Promise((resolve) => client.once("end", resolve))
   const other = new pg.Client({ connectionString: url })
   await other.connect()

@@ -23,7 +23,7 @@ const patiently = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.rec
 const urlOf = (...ports: ReadonlyArray<number>) =>
   `postgres://workshop@${ports.map((port) => `127.0.0.1:${port}`).join(",")}/postgres`
 
-/** A migrated Postgres, with the programs beside it. */
+/** Starts and migrates a Postgres server, and returns it with the programs of its version. */
 const primary = Effect.gen(function* () {
   const { run, start } = yield* installed
   run("initdb", "-D", "primary", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
@@ -32,7 +32,7 @@ const primary = Effect.gen(function* () {
   return { run, start, port, session: yield* connect(urlOf(port)) }
 })
 
-/** A server that follows the primary; answers its port. */
+/** Starts a standby of the primary and returns its port. */
 const standbyOf = ({ run, start, port }: Pick<Effect.Effect.Success<typeof primary>, "run" | "start" | "port">) => {
   const from = ["-h", "127.0.0.1", "-p", String(port), "-U", "workshop"]
   run("pg_basebackup", ...from, "-D", "standby", "-R", "-c", "fast")
@@ -40,7 +40,7 @@ const standbyOf = ({ run, start, port }: Pick<Effect.Effect.Success<typeof prima
 }
 
 describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.md)${NOT_INSTALLED}`, () => {
-  it("a promoted synchronous standby has every confirmed command, and the nodes find it by themselves", LONG, () =>
+  it("a promoted synchronous standby has every confirmed command, and nodes connect to it without a restart", LONG, () =>
     testing(
       Effect.gen(function* () {
         const server = yield* primary
@@ -54,7 +54,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           (rows) => rows.length > 0
         )
 
-        // The standby is named first: a server that only reads is passed over.
+        // The address lists the standby first, so that the node must skip a read-only server.
         const ports = yield* node({ url: urlOf(standby, port), lanes: 1 })
         const shop = yield* Effect.provide(openShop(), ports)
         expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
@@ -76,7 +76,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
   )
 
   it(
-    "a promoted asynchronous standby lacks the last confirmed commands, with the consequences that the page describes",
+    "a promoted asynchronous standby lacks the last confirmed commands, with the consequences that docs/operating.md describes",
     LONG,
     () =>
       testing(
@@ -117,7 +117,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
             ([row]) => row?.is_there === true
           )
 
-          // From here on the standby is behind.
+          // Stops the replication, so that the standby lacks all later commits.
           yield* follower.run("alter system set primary_conninfo = ''")
           yield* follower.run("select pg_reload_conf()")
           yield* until(
@@ -137,13 +137,14 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           server.run("pg_ctl", "-D", "standby", "-w", "promote")
           yield* Fiber.join(load)
 
-          // The kept ticket is replayed; the lost one is created again, under its own number or one of the load's.
+          // A retry replays the replicated ticket and creates the lost ticket again, with any free number.
           expect(yield* making("kept").pipe(Effect.retry(patiently))).toMatchObject({ replayed: true, data: kept.data })
           expect(yield* making("lost")).toMatchObject({ replayed: false })
           const stored = yield* Effect.provide(numbers(shop.id), ports)
           expect(stored).toEqual(upTo(stored.length))
           const after = yield* events
-          // The number was given again, the event that arrived is gone, and another has its place in the order.
+          // The lost ticket's number is reused, its delivered event no longer exists, and another event has that
+          // event's seq.
           expect(stored).toContain(lost.data.number)
           expect(after.map(({ id }) => id)).not.toContain(delivery!.event_id)
           const seqs = after.map(({ seq }) => seq)
@@ -174,7 +175,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
     )
   )
 
-  it("the documented dump is complete, except for counters and receipts", LONG, () =>
+  it("the pg_dump command in docs/operating.md dumps all tables, but no rows of rate_limit and batch_receipt", LONG, () =>
     testing(
       Effect.gen(function* () {
         const { run: program, port, session } = yield* primary
@@ -187,7 +188,8 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
         const [, flags] = /^pg_dump .*?(-Fc .*)-f workshop\.dump workshop$/m.exec(page)!
         const here = ["-h", "127.0.0.1", "-p", String(port), "-U", "workshop"]
         program("pg_dump", ...here, ...flags!.replaceAll("'", "").trim().split(" "), "-f", "workshop.dump", "postgres")
-        // A flag without an effect is a flag that names nothing.
+        // pg_dump ignores an exclusion that matches no table, so this checks that each documented exclusion has an
+        // effect.
         for (const table of ["rate_limit", "batch_receipt"])
           expect(program("pg_restore", "--data-only", "-t", table, "-f", "-", "workshop.dump")).not.toMatch(/^COPY/m)
         program("createdb", ...here, "restored")
@@ -205,7 +207,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
   )
 })
 
-/** How many rows each table has. */
+/** The number of rows of each table. */
 const counts = (session: Session) =>
   Effect.gen(function* () {
     const tables = yield* session.run<{ name: string }>(

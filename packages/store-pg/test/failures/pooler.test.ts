@@ -17,7 +17,7 @@ const SETTINGS = ["lock_timeout", "statement_timeout", "enable_seqscan", "plan_c
 
 describe(`through a real PgBouncer with its default settings${NO_POOLER === false ? "" : `: ${NO_POOLER}`}`, () => {
   it.skipIf(NO_POOLER !== false)(
-    "in session mode everything works, and every session has the store's settings",
+    "a store works through a pooler in session mode, and every session has the store's settings",
     { timeout: 120_000 },
     () =>
       testing(
@@ -57,7 +57,7 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
       )
   )
 
-  it.skipIf(NO_POOLER !== false)("a pooler in transaction mode is refused with a remedy", { timeout: 120_000 }, () =>
+  it.skipIf(NO_POOLER !== false)("a store refuses a pooler in transaction mode, with a remedy", { timeout: 120_000 }, () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
@@ -68,7 +68,7 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
   )
 
   it.skipIf(NO_POOLER !== false)(
-    "a pooler that is switched to transaction mode while nodes run is refused with the same message",
+    "running nodes refuse a pooler that is switched to transaction mode, with the same message",
     { timeout: 120_000 },
     () =>
       testing(

@@ -11,7 +11,7 @@ import { waitingForStandby } from "./WaitingForStandby.js"
 
 const OPTIONS = { name: "a test", lock_timeout_ms: 25 }
 
-/** A connection with a batch on it, and a way to ask what became of that. */
+/** A connection for a batch, the batch's receipt, and another connection that looks the receipt up. */
 const batch = Effect.gen(function* () {
   const { url } = yield* database
   const connection = yield* connect({ url, ...OPTIONS })
@@ -20,7 +20,7 @@ const batch = Effect.gen(function* () {
 })
 
 describe.concurrent("the outcome of a batch whose result was lost", { timeout: 60_000 }, () => {
-  it("a batch is committed if its receipt exists, however often it is looked up", () =>
+  it("the outcome of a batch with a receipt is committed, at every look-up", () =>
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
@@ -29,7 +29,7 @@ describe.concurrent("the outcome of a batch whose result was lost", { timeout: 6
       })
     ))
 
-  it("a batch without a receipt is aborted, and can no longer be committed, although its transaction is still open", () =>
+  it("the outcome of a batch without a receipt is aborted, and its transaction can no longer commit even if it is still open", () =>
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
@@ -41,7 +41,7 @@ describe.concurrent("the outcome of a batch whose result was lost", { timeout: 6
       })
     ))
 
-  it("the look-up waits while the transaction that wrote the receipt is open", () =>
+  it("the look-up of a receipt waits while the transaction that wrote the receipt is open", () =>
     testing(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
@@ -54,7 +54,7 @@ describe.concurrent("the outcome of a batch whose result was lost", { timeout: 6
     ))
 })
 
-/** Does something to the first session that waits for the standby. */
+/** Cancels or terminates the first session that waits for the standby. */
 const toWaiting = (session: Session, act: "pg_cancel_backend" | "pg_terminate_backend") =>
   until(
     "a session that waits for the standby",
@@ -66,7 +66,7 @@ const toWaiting = (session: Session, act: "pg_cancel_backend" | "pg_terminate_ba
 
 describe("a commit that waits for a synchronous standby", () => {
   it.each(["pg_cancel_backend", "pg_terminate_backend"] as const)(
-    "a commit is not reported as saved if %s ends its wait, and exists once the standby is back",
+    "if %s ends a commit's wait, the command fails with StoreUnavailable, and its ticket exists once the standby is back",
     { timeout: 120_000 },
     (act) =>
       testing(

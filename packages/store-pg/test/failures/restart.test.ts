@@ -14,7 +14,7 @@ import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
 
 const patiently = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
 
-/** A Postgres that tests may kill. EmbeddedPostgres starts it again, with all committed data. */
+/** A Postgres that the test may kill. EmbeddedPostgres restarts it. */
 const cluster = Effect.gen(function* () {
   const dataDir = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-restart-"))),
@@ -27,7 +27,7 @@ const cluster = Effect.gen(function* () {
 })
 
 it(
-  "after Postgres is killed or restarted under load, every confirmed command is stored, and the node recovers by itself",
+  "after Postgres is killed or restarted under load, every confirmed command is stored, and the node works again without a restart",
   {
     timeout: 90_000
   },
@@ -57,7 +57,7 @@ it(
           expect([...answered, after].filter((number) => !stored.includes(number))).toEqual([])
           expect(new Set(answered).size).toBe(answered.length)
 
-          // Receipts are there after a crash as well.
+          // The table of receipts is not unlogged, so it survives a crash.
           expect(yield* outcomeOf(wire, receipt)).toBe("committed")
           expect(yield* outcomeOf(wire, { ...receipt, batch: 2 * RECEIPT_STEP })).toBe("aborted")
         }

@@ -11,7 +11,7 @@ import { layer as services } from "../../../core/src/services/Workshop.js"
 import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
-/** A database on which something was done first. */
+/** A new database on which `statement` was run. */
 const databaseAfter = (statement: string) =>
   Effect.tap(testDatabase, ({ url }) => Effect.flatMap(connect(url), ({ run }) => run(statement)))
 
@@ -24,7 +24,7 @@ const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/
 const someone = "019a0000-0000-7000-8000-000000000001"
 const caller = { shop_id: someone, caller_id: someone, scopes: ["tickets:read"], via: "api" } as const
 
-/** The refusals of the Promise API for a write, a read and a counted request on a store. */
+/** The errors of the Promise API for a write, a read and a rate-limited request. */
 const refusalAt = (url: string) =>
   Effect.promise(async () => {
     const workshop = await start({ store: PgStore.layer({ url }), background: false })
@@ -54,16 +54,16 @@ const served = (url: string, log: Array<string>) =>
     )
   )
 
-/** The first test of a run waits for its server. */
+/** The timeout is long because the first test of a run waits for the server's start. */
 describe("a database without the schema that the program needs", { timeout: 30_000 }, () => {
-  it("the Promise API starts without the schema, and every call says what is missing and what to do", async () => {
+  it("the Promise API starts on a database without the schema, and every call fails with an error that names the schema and the remedy", async () => {
     const messages = await Effect.runPromise(
       Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => refusalAt(url)))
     )
     expect(messages.slice(0, 3)).toEqual(Array(3).fill(expect.stringMatching(REMEDY)))
   })
 
-  it("with a misspelt name, every call and the log show that name and the schema that has tables, before they advise to migrate", async () => {
+  it("if the schema's name is misspelt, every error and the log name that schema and the one with the tables, before they advise to migrate", async () => {
     const { answers, reason } = await Effect.runPromise(
       Effect.scoped(
         Effect.flatMap(testDatabase, ({ url }) =>
@@ -87,7 +87,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect(reason).toMatch(named)
   })
 
-  it("an older schema is reported in the same way in Effect", async () => {
+  it("the Effect API reports an older schema with the same message", async () => {
     const refusal = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* databaseAfter(BEHIND)
@@ -100,7 +100,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect(refusal).toMatchObject({ _tag: "StoreUnavailable", message: expect.stringMatching(REMEDY) })
   })
 
-  it("a request gets a 503 without details, and the log has the reason (Specification, Errors)", async () => {
+  it("without the schema, a request gets a 503 without details, and the log has the reason (Specification, Errors)", async () => {
     const log: Array<string> = []
     const departure = await Effect.runPromise(
       Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => served(url, log)))
@@ -113,7 +113,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     )
   })
 
-  it("a missing schema is not confused with a database that refuses the user or does not exist", async () => {
+  it("the errors for a database that refuses the user or does not exist do not mention a missing schema", async () => {
     const messages = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

@@ -10,7 +10,7 @@ import { create, node, numbers, type Ports, testing } from "../nodes/Node.js"
 import { complaints, watched } from "./Complaints.js"
 import { waitingForStandby } from "./WaitingForStandby.js"
 
-/** How many connections the nodes have, by purpose. */
+/** The number of the nodes' connections, by application name. */
 const connections = (session: Session) =>
   Effect.map(
     session.run<{ name: string; n: number }>(
@@ -19,7 +19,7 @@ const connections = (session: Session) =>
     (rows) => new Map(rows.map(({ name, n }) => [name, n]))
   )
 
-/** Ten writes of each kind a second for some seconds: commands of a shop, and rows that the directory writes. */
+/** Starts ten ticket commands and ten directory writes a second, for some seconds. */
 const load = (ports: Ports, work: Effect.Effect<unknown, unknown, never>, seconds: number) =>
   Effect.forkScoped(
     Effect.repeat(Effect.fork(work), Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(seconds * 10)))
@@ -29,7 +29,7 @@ const PROCESSES = 2
 const MOST_OF_A_PROCESS = 16
 
 describe("commits that wait for a missing synchronous standby", { timeout: 120_000 }, () => {
-  it("waiting commits use no more connections than a process may have, reads go on, and the node reports why it is not ready", () =>
+  it("waiting commits do not exceed a process's connection limit, reads succeed, and the node reports why it is not ready", () =>
     testing(
       Effect.gen(function* () {
         const { url, session, waitFor, commitsWait } = yield* waitingForStandby
@@ -47,7 +47,8 @@ describe("commits that wait for a missing synchronous standby", { timeout: 120_0
         for (let second = 0; second < 16; second++) {
           yield* Effect.sleep("1 second")
           seen.push(yield* connections(session))
-          // Those that were in the pool when the standby went are given up first.
+          // In the first seconds reads may fail, because the pooled connections wait in commits until a time limit ends
+          // them.
           if (second > 5) expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1])
         }
         yield* Effect.forEach(running.flat(), Fiber.join)
@@ -57,7 +58,7 @@ describe("commits that wait for a missing synchronous standby", { timeout: 120_0
         const all = seen.map((one) => [...one.values()].reduce((sum, n) => sum + n, 0))
         expect(Math.max(...all)).toBeLessThanOrEqual(PROCESSES * MOST_OF_A_PROCESS)
         expect(yield* complaints).toContain(WAITS_FOR_STANDBY)
-        // A create that waits for one of these to end is refused for that.
+        // A later create is refused with an error that names the standby.
         const refusal = Effect.flip(Effect.provide(create(shop.id), ports))
         yield* until("a refusal that names the standby", refusal, (found) =>
           Object.values(found).includes(WAITS_FOR_STANDBY)
