@@ -16,11 +16,13 @@ interface Given {
   readonly pool: pg.Pool
   readonly url: string
   readonly caller: Caller
-  /** Another shop's. */
+  /** A caller of another shop. */
   readonly other: Caller
 }
 
-/** A workshop with two shops, and a pool of the embedder's own with a table of orders. */
+/**
+ * Runs `work` with a workshop that has two shops, and with the embedder's pool, whose database has a table of orders.
+ */
 const program = (work: (given: Given) => Promise<void>) =>
   testing(
     Effect.flatMap(testDatabase, ({ url }) =>
@@ -43,7 +45,7 @@ const program = (work: (given: Given) => Promise<void>) =>
     )
   )
 
-/** Runs work while another transaction, in which a ticket was made, holds the lock of the shop. */
+/** Runs `work` while another transaction, which created a ticket, holds the shop's lock. */
 const whileLocked = ({ workshop, pool, caller }: Given, work: () => Promise<void>) =>
   withClient(pool, async (holder) => {
     await holder.query("begin")
@@ -52,7 +54,10 @@ const whileLocked = ({ workshop, pool, caller }: Given, work: () => Promise<void
     await holder.query("rollback")
   })
 
-/** Runs work in a transaction that begins with some statements and commits. Returns its result and the time-outs at its end. */
+/**
+ * Runs the SQL `first` and then `work` in a transaction, and commits. Returns the result of `work` and the timeouts
+ * before the commit.
+ */
 const inTransaction = <A>(pool: pg.Pool, first: string, work: (client: pg.PoolClient) => Promise<A>) =>
   withClient(pool, async (client) => {
     await client.query(`begin; ${first}`)
@@ -64,7 +69,7 @@ const inTransaction = <A>(pool: pg.Pool, first: string, work: (client: pg.PoolCl
     return { value, timeouts: rows[0] }
   })
 
-/** How many commands were refused because they waited too long. */
+/** The number of commands that were refused because they waited too long. */
 const expiredOf = async (workshop: PromiseWorkshop) =>
   Number(/workshop_store_expired_commands_total (\d+)/.exec(await workshop.metrics())?.[1])
 
@@ -84,8 +89,8 @@ const shortened = (waits: string) =>
 
 const refusedFor = (message: string) => ({ ok: false, refusal: { _tag: "StoreUnavailable", message } })
 
-describe("locks that a transaction of the embedder's own waits for", { timeout: 60_000 }, () => {
-  it("a command is refused after the same wait and with the same sentence as a command of the API, and its transaction and client can be used at once", () =>
+describe("an embedder's transaction that waits for another transaction's lock", { timeout: 60_000 }, () => {
+  it("a command in it is refused after the same wait and with the same message as an API command, and its transaction can go on at once", () =>
     program((given) =>
       whileLocked(given, async () => {
         const { workshop, pool, caller } = given
@@ -97,14 +102,14 @@ describe("locks that a transaction of the embedder's own waits for", { timeout: 
         const refused = refusedFor(shopLocked(caller.shop_id, "five seconds"))
         expect(api).toMatchObject(refused)
         expect(own).toMatchObject({ value: refused, timeouts: { lock: "0", statement: "0" } })
-        // The holder alone still has a client.
+        // Only the transaction that holds the lock still has a client of the pool.
         expect(pool.totalCount - pool.idleCount).toBe(1)
         expect((await pool.query("select id from app.orders")).rows).toEqual([{ id: "A1" }])
         expect(await expiredOf(workshop)).toBe(before + 2)
       })
     ))
 
-  it("a shorter time-out of the transaction ends the wait, is named, and is unchanged after a refusal, a command and a read", () =>
+  it("a shorter timeout of the transaction ends the wait, the error names it, and no refusal, command or read changes it", () =>
     program(async (given) => {
       const { workshop, pool, caller, other } = given
       for (const [first, waits, timeouts] of [
@@ -126,7 +131,7 @@ describe("locks that a transaction of the embedder's own waits for", { timeout: 
       }
     }))
 
-  it.skipIf(NO_POOLER)("behind a pooler in transaction mode the wait ends too, and the session keeps no time-out", () =>
+  it.skipIf(NO_POOLER)("behind a pooler in transaction mode, the timeout ends the wait too, and the server session has no timeout afterwards", () =>
     program((given) =>
       whileLocked(given, () =>
         Effect.runPromise(
@@ -152,7 +157,7 @@ describe("locks that a transaction of the embedder's own waits for", { timeout: 
     )
   )
 
-  it("a read, an account and the rows of a command that wait for another lock are refused with a sentence too, and the command is counted", () =>
+  it("a read, a new account and a command that wait for a table lock are refused with a message, and the metrics count the command", () =>
     program(async (given) => {
       const { workshop, pool, caller } = given
       const operator = new pg.Client({ connectionString: given.url })
@@ -176,7 +181,7 @@ describe("locks that a transaction of the embedder's own waits for", { timeout: 
       expect(await expiredOf(workshop)).toBe(before + 1)
     }))
 
-  it("of two transactions that wait for each other's shops, one is refused with a sentence that says so", () =>
+  it("if two transactions wait for each other's shops, a command of one is refused with a message that names the deadlock", () =>
     program(async (given) => {
       const { workshop, pool, caller, other } = given
       const crossing = (first: Caller, second: Caller, isReady: () => unknown, both: Promise<void>) =>
@@ -202,7 +207,7 @@ describe("locks that a transaction of the embedder's own waits for", { timeout: 
       ])
     }))
 
-  it("a statement that the server does not end in time loses the connection, so that nothing waits behind it or commits it", () =>
+  it("a statement that the server does not cancel in time closes the connection, so that no later statement waits or commits", () =>
     program((given) =>
       whileLocked(given, async () => {
         const { workshop, pool, caller } = given

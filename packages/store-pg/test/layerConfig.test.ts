@@ -10,7 +10,7 @@ import { testing } from "./nodes/Node.js"
 const started = (config: Parameters<typeof MigratedStore.layerConfig>[0]) =>
   Layer.build(Layer.provide(MigratedStore.layerConfig(config), Entropy.layer))
 
-it("layerConfig reads the store's options from configuration, with its secrets redacted", { timeout: 60_000 }, () =>
+it("layerConfig reads the store's options from an Effect Config, with Redacted secrets", { timeout: 60_000 }, () =>
   testing(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
@@ -32,7 +32,7 @@ it("layerConfig reads the store's options from configuration, with its secrets r
   )
 )
 
-it("layerConfig refuses a plain value, and says in one sentence what to pass", () =>
+it("layerConfig refuses plain values, unknown options and a missing object, with a message that says what to pass", () =>
   Effect.gen(function* () {
     for (const store of [PgStore.layerConfig, MigratedStore.layerConfig])
       for (const [config, message] of [
@@ -55,7 +55,7 @@ it("layerConfig refuses a plain value, and says in one sentence what to pass", (
       }
   }).pipe(Effect.runPromise))
 
-it("layerConfig names the option that a Config of the wrong kind reads, and the Config that reads it", () =>
+it("layerConfig refuses a Config of the wrong type, with a message that names the option and the right Config", () =>
   Effect.gen(function* () {
     const url = Config.redacted("URL")
     for (const [config, message] of [
@@ -83,7 +83,7 @@ it("layerConfig names the option that a Config of the wrong kind reads, and the 
     }
   }).pipe(Effect.runPromise))
 
-it("layer refuses a url that is a Config or a Redacted, because it must be a string, and says that layerConfig takes a Config", () =>
+it("layer refuses a url that is a Config or a Redacted, with a message that refers to layerConfig", () =>
   Effect.gen(function* () {
     for (const url of [Config.redacted("URL"), Redacted.make("postgres://127.0.0.1:1/w")]) {
       const built = Layer.build(Layer.provide(PgStore.layer({ url } as never), Entropy.layer))
@@ -95,7 +95,7 @@ it("layer refuses a url that is a Config or a Redacted, because it must be a str
     }
   }).pipe(Effect.runPromise))
 
-it("layerConfig shows the password of its url neither in its printed form nor in an error", { timeout: 60_000 }, () =>
+it("the password of a layerConfig url appears neither in the printed layer nor in an error", { timeout: 60_000 }, () =>
   testing(
     Effect.gen(function* () {
       const config = { url: Config.redacted("DATABASE_URL") }
@@ -104,7 +104,7 @@ it("layerConfig shows the password of its url neither in its printed form nor in
       const loaded = yield* Effect.withConfigProvider(Config.all(config), provider)
       const seen = [loaded, yield* Effect.exit(Effect.scoped(Effect.withConfigProvider(started(config), provider)))]
       const [, exit] = seen
-      if (!Exit.isExit(exit) || !Exit.isFailure(exit)) throw new Error("It started without a database")
+      if (!Exit.isExit(exit) || !Exit.isFailure(exit)) throw new Error("The store started without a database")
       const printed = [
         ...seen.map((one) => inspect(one, { depth: 20, showHidden: true })),
         ...seen.map((one) => JSON.stringify(one)),

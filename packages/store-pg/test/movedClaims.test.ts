@@ -10,7 +10,10 @@ import { WebhookSecrets } from "../src/secrets/WebhookSecrets.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
 
-/** Connections that refuse the first statements as Citus does while the old node of a moved cell passes them on. */
+/**
+ * Connections that fail the first statements with the error of a moved cell's old node, which forwards statements
+ * without settings.
+ */
 const refusalCheck = (code: string, message: string, times: number) => {
   let left = times
   const connecting: typeof reconnecting = (config) =>
@@ -45,7 +48,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
   it.each([
     ["22P02", 'malformed array literal: ""'],
     ["42704", 'unrecognized configuration parameter "workshop_claim.shops"']
-  ])("a claim whose settings stayed on the old node is tried again: %s", (code, message) =>
+  ])("a claim that fails with %s, because its settings stayed on the old node, is retried", (code, message) =>
     testing(
       Effect.gen(function* () {
         const { outcome } = yield* turns(code, message, 3)
@@ -54,11 +57,11 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
     )
   )
 
-  it("each attempt to claim looks up the cell's node again, and uses the new one", () =>
+  it("each attempt to claim looks up the cell's node again, so that a retry uses the new node", () =>
     testing(
       Effect.gen(function* () {
         const [old, moved] = [yield* testDatabase, yield* testDatabase]
-        // Statements that the old node passes on fail there as these do.
+        // The trigger raises the error of a statement that the old node forwards.
         yield* (yield* connect(old.url)).run(`
           create function refuse() returns trigger language plpgsql as
             $$ begin raise exception 'malformed array literal: ""' using errcode = '22P02'; end $$;
@@ -73,7 +76,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
       })
     ))
 
-  it("a cell that is not found on its new node is unavailable for now, which is not a defect", () =>
+  it("a claim that fails at every attempt ends with StoreUnavailable, not with a defect", () =>
     testing(
       Effect.gen(function* () {
         const { outcome } = yield* turns("22P02", 'malformed array literal: ""', Number.POSITIVE_INFINITY)
@@ -81,7 +84,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
       })
     ))
 
-  it("any other wrong value is immediately a defect", () =>
+  it("a claim with the same SQLSTATE but another message dies at the first attempt", () =>
     testing(
       Effect.gen(function* () {
         const { outcome, tried } = yield* turns("22P02", 'malformed array literal: "x"', 3)

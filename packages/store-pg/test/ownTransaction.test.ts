@@ -36,12 +36,12 @@ const newCaller = Effect.gen(function* () {
   })
 })
 
-/** The methods of a pool's client other than `query`. */
+/** Methods that a stand-in for a pool's client needs in addition to `query`. */
 const BORROWED = { release: () => undefined, on: () => undefined, off: () => undefined }
 
 const hem = Schema.decodeSync(TicketInput)({ service: "Hem" })
 
-/** A caller of a new shop, a pool with a table of orders, and what is in both. */
+/** A caller of a new shop, a pool whose database has a table of orders, and reads of the stored orders and tickets. */
 const program = Effect.gen(function* () {
   const { url } = yield* testDatabase
   const pool = yield* borrowedFrom(url, 1)
@@ -75,7 +75,7 @@ const running = <A, E>(work: (given: Effect.Effect.Success<typeof program>) => E
 const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
   Exit.isFailure(exit) && Cause.isDie(exit.cause) ? Cause.squash(exit.cause) : exit
 
-describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
+describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
   it("ownTransaction commits rows and ticket together, notifies after the commit, and returns the value", () =>
     running(({ ordering, rows, services }) =>
       Effect.gen(function* () {
@@ -88,7 +88,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(services))
     ))
 
-  it("a failure of the effect passes through with its type, and leaves neither row nor ticket", () =>
+  it("ownTransaction fails with the effect's own error, and rolls back rows and ticket", () =>
     running(({ inTransaction, caller, pool, rows, services }) =>
       Effect.gen(function* () {
         const failing = inTransaction((client) =>
@@ -104,7 +104,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(services))
     ))
 
-  it("an interruption waits for the rollback", () =>
+  it("interrupting ownTransaction waits for the rollback", () =>
     running(({ inTransaction, caller, pool, rows, services }) =>
       Effect.gen(function* () {
         const isAt = yield* Deferred.make<void>()
@@ -125,7 +125,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(services))
     ))
 
-  it("ownTransaction dies if the database refuses the commit, which rolls the ticket back with the rows", () =>
+  it("ownTransaction dies if the database refuses the commit, and neither rows nor ticket are stored", () =>
     running(({ ordering, rows, services }) =>
       Effect.gen(function* () {
         yield* ordering("A1")
@@ -134,7 +134,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(services))
     ))
 
-  it("after a failed statement whose error was caught, the next command is refused as TransactionRefused, and not as an unavailable store", () =>
+  it("after a failed statement whose error was caught, the next command fails with TransactionRefused, not StoreUnavailable", () =>
     running(({ inTransaction, caller, rows, services }) =>
       Effect.gen(function* () {
         const swallowing = (then: Effect.Effect<unknown, unknown, Tickets>) =>
@@ -158,7 +158,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
     ))
 
   it.each(["before the commit", "while a statement runs"] as const)(
-    "ownTransaction fails with StoreUnavailable if the connection breaks %s, and the process lives on",
+    "ownTransaction fails with StoreUnavailable if the connection breaks %s, and the process does not exit",
     (when) =>
       running(({ url, inTransaction, caller, pool, ordering, rows, services }) =>
         Effect.gen(function* () {
@@ -185,7 +185,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       )
   )
 
-  it("ownTransaction fails with StoreUnavailable if no transaction can be begun", () =>
+  it("ownTransaction fails with StoreUnavailable if it cannot begin a transaction", () =>
     running(({ caller, services }) =>
       Effect.gen(function* () {
         const nowhere = new pg.Pool({ connectionString: "postgres://a:b@127.0.0.1:1/none" })
@@ -206,7 +206,7 @@ describe("ownTransaction, in Effect", { timeout: 60_000 }, () => {
       }).pipe(Effect.provide(servicesOn(MemoryStore.layer)))
     ))
 
-  it("ownTransaction runs on a test workshop in memory, where it notifies after the commit and a rollback undoes nothing", async () => {
+  it("ownTransaction works on a test workshop in memory, which notifies after the commit, but cannot roll back", async () => {
     const { workshop, caller, received, stop } = await createTestWorkshop()
     const said: Array<string> = []
     const client = { query: async (text: string) => void said.push(text), ...BORROWED }

@@ -33,14 +33,14 @@ const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(Effect.withClock(Scope.extend(effect, scope), clock))
 
 let session: Session
-/** With the settings that each has whose statements are looked at. */
+/** Sessions with the settings of the store's connections for reads and for commands. */
 let reads: Session
 let commands: Session
 let ports: Ports
 let shop_id = "" as ShopId
 let ticket = { id: "" as TicketId, number: 0, client_id: "" as ClientId }
 
-/** Tickets of one shop after years: most are collected, a few are open, and numbers have begun again at 1. */
+/** The tickets of a shop after years: most are collected, a few are open, and numbers have wrapped round to 1. */
 const TICKET_ROWS = `insert into ticket (shop_id, id, number, state, type, service, items, client_id, client_phone,
     tracking_code, collected_at, outcome, created_at, updated_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at)
   select $1, (lpad(to_hex(${T0} + n * 1000::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid, n % 9999 + 1, case when n % 100 = 0 then 'ready' when n % 50 = 1 then 'workshop' else 'collected' end,
@@ -49,15 +49,18 @@ const TICKET_ROWS = `insert into ticket (shop_id, id, number, state, type, servi
     case when n % 50 < 2 then ${T0} + n * 1000::bigint + 5184000000 end
   from generate_series(1, ${TICKETS}) n`
 
-/** Due in another order than their events came: an index that has only the latter would find them after all others. */
+/**
+ * Deliveries whose due times are in the reverse order of `seq`, so that an index on `seq` alone cannot find the
+ * earliest due ones.
+ */
 const DELIVERY_ROWS = `insert into delivery
   select $1, gen_random_uuid(), 'ping', null, 20001 - n, 0, 0, ${T0} + n, 1, false, 0, null from generate_series(1, 20000) n`
 
-/** Events of which nothing was sent. */
+/** Events without deliveries. */
 const EVENT_ROWS = `insert into event (shop_id, id, type, seq, ticket_id, created_at, body)
   select $1, md5('event ' || n)::uuid, 'ping', n, null, ${T0} + n, '{}' from generate_series(1, 50000) n`
 
-/** The last is a notice to the owner, the others are notifications. */
+/** The last row is for the owner, all others are for clients. */
 const NOTIFICATION_ROWS = `insert into queued_notification
   select $1, gen_random_uuid(), case when n = ${NOTIFICATIONS} then 'owner' else 'client' end, 0, ${T0} + n from generate_series(1, ${NOTIFICATIONS}) n`
 
@@ -94,7 +97,7 @@ beforeAll(async () => {
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-/** The statement that a read sends. */
+/** The one statement of `read` that these tests are about. */
 const sentBy = async (read: Effect.Effect<unknown, unknown>) => {
   const sent = (await sentDuring(() => within(Effect.exit(read)))).filter(({ text }) =>
     /\b(row_to_json\(s\)|closure_due_at|tracked|due notifications)/.test(text)
@@ -113,25 +116,25 @@ const page = (filter: TicketFilter, order: TicketOrder = { _tag: "Newest", after
 
 const small = { scanned: [], looked_at: expect.any(Number), sorted: expect.any(Number), pages: expect.any(Number) }
 
-/** Expects that a plan reads no table or index from end to end, and looks at no more rows than so many. */
+/** Expects a plan to scan no large table in full, and to read and sort at most `rows` rows. */
 const expectAtMost = (plan: Plan, rows: number) => {
   expect(plan).toEqual(small)
   expect(plan.looked_at).toBeLessThanOrEqual(rows)
   expect(plan.sorted).toBeLessThanOrEqual(rows)
-  // A row costs its page and one of an index; before the first, each index is gone down from its root.
+  // Each row costs one page of its table and one of an index, and 20 pages cover the descents from the indexes' roots.
   expect(plan.pages).toBeLessThanOrEqual(20 + 2 * rows)
 }
 
-describe(`reads look at few rows in a shop of ${TICKETS} tickets (docs/how-it-is-built.md)`, {
+describe(`reads scan few rows in a shop of ${TICKETS} tickets (docs/how-it-is-built.md)`, {
   timeout: 30_000
 }, () => {
-  it("a read of one ticket looks at no more than ten rows", async () =>
+  it("a read of one ticket scans at most 10 rows", async () =>
     expectAtMost(await planOfRead(Effect.flatMap(Reads, (port) => port.ticket(shop_id, ticket.id))), 10))
 
-  it("a read of the ticket of a tracking code, without its shop, looks at no more than ten rows", async () =>
+  it("a read of a ticket by tracking code, without its shop, scans at most 10 rows", async () =>
     expectAtMost(await planOfRead(Effect.flatMap(Directory, (port) => port.tracked("C42"))), 10))
 
-  it("a read of the tickets of a number looks at no more than fifty rows", async () =>
+  it("a read of the tickets with one ticket number scans at most 50 rows", async () =>
     expectAtMost(
       await planOfRead(Effect.flatMap(Reads, (port) => port.ticketsOfNumber(shop_id, ticket.number, 100))),
       50
@@ -149,24 +152,24 @@ describe(`reads look at few rows in a shop of ${TICKETS} tickets (docs/how-it-is
     ["with a tracking code, of two states", () => ({ tracking_code: "C42", state: ["ready", "collected"] })],
     ["with a reference", () => ({ external_ref: "R42" })],
     ["of some days", () => ({ created_after: T0 + 10_000_000, created_before: T0 + 20_000_000 })]
-  ])("a page of tickets looks at no more than 500 rows: %s", async (_, filter) =>
+  ])("a page of the list of tickets %s scans at most 500 rows", async (_, filter) =>
     expectAtMost(await page(filter()), 500)
   )
 
-  it("a page from the middle of the list looks at no more than 200 rows", async () =>
+  it("a page in the middle of the list of tickets scans at most 200 rows", async () =>
     expectAtMost(await page({}, { _tag: "Newest", after: ticket.id }), 200))
 
-  it("a page of the changes since an instant, and the page that follows, look at no more than 200 rows each", async () => {
+  it("the first and second page of the changes since an instant scan at most 200 rows each", async () => {
     expectAtMost(await page({}, { _tag: "Changes", since: T0 + 25_000_000, after: null }), 200)
     expectAtMost(await page({}, { _tag: "Changes", since: T0 + 25_000_000, after: 25_100 }), 200)
   })
 
-  // A till that asks again and again has seen nearly all.
+  // A till that polls has already read nearly all changes.
   it.each([
-    ["after the last one", 60_000_000, null],
-    ["shortly before the last one", 49_999_000, null],
-    ["after the last one, from a cursor", 60_000_000, 49_999]
-  ])("a page of the changes since an instant %s looks at no more than 200 rows", async (_, later_ms, after) => {
+    ["after the last change", 60_000_000, null],
+    ["shortly before the last change", 49_999_000, null],
+    ["after the last change, from a cursor", 60_000_000, 49_999]
+  ])("a page of the changes since an instant %s scans at most 200 rows", async (_, later_ms, after) => {
     expectAtMost(await page({}, { _tag: "Changes", since: T0 + later_ms, after }), 200)
   })
 
@@ -191,12 +194,12 @@ describe(`reads look at few rows in a shop of ${TICKETS} tickets (docs/how-it-is
     ["of the last hours, which come after all others", () => seconds(40_000, 90_000)],
     ["of a rare state of the last hours", () => ({ state: ["ready"], ...seconds(40_000, 90_000) })],
     ["of a common state without a reference", () => ({ state: ["collected"], external_ref: "none" })]
-  ])("a page of the changes since the beginning looks at a bounded number of rows: %s", async (_, filter) => {
+  ])("a page of all changes to tickets %s scans a bounded number of rows", async (_, filter) => {
     expectAtMost(await page(filter(), { _tag: "Changes", since: 0, after: null }), 4 * ServiceLimits.changes_read_max)
     expectAtMost(await page(filter(), { _tag: "Changes", since: 0, after: 25_000 }), 4 * ServiceLimits.changes_read_max)
   })
 
-  it("a read of the tickets that are due to close looks at no more than 600 rows", async () => {
+  it("a read of the tickets that are due to close scans at most 600 rows", async () => {
     const due = Effect.provide(
       Effect.flatMap(Closures, (closures) => closures.due(T0 + 5_284_000_000, 256)),
       ports
@@ -205,15 +208,15 @@ describe(`reads look at few rows in a shop of ${TICKETS} tickets (docs/how-it-is
     expectAtMost(await within(planned(reads, text, values)), 600)
   })
 
-  it("a read of the notices to owners does not look at the notifications that wait for a process with a notifier", async () => {
+  it("a read of the owners' due notices scans at most 10 rows while many notifications to clients are due", async () => {
     const read = Effect.flatMap(NotificationQueue, (queue) => queue.due(T0 + 2 * NOTIFICATIONS, 256, "owner"))
     const { text, values } = await sentBy(Effect.provide(read, ports))
     expectAtMost(await within(planned(reads, text, values)), 10)
   })
 })
 
-describe("commands and claims look at no more than they need (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
-  it("a command loads its rows by their keys", async () => {
+describe("commands and claims scan a bounded number of rows (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
+  it("each row that a command loads costs at most 10 scanned rows, because it is loaded by its key", async () => {
     const asked = [
       { shop_id, request: { _tag: "Ticket", id: ticket.id } },
       { shop_id, request: { _tag: "Client", id: ticket.client_id } },
@@ -226,7 +229,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
       expectAtMost(await within(planned(commands, statement.text, statement.values)), 10)
   })
 
-  it(`counting the requests of 64 callers looks at no more than 500 of ${WINDOWS} windows`, async () => {
+  it(`counting the requests of 64 callers scans at most 500 of ${WINDOWS} rate-limit windows`, async () => {
     const places = Array.from({ length: 64 }, (_, i) => ({
       policy: "requests_per_minute" as const,
       subject: `key ${(i + 1) * 1_000}`
@@ -240,7 +243,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     }
   })
 
-  it("a claim for a shop with 20,000 due deliveries looks at no more than 1,000 rows", async () => {
+  it("a claim for a shop with 20,000 due deliveries scans at most 1,000 rows", async () => {
     await within(
       commands.run(`select set_config('workshop_claim.shops', '{${shop_id}}', false), set_config('workshop_claim.queue_ctids', array[ctid]::text, false),
         set_config('workshop_claim.due_from', '{0}', false), set_config('workshop_claim.backlog_ctids', '{null}', false), set_config('workshop_claim.turns', '{0}', false) from delivery_queue where shop_id = '${shop_id}'`)
@@ -250,13 +253,13 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     expectAtMost(await within(planned(commands, RESCHEDULE_SHOPS, [T0 + 1_000_000, null, false])), 100)
   })
 
-  it("a claim looks at no more than 300 of 20,000 shops that have nothing due", async () =>
+  it("a claim scans at most 300 of 20,000 shops without due deliveries", async () =>
     expectAtMost(await within(planned(commands, LOCK_READY_QUEUES, [300, 0])), 300))
 
-  it("making shops ready looks at no more than 100 of 20,000 shops with deliveries due later", async () =>
+  it("making shops ready scans at most 100 of 20,000 shops whose deliveries are due later", async () =>
     expectAtMost(await within(planned(commands, MAKE_READY, [T0 + 1_000_000])), 100))
 
-  it("a claim looks at no more than 100 of 20,000 ready shops to find those that were served longest ago", async () => {
+  it("a claim scans at most 100 of 20,000 ready shops to find those that were served longest ago", async () => {
     await within(commands.run("begin"))
     await within(
       commands.run(`insert into delivery_queue select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
@@ -265,18 +268,18 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
       commands.run(`insert into webhook select shop_id, 'https://shop.example/', 'whsec_1', null, null, null, 0, null, 0, 1, 0
         from delivery_queue where next_claim_at = 0 on conflict do nothing`)
     )
-    // `deallocate all` and `prepare` may run in a transaction, so what was inserted is seen and then undone.
+    // `planned` runs in this transaction, so the plan covers the inserted rows, which the rollback removes.
     expectAtMost(await within(planned(commands, LOCK_READY_QUEUES, [17, 0])), 100)
     await within(commands.run("rollback"))
   })
 
   it.each<[string, ReplayFilter, number]>([
-    ["all", {}, 3_500],
-    ["those since an instant after all", { since: T0 + 100_000 }, 5_100],
-    ["those until an instant before all", { until: T0 }, 5_100],
-    ["named ones", { event_ids: ["00000000-0000-7000-8000-000000000000" as EventId] }, 100]
+    ["all events", {}, 3_500],
+    ["the events since an instant after the last event", { since: T0 + 100_000 }, 5_100],
+    ["the events until an instant before the first event", { until: T0 }, 5_100],
+    ["one event by id", { event_ids: ["00000000-0000-7000-8000-000000000000" as EventId] }, 100]
   ])(
-    "the next step of a replay looks at a bounded number of rows in a shop of 50,000 events: %s",
+    "a step of a replay of %s scans a bounded number of rows in a shop of 50,000 events",
     async (name, filter, rows) => {
       await within(
         session.run(`insert into replay select $1, md5($2)::uuid, $3, 0, 50001, false, ${T0}`, [
@@ -295,6 +298,6 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     }
   )
 
-  it("taking back ended leases looks at no more than 100 rows", async () =>
+  it("ending expired leases scans at most 100 rows", async () =>
     expectAtMost(await within(planned(commands, RECLAIM, [T0, 1_000])), 100))
 })

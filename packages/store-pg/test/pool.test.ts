@@ -11,7 +11,7 @@ import { borrowedFrom, testing } from "./nodes/Node.js"
 
 const LONG = 60_000
 
-/** A workshop on a pool, with a shop. */
+/** Runs `work` with a workshop, on the store's own connections or on a caller's pool, that has one shop. */
 const program = (
   { max, through }: { readonly max?: number; readonly through?: "transaction" },
   work: (given: {
@@ -47,7 +47,7 @@ const program = (
     })
   )
 
-/** Creates a ticket in a transaction on a client of the pool. Returns whether it was created. */
+/** Creates a ticket in a transaction on a client of the pool. Returns whether the command succeeded. */
 const order = async (
   workshop: PromiseWorkshop,
   pool: pg.Pool,
@@ -64,7 +64,7 @@ const order = async (
   }
 }
 
-/** How often no client of a pool became free in time, as `metrics` shows it. */
+/** The metric that counts how often no client of a pool became free in time. */
 const exhaustedOf = async (workshop: PromiseWorkshop, owner: "store" | "embedder") => {
   const [, count] =
     new RegExp(`workshop_pg_pool_exhausted_total\\{pool="${owner}"\\} (.+)`).exec(await workshop.metrics()) ?? []
@@ -83,8 +83,8 @@ const refusal = (options: PgStoreOptions, store: typeof layer | typeof migratedL
     ({ _tag, message }) => `${_tag}: ${message}`
   )
 
-describe("on the store's own connections", { timeout: LONG }, () => {
-  it("a read that gets no connection is refused with a message, which is logged and counted", () =>
+describe("a store on its own connections", { timeout: LONG }, () => {
+  it("a read that gets no connection in time is refused with a message, which the store logs and counts", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -101,7 +101,8 @@ describe("on the store's own connections", { timeout: LONG }, () => {
           const operator = new pg.Client({ connectionString: url })
           await operator.connect()
           await operator.query("begin; lock workshop.ticket in access exclusive mode")
-          // Each read that has the connection waits a second for the lock, so at most two of them have it before the others have waited two.
+          // A read with the connection waits one second for the lock and the others wait two seconds for the
+          // connection, so at most two get it.
           const reads = await Promise.all(Array.from({ length: 8 }, () => workshop.tickets.list(caller, {})))
           await operator.end()
           const message =
@@ -116,8 +117,8 @@ describe("on the store's own connections", { timeout: LONG }, () => {
     ))
 })
 
-describe("on the caller's own pool", { timeout: LONG }, () => {
-  it("commands and reads borrow its clients, and return them as they were", () =>
+describe("a store on the caller's pool", { timeout: LONG }, () => {
+  it("commands and reads borrow the pool's clients, and return them with unchanged session state", () =>
     program({}, async ({ workshop, pool, caller }) => {
       const made = await Promise.all(
         Array.from({ length: 20 }, () => workshop.tickets.createInApp(caller, { service: "Hem" }))
@@ -138,7 +139,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       }
     }))
 
-  it("one client is enough, and while it is in use calls are refused with a message, which is logged once and counted", () =>
+  it("a pool of one client is enough, and while it is in use, calls are refused with a message that is logged once and counted", () =>
     program({ max: 1 }, async ({ workshop, pool, caller, lines }) => {
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
       const before = await exhaustedOf(workshop, "embedder")
@@ -154,7 +155,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
     }))
 
-  it("a connectionTimeoutMillis that ran out is named, for commands, reads and withClient", () =>
+  it("commands, reads and withClient that exceed connectionTimeoutMillis are refused with a message that names it", () =>
     program({ max: 2 }, async ({ workshop, pool, caller, lines }) => {
       const before = await exhaustedOf(workshop, "embedder")
       const lent = [await pool.connect(), await pool.connect()]
@@ -170,12 +171,12 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       expect(await exhaustedOf(workshop, "embedder")).toBe(before + 3)
     }))
 
-  it("the cause of a broken connection is the driver's error, even if a query builder wraps it", () =>
+  it("the error for a broken connection has the driver's error as its cause, even if a query builder wraps it", () =>
     program({}, async ({ pool }) => {
       const failed = withClient(pool, async (client) => {
         const { rows } = await client.query("select pg_backend_pid() as pid")
         await pool.query("select pg_terminate_backend($1)", [rows[0].pid])
-        // Like Drizzle: the error of the failed statement is dropped, and that of the rollback is thrown instead.
+        // Like Drizzle, drops the error of the failed statement and throws the error of the rollback.
         await client.query("select pg_sleep(10)").catch(() => undefined)
         return await client.query("rollback").catch((cause) => {
           throw new Error("Failed query: rollback", { cause })
@@ -187,7 +188,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       })
     }))
 
-  it("a pool whose clients all wait for a silent Postgres is not reported as in use", () =>
+  it("if all clients of a pool wait for an unresponsive Postgres, the error reports the server, not an exhausted pool", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -216,7 +217,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       })
     ))
 
-  it("a pool that ended before the workshop is reported, with one line in the log", () =>
+  it("a pool that was ended before the workshop is reported by the refusals and by one log line", () =>
     program({ max: 1 }, async ({ workshop, pool, caller }) => {
       const end = pool.end.bind(pool)
       Object.assign(pool, { end: async () => undefined })
@@ -227,7 +228,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       expect(await workshop.tickets.list(caller, {})).toMatchObject(refusedSo)
     }))
 
-  it("a read on a client whose connection is silent is refused, and the next one gets another client", () =>
+  it("a read on an unresponsive connection is refused, and the next read gets another client", () =>
     program({ max: 1 }, async ({ workshop, pool, caller }) => {
       const client = await pool.connect()
       const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } }
@@ -240,7 +241,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       expect(await workshop.tickets.list(caller, {})).toMatchObject({ ok: true })
     }))
 
-  it("the store recovers after the pool's clients were disconnected", () =>
+  it("the store works again after the server disconnected the pool's clients", () =>
     program({}, async ({ workshop, pool, caller }) => {
       pool.on("error", () => undefined)
       await workshop.tickets.createInApp(caller, { service: "Hem" })
@@ -253,7 +254,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
     }))
 
   it.each([layer, migratedLayer])(
-    "the process survives the loss of idle and of busy clients without an error listener of the caller",
+    "losing idle and busy clients does not end the process, even without an error listener of the caller",
     (store) =>
       testing(
         Effect.gen(function* () {
@@ -271,7 +272,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
             const creates = async () => (await workshop.tickets.createInApp(caller, { service: "Hem" })).ok
             expect(pool.idleCount).toBeGreaterThan(0)
             await cut()
-            // An uncaught error would fail the run of the tests.
+            // An uncaught error would fail the test run.
             await expect.poll(() => pool.totalCount).toBe(0)
             await expect.poll(creates, { timeout: 20_000 }).toBe(true)
 
@@ -293,7 +294,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       )
   )
 
-  it("`within` borrows only one client of the pool: a pool of one client is enough, and ten clients serve thirty orders at once", () =>
+  it("a transaction with `within` uses one client of the pool, so one client is enough for an order, and ten clients for thirty concurrent orders", () =>
     program({ max: 1 }, async ({ workshop, pool, caller }) => {
       expect(await order(workshop, pool, caller)).toBe(true)
       expect(await order(workshop, pool, caller)).toBe(true)
@@ -304,7 +305,10 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       })
     ))
 
-  /** Runs at most so many at once. The others wait in a queue, without a client (docs/your-database.md, On your pool). */
+  /**
+   * Runs at most `most` works at once. Further works wait in a queue, without a client (docs/your-database.md, On your
+   * pool).
+   */
   const atMost = (most: number) => {
     const waiting: Array<() => void> = []
     let running = 0
@@ -321,11 +325,11 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
     }
   }
 
-  it.each(["a pool of their own", "a cap of half the pool"])(
-    "while sixty orders of one shop wait for its lock, reads get their results: %s",
+  it.each(["a separate pool", "at most half of the pool"])(
+    "while sixty orders of one shop wait for its lock on %s, reads succeed",
     (recipe) =>
       program({ max: 10 }, async ({ workshop, pool, caller }) => {
-        const orders = recipe === "a pool of their own" ? new pg.Pool({ ...pool.options, max: 5 }) : pool
+        const orders = recipe === "a separate pool" ? new pg.Pool({ ...pool.options, max: 5 }) : pool
         const capped = atMost(orders === pool ? 5 : 60)
         const first = await pool.connect()
         await first.query("begin")
@@ -341,7 +345,7 @@ describe("on the caller's own pool", { timeout: LONG }, () => {
       })
   )
 
-  it.skipIf(NO_POOLER)("the caller's pool may connect through a pooler in transaction mode", () =>
+  it.skipIf(NO_POOLER)("a store works on a caller's pool that connects through a pooler in transaction mode", () =>
     program({ through: "transaction" }, async ({ workshop, caller }) => {
       const made = await Promise.all(
         Array.from({ length: 20 }, () => workshop.tickets.createInApp(caller, { service: "Hem" }))

@@ -11,13 +11,13 @@ import { inClear } from "../src/secrets/WebhookSecrets.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, testing } from "./nodes/Node.js"
 
-/** More often than Postgres plans a statement for its values before it may decide on one plan for all. */
+/** More than the five executions after which Postgres may switch to a generic plan. */
 const TIMES = 12
 
 const PREPARED = `select substring(statement from '/\\* workshop ([^*]*) \\*/') as title, generic_plans::integer as kept
   from pg_prepared_statements where generic_plans + custom_plans > 0 order by 1`
 
-/** Tickets of the only shop, every fourth of one state. */
+/** Inserts tickets of the only shop: half are ready, a quarter are in the workshop and a quarter are impossible. */
 const FILL = `insert into ticket (shop_id, id, number, state, type, service, items, tracking_code, created_at, updated_at, created_via,
     change_seq, shop_changed_at, stamps_earned)
   select s.id, ('018f0000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 1, (array['workshop', 'ready', 'impossible', 'ready'])[n % 4 + 1],
@@ -26,7 +26,7 @@ const FILL = `insert into ticket (shop_id, id, number, state, type, service, ite
 
 type Read = (reads: Context.Tag.Service<Reads>, shop_id: ShopId) => Effect.Effect<unknown, unknown>
 
-/** The titles of the statements that the only connection prepared, and whether it ran each by a plan that it had kept. */
+/** The names of the statements that the only connection prepared, and whether it ran each with a generic plan. */
 const keptAfter = (read: Read, { tickets = 0, before }: { readonly tickets?: number; readonly before?: Read } = {}) =>
   testing(
     Effect.gen(function* () {
@@ -50,7 +50,7 @@ const keptAfter = (read: Read, { tickets = 0, before }: { readonly tickets?: num
 
 const newest: TicketOrder = { _tag: "Newest", after: null }
 
-it("a connection keeps the plan of a ticket's read, because planning takes longer than finding the row", async () => {
+it("a connection reuses the plan of a ticket's read, because planning takes longer than reading the row", async () => {
   const read = await keptAfter((reads, shop_id) =>
     reads.ticket(shop_id, "018f0000-0000-7000-8000-000000000001" as TicketId)
   )
@@ -67,13 +67,13 @@ const LISTS: ReadonlyArray<readonly [string, TicketFilter, TicketOrder]> = [
   ["changes", {}, { _tag: "Changes", since: 0, after: null }]
 ]
 
-it.each(LISTS)("a connection keeps the plan of a list of %s", async (_, filter, order) => {
+it.each(LISTS)("a connection reuses the plan of a list of %s", async (_, filter, order) => {
   const list = await keptAfter((reads, shop_id) => reads.tickets(shop_id, filter, order, 50))
   expect(list).toEqual([{ title: "list tickets", isKept: true }])
 })
 
 it.each([Limits.page_default, Limits.page_max])(
-  "a connection keeps the plan of a page of %i in a large shop too",
+  "a connection reuses the plan of a page of %i tickets in a large shop too",
   async (size) => {
     const page = (reads: Context.Tag.Service<Reads>, shop_id: ShopId) =>
       reads.tickets(shop_id, { state: ["ready"] }, newest, size + 1)
@@ -81,12 +81,12 @@ it.each([Limits.page_default, Limits.page_max])(
   }
 )
 
-it("a search is planned each time, because its values decide which index is best", async () => {
+it("a connection plans a search at each execution, because its values decide which index is best", async () => {
   const filter = { state: ["ready"], external_ref: "POS-1" } as const
   expect(await keptAfter((reads, shop_id) => reads.tickets(shop_id, filter, newest, 50))).toEqual([])
 })
 
-/** Every combination of these filters that has two or more. */
+/** Every combination of two or more of these filters. */
 const searches = [
   { state: ["ready"] },
   { state: ["ready", "workshop"] },
@@ -101,8 +101,8 @@ const searches = [
   .reduce<ReadonlyArray<object>>((all, one) => all.concat(all.map((other) => ({ ...other, ...one }))), [{}])
   .filter((filter) => Object.keys(filter).length > 1) as ReadonlyArray<TicketFilter>
 
-it("a connection prepares a list after more searches than it may keep statements", async () => {
-  // Three states, which no other test asks for: statements are known to all connections of a process.
+it("a connection prepares a list even after more searches than it may have prepared statements", async () => {
+  // No other test queries these three states, because all connections of a process share the list of known statements.
   const list: Read = (reads, shop_id) =>
     reads.tickets(shop_id, { state: ["ready", "workshop", "impossible"] }, newest, 50)
   const before: Read = (reads, shop_id) =>

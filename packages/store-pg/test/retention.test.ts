@@ -24,7 +24,7 @@ const within = <A, E>(test: (clock: SettableClock) => Effect.Effect<A, E, import
 const countOf = (session: Session, table: string) =>
   Effect.map(session.run<{ n: number }>(`select count(*)::integer as n from ${table}`), ([row]) => row?.n)
 
-/** Events of a shop, one at each instant, with an attempt each. */
+/** Inserts one event with one attempt at each instant. */
 const events = (session: Session, ...instants: ReadonlyArray<number>) =>
   Effect.forEach(instants, (created_at, seq) =>
     session.run(
@@ -45,20 +45,20 @@ const partitions = (session: Session) =>
 const AHEAD = ["event_2027_01", "event_2027_02", "event_2027_03"]
 
 describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, () => {
-  it("retention continues at once if more has ended than one run removes, so that a backlog cannot grow", () =>
+  it("retention runs again at once if more rows have expired than one run removes, so that a backlog cannot grow", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* session.run(
           "insert into rate_limit select 'requests_per_minute', n::text, 1, 1 from generate_series(1, 100500) n"
         )
-        // Turns are five minutes apart, for which this test does not wait.
+        // Scheduled runs are five minutes apart, so only an immediate second run can empty the table in time.
         yield* Layer.build(layer({ url }))
         yield* until("an empty rate_limit", countOf(session, "rate_limit"), (count) => count === 0)
       })
     ))
 
-  it("retention removes ended idempotency records and windows, a thousand at a time, and none that still counts", () =>
+  it("retention removes expired idempotency records and windows in batches of a thousand, and no record that is still valid", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -77,14 +77,14 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         const { runOnce } = yield* retention({ url })
         expect((yield* runOnce)?.expired).toBe(2_500 + 3 + 3)
         expect(yield* countOf(session, "idempotency_record")).toBe(100)
-        // A minute is spared for clocks that are behind.
+        // Retention keeps windows for a minute more, because another node's clock may be behind.
         expect(yield* countOf(session, "rate_limit")).toBe(3)
         expect(yield* countOf(session, "stamp_limit")).toBe(3)
         expect((yield* runOnce)?.expired).toBe(0)
       })
     ))
 
-  it("retention creates the partitions of this month and the next two ahead, once, and rows arrive there", () =>
+  it("retention creates the partitions of this month and the next two once, and new rows are stored in them", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -97,7 +97,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("an event that is being written while its month gets its partition is stored exactly once", () =>
+  it("an event that is written while retention creates its month's partition is stored exactly once", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -140,7 +140,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("an event that is still to be delivered stays, and is delivered", () =>
+  it("retention does not remove an old event that is still to be delivered, and the event is delivered", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url } = yield* database
@@ -173,7 +173,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("attempts stay as long as their event, so that a replay goes on with their numbers", () =>
+  it("retention keeps attempts as long as their event, so that a replay continues their numbers", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -187,7 +187,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("retention waits for no lock: rows that others read at that moment are left for the next run, and writers are not blocked", () =>
+  it("retention never waits for a lock: it leaves partitions that a session reads for the next run, and does not block writers", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -198,7 +198,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         clock.advance(200 * DAY)
         const turn = yield* Effect.fork(runOnce)
         yield* events(session, TEST_START)
-        // Attempts are removed together with their events, because a replay continues their numbers.
+        // Attempts stay too while their events stay, because a replay continues their numbers.
         expect((yield* turn)?.dropped).toEqual([])
         yield* reader.run("commit")
         expect((yield* runOnce)?.dropped).toEqual([...AHEAD, "attempt_2027_01", "attempt_2027_02", "attempt_2027_03"])
@@ -217,7 +217,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("after an interrupted run, another process does the next one", () =>
+  it("after an interrupted run, another process can do the next run", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -241,7 +241,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("a role that may not change the schema removes rows one by one", () =>
+  it("retention under a role that may not change the schema removes rows in place of partitions", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -268,13 +268,13 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("partitions of the months ahead are created, however many rows the default partition has", () =>
+  it("retention creates the partitions of the months ahead even if the default partition has many rows", () =>
     within((clock) =>
       Effect.gen(function* () {
         const { url, session } = yield* database
         const { runOnce } = yield* retention({ url })
         yield* runOnce
-        // Below 2 kB a row is neither compressed nor moved out of its table.
+        // Rows below 2 kB are neither compressed nor moved to a TOAST table.
         yield* session.run(
           `insert into event select $1, gen_random_uuid(), 'ping', n, null, $2, repeat('x', 1900) from generate_series(1, 36000) n`,
           [SHOP, JANUARY - 60 * DAY]
@@ -290,7 +290,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
-  it("retention removes delivered notifications and finished replays at the age at which events are removed", () =>
+  it("retention removes delivered notifications and finished replays at the same age as events", () =>
     within(() =>
       Effect.gen(function* () {
         const { url, session } = yield* database

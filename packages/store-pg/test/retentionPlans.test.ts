@@ -6,7 +6,7 @@ import { retention } from "../src/retention/Retention.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { planned, type Sent, sentDuring, settled } from "./Plan.js"
 
-/** How many rows a table has that are kept, and how many that have had their time. */
+/** The number of rows of each table that retention keeps, and the number that it removes. */
 const KEPT = 100_000
 const OLD = 3_000
 const DAY = 24 * 60 * 60 * 1000
@@ -14,7 +14,10 @@ const DAY = 24 * 60 * 60 * 1000
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
 
-/** Rows `n` of which the first are beyond all that is kept, and the others so many days from now. */
+/**
+ * A FROM clause of rows with a number `n` and an instant `at`: the first are old enough to remove, the others are
+ * `days` from now.
+ */
 const rows = (days: number) => `generate_series(1, ${KEPT + OLD}) n,
   lateral (select (extract(epoch from now()) * 1000)::bigint + case when n <= ${OLD} then -${200 * DAY} else ${days * DAY} end + n as at,
     md5(n::text)::uuid as id) t`
@@ -23,7 +26,7 @@ const FILLED = [
   `insert into idempotency_record select id, 'caller', 'create', n::text, '', '', at from ${rows(1)}`,
   `insert into rate_limit select 'requests_per_minute', n::text, 1, at from ${rows(1)}`,
   `insert into stamp_limit select id, 'caller', id, 1, at from ${rows(1)}`,
-  // One a connection, so there are few.
+  // A connection has one receipt, so there are few rows.
   `insert into batch_receipt (connection, batch, saved_at) select id, 1, at from ${rows(1)} limit 50`,
   `insert into notification (shop_id, id, client_id, type, ticket, ticket_id, created_at) select id, id, id, 'ready', '{}', id, at from ${rows(-80)}`,
   `insert into replay select id, id, '{}', 0, 0, true, at from ${rows(-80)}`,
@@ -37,7 +40,10 @@ let sent: ReadonlyMap<string, Sent>
 
 const titleOf = (text: string) => /workshop ([\w ]+) \*\//.exec(text)?.[1] ?? ""
 
-/** The statements with which a turn of the housekeeping removes rows: a call of the table owner's function, and single statements for a role that may not call it. */
+/**
+ * The statements with which retention removes rows: calls of keep_partition, and single statements of a role that may
+ * not call it.
+ */
 const removals = async (url: string) => {
   const role = `limited_${new URL(url).pathname.slice(1)}`
   await within(
@@ -67,19 +73,22 @@ beforeAll(async () => {
   for (const text of FILLED) await within(session.run(text))
   await within(session.run("vacuum analyze"))
   commands = await within(settled(url, PLANNED_ONCE))
-  // As each of these transactions does: BRIN indexes answer bitmap scans only.
+  // Retention's transactions enable bitmap scans, because BRIN indexes support no other scan.
   await within(commands.run("set enable_bitmapscan = on"))
 }, 120_000)
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-/** An entry of a BRIN index is for 128 pages, all of whose rows are read. */
+/** The bound is high because a BRIN index entry covers 128 pages, and the scan reads all of their rows. */
 const MOST_ROWS = 20_000
 
-/** For each of the thousand attempts that it removes, its event is looked for in every partition. */
+/**
+ * The bound is high because, for each of the 1,000 attempts to remove, the statement looks its event up in every
+ * partition.
+ */
 const MOST_PAGES = 40_000
 
-describe(`retention reads the rows that it removes, not the ${KEPT} others (docs/operating.md)`, {
+describe(`retention reads the rows that it removes, not the ${KEPT} that it keeps (docs/operating.md)`, {
   timeout: 60_000
 }, () => {
   it.each([
@@ -93,7 +102,7 @@ describe(`retention reads the rows that it removes, not the ${KEPT} others (docs
     "remove old attempt",
     "maintain partition: delete_old event",
     "maintain partition: delete_old attempt"
-  ])("the statement %s reads only the rows that it removes", async (title) => {
+  ])("the statement %s scans no table, and reads few more rows than it removes", async (title) => {
     const { text, values } = sent.get(title)!
     const plan = await within(planned(commands, text, values))
     expect(plan.scanned).toEqual([])
@@ -101,7 +110,7 @@ describe(`retention reads the rows that it removes, not the ${KEPT} others (docs
     expect(plan.pages).toBeLessThanOrEqual(MOST_PAGES)
   })
 
-  it("retention removes rows only with the statements of this list", () =>
+  it("retention has no removing statement that is missing in the list of these tests", () =>
     expect([...sent.keys()].filter((title) => title.startsWith("expire") || title.startsWith("remove"))).toHaveLength(
       8
     ))

@@ -12,7 +12,9 @@ import { connect, type Session } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
 
-/** Counts the rows of each statement in a table of its own, within the statement's transaction. */
+/**
+ * Creates triggers that count the rows of each statement in the table `written`, within the statement's transaction.
+ */
 const COUNTING = `
   create table written (at bigint generated always as identity, name text, act text, n integer);
   create function count_rows() returns trigger language plpgsql set search_path = workshop as $body$
@@ -55,7 +57,7 @@ type Act = Effect.Effect<unknown, unknown, StorePorts | Entropy>
 
 const acting = <A, E>(act: Effect.Effect<A, E, StorePorts | Entropy>) => within(Effect.provide(act, ports))
 
-/** The rows that an act wrote, by table and by what was done to them. */
+/** The number of rows that an act wrote, by table and operation. */
 const rowsOf = async (act: Act) => {
   await within(session.run("truncate written"))
   await acting(act)
@@ -92,18 +94,20 @@ beforeAll(async () => {
   quiet = (await acting(openShop())).id
   hooked = (await acting(openShop())).id
   await acting(run(setWebhook(hooked, { url: "https://shop.example/hook", secret: "whsec_1" })))
-  // The first batch of a connection makes its receipt, and the first event of a shop its turn.
+  // The first batch of a connection inserts its receipt, and a shop's first event inserts its row of the delivery
+  // queue.
   await created(hooked)
 }, 60_000)
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-/** A command that its shop's head counts, and that raises an event. */
+/** The rows that every command with an event writes. */
 const command = { "batch_receipt updated": 1, "shop_head updated": 1, "event inserted": 1 }
 
 /**
- * The rows other than those of the shop's queue, which says when the shop has something due. An act writes at most one row of `delivery_queue`
- * and one of `backlogged_queue`, and none while the queue stays as it is.
+ * Removes the rows of the shop's schedule in the delivery queue from `rows`. Before that, expects that each of the
+ * schedule's tables has
+ * at most one written row, and no update without a change.
  */
 const besideQueue = (rows: Readonly<Record<string, number>>) => {
   const isOfQueue = ([name]: readonly [string, number]) => /^(delivery|backlogged)_queue /.test(name)
@@ -114,22 +118,22 @@ const besideQueue = (rows: Readonly<Record<string, number>>) => {
   return Object.fromEntries(Object.entries(rows).filter((row) => !isOfQueue(row)))
 }
 
-/** The rows that each act writes. An update that leaves its row as it was is counted apart, and no act has one. */
+/** An update that changes no value has a count of its own, `updated without a change`, which no act may have. */
 describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
-  it("a create writes the ticket and its event, and a delivery if the shop has a webhook", async () => {
+  it("a create writes the ticket, its event, and a delivery if the shop has a webhook", async () => {
     expect(await rowsOf(run(creating(quiet)))).toEqual({ ...command, "ticket inserted": 1 })
     const rows = { ...command, "ticket inserted": 1, "delivery inserted": 1 }
     expect(besideQueue(await rowsOf(run(creating(hooked))))).toEqual(rows)
   })
 
-  it("a create for a phone number writes an offer too", async () =>
+  it("a create with a phone number also writes an offer", async () =>
     expect(await rowsOf(run(creating(quiet, { service: "Hem", client_phone: "+21620123456" })))).toEqual({
       ...command,
       "ticket inserted": 1,
       "offer inserted": 1
     }))
 
-  it("a create with an idempotency key writes its response too, and nothing when it is sent again", async () => {
+  it("a create with an idempotency key also writes its response, and a retry writes nothing", async () => {
     expect(await rowsOf(once("one"))).toEqual({ ...command, "ticket inserted": 1, "idempotency_record inserted": 1 })
     expect(await rowsOf(once("one"))).toEqual({})
   })
@@ -146,12 +150,12 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
     expect(await rowsOf(Effect.flip(run(changeStatus(quiet, id, "collected"))))).toEqual({})
   })
 
-  it("a claim writes the delivery", async () => {
+  it("a claim updates the delivery", async () => {
     await created(hooked)
     expect(besideQueue(await rowsOf(claiming))).toEqual({ "delivery updated": 1 })
   })
 
-  it("a delivery that arrived writes its attempt and removes the delivery", async () => {
+  it("a successful attempt writes itself and removes the delivery", async () => {
     await created(hooked)
     const claim = await claimed()
     expect(besideQueue(await rowsOf(record(claim, answered(200))))).toEqual({
@@ -161,7 +165,7 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
     })
   })
 
-  it("a delivery that failed writes its attempt, the time of the next one, and the webhook's failures", async () => {
+  it("a failed attempt writes itself, the time of the next attempt, and the webhook's number of failures", async () => {
     await created(hooked)
     const claim = await claimed()
     expect(besideQueue(await rowsOf(record(claim, answered(500))))).toEqual({
@@ -173,7 +177,7 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
     })
   })
 
-  it("a request that is counted writes the window of its limit", async () => {
+  it("a rate-limited request writes the window of its limit", async () => {
     await acting(counting)
     expect(await rowsOf(counting)).toEqual({ "rate_limit updated": 1 })
   })

@@ -11,7 +11,7 @@ import { database, node, testing } from "./nodes/Node.js"
 
 const OLD = Buffer.alloc(32, 1).toString("base64")
 const NEW = Buffer.alloc(32, 2).toString("hex")
-/** The first digits of the keys' SHA-256. */
+/** The id of the old key, which is the beginning of its SHA-256. */
 const OLD_ID = "72cd6e84"
 const NEW_ID = "75877bb4"
 
@@ -32,7 +32,7 @@ const starting = (url: string, ...secretsKeys: ReadonlyArray<string>) =>
   Effect.flip(Effect.scoped(Layer.build(Layer.provide(layer({ url, secretsKeys }), Entropy.layer))))
 
 describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000 }, () => {
-  it("webhook secrets are encrypted with the key, for their shop alone, and decrypted to sign or to be shown", () =>
+  it("the store encrypts webhook secrets with the key and the shop's id, and decrypts them to sign requests or to show them", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -67,7 +67,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("a start without the key of the secrets, or with an invalid key, is refused, with what to do", () =>
+  it("a store does not start without the key of its secrets or with an invalid key, and the error has a remedy", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
@@ -87,7 +87,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("without a key, secrets are stored in plain text, which a store with a key can read too", () =>
+  it("a store without a key stores secrets in plain text, which a store with a key can read too", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -99,7 +99,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("a new first key encrypts what is written, all keys decrypt, and after resealing the old key is not needed", () =>
+  it("the first key encrypts new secrets, every key decrypts, and after resealing the old key is no longer needed", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -134,7 +134,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("resealing in plain text removes the encryption; without a key it is refused", () =>
+  it("resealing in plain text removes the encryption, and is refused without the key", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -148,7 +148,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("resealing processes more webhooks than it reads at once", () =>
+  it("resealing covers all webhooks if there are more than one batch of them", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -159,7 +159,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
       })
     ))
 
-  it("a process without another process's new key sends nothing for that shop, reports it, and continues once it has the key", () =>
+  it("a process without the key of a shop's secret sends that shop no webhooks and reports why, until it has the key", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database

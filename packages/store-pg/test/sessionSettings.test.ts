@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest"
 import { connect } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 
-describe("the settings of a session", { timeout: 90_000 }, () => {
+describe("the settings of the store's sessions", { timeout: 90_000 }, () => {
   it.each([0, 250, 1_500, 3_000, 60_000, 5_400_000, 3_600_000, 86_400_000])(
-    "a session has the statement time-out of %d ms, in any unit in which Postgres shows it",
+    "a session gets a statement timeout of %d ms, in any unit in which Postgres prints it",
     (statement_timeout_ms) =>
       Effect.gen(function* () {
         const { url } = yield* testDatabase

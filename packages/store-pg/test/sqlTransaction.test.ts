@@ -27,7 +27,7 @@ const SCHEMA = "tickets_of_needle"
 
 const hem = Schema.decodeSync(TicketInput)({ service: "Hem" })
 
-/** A client as a program has it, with its own names of columns. */
+/** A program's SqlClient, which transforms column names to camel case. */
 const clientOf = (url: string) =>
   PgClient.layer({
     url: Redacted.make(url),
@@ -35,7 +35,7 @@ const clientOf = (url: string) =>
     transformResultNames: Text.snakeToCamel
   })
 
-/** A client whose database refuses connections. */
+/** A SqlClient whose database refuses connections. */
 const refusedClient = Layer.effect(
   SqlClient.SqlClient,
   Effect.map(SqlClient.SqlClient, (sql) => {
@@ -49,15 +49,15 @@ const refusedClient = Layer.effect(
 
 class Changed extends Schema.TaggedError<Changed>()("Changed", {}) {}
 
-/** Runs work with a caller of a new shop, on a store in a schema of its own beside a table of orders. */
+/** Runs `work` with a caller of a new shop, in a database that also has a table of orders. */
 const program = <A, E>(
   work: (given: {
     readonly caller: Caller
     readonly url: string
     readonly heard: ReadonlyArray<string>
-    /** Writes an order and its ticket. */
+    /** Inserts an order and creates its ticket. */
     readonly order: (id: string) => Effect.Effect<void, unknown, Tickets>
-    /** The orders, and how many tickets there are. */
+    /** The stored orders, and the number of tickets. */
     readonly stored: Effect.Effect<readonly [orders: ReadonlyArray<unknown>, tickets: number], unknown, Tickets>
   }) => Effect.Effect<A, E, SqlClient.SqlClient | Tickets | Transactions | Scope.Scope>
 ) =>
@@ -97,8 +97,8 @@ const program = <A, E>(
 const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
   Exit.isFailure(exit) && Cause.isDie(exit.cause) ? Cause.squash(exit.cause) : exit
 
-describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, () => {
-  it("sqlTransaction commits rows and ticket together, notifies after the commit, and keeps the client's transform of names", () =>
+describe("sqlTransaction with a client of @effect/sql-pg", { timeout: 60_000 }, () => {
+  it("sqlTransaction commits rows and ticket together, notifies after the commit, and applies the client's name transform", () =>
     program(({ heard, order, stored }) =>
       Effect.gen(function* () {
         const within = yield* sqlTransaction(
@@ -114,7 +114,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("sqlTransaction rolls back rows and ticket if the effect fails, with the type of its failure, or is interrupted", () =>
+  it("sqlTransaction rolls back rows and ticket if the effect fails or is interrupted, and fails with the effect's own error", () =>
     program(({ heard, order, stored }) =>
       Effect.gen(function* () {
         const failed = yield* Effect.flip(sqlTransaction(Effect.zipRight(order("A1"), new Changed())))
@@ -125,7 +125,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("a nested transaction is a savepoint, whose ticket is rolled back without a notification if it fails", () =>
+  it("a nested transaction is a savepoint: if it fails, its ticket is rolled back and nothing is notified", () =>
     program(({ heard, order, stored }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -140,7 +140,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("a command that waits for the lock of another transaction is refused by name, and leaves its transaction usable", () =>
+  it("a command that waits too long for another transaction's lock is refused with a message that names the shop, and its transaction stays usable", () =>
     program(({ caller, order, stored }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -171,7 +171,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("sqlTransaction is refused within sql.withTransaction and with a client of another database, and then writes nothing", () =>
+  it("sqlTransaction within sql.withTransaction, or with a client of another database, is refused and writes nothing", () =>
     program(({ order, stored }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -186,7 +186,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("sqlTransaction fails with StoreUnavailable if its connection is lost or cannot be opened, and can be repeated with the same key", () =>
+  it("sqlTransaction fails with StoreUnavailable if its connection is lost or cannot be opened, and can be retried with the same idempotency key", () =>
     program(({ caller, stored, url }) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -198,7 +198,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
             yield* sql`insert into public.orders ${sql.insert(row)} on conflict (id) do nothing`
             yield* meanwhile
           })
-        // In a runtime of its own, because the transaction's connection is in the context.
+        // Runs in a new runtime, because this context would use the transaction's own connection.
         const ended = Effect.provide(
           Effect.flatMap(
             SqlClient.SqlClient,
@@ -230,7 +230,7 @@ describe("sqlTransaction, for a client of @effect/sql-pg", { timeout: 60_000 }, 
       })
     ))
 
-  it("in a transaction of another database's client, the services read on the store's own connections", () =>
+  it("within a transaction of another database's client, the services read on the store's own connections", () =>
     program(({ caller, stored }) =>
       Effect.gen(function* () {
         yield* Tickets.create(caller, hem)

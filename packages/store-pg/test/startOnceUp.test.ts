@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 let folder = ""
 let startOnceUp: StartOnceUp
 
-/** The page's own function. */
+// The function is copied from the page docs/embed.md.
 beforeAll(async () => {
   const page = readFileSync(join(root, "docs/embed.md"), "utf8")
   const [, text = ""] = /^```ts\n\/\/ src\/startOnceUp\.ts\n([\s\S]*?)^```/m.exec(page) ?? []
@@ -30,7 +30,7 @@ const url = "postgres://amira:geheim5f1@127.0.0.1:1/shop"
 const LINE =
   "The workshop waits for its database. The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check that it runs, and the store's url."
 
-it("startOnceUp reports each failed try to the option logger, and rejects with the last one (docs/embed.md)", async () => {
+it("startOnceUp passes each failed try to the option logger, and rejects with the last error (docs/embed.md)", async () => {
   const warn = vi.spyOn(console, "warn")
   const lines: Array<LogLine> = []
   const logger = (line: LogLine) => void lines.push(line)
@@ -45,7 +45,7 @@ it("startOnceUp reports each failed try to the option logger, and rejects with t
   expect(warn).not.toHaveBeenCalled()
 })
 
-it("startOnceUp starts once the database is up, and reports to the console without a logger (docs/embed.md)", async () => {
+it("startOnceUp without a logger reports failed tries to the console, and starts once the database is up (docs/embed.md)", async () => {
   const warn = vi.spyOn(console, "warn").mockReturnValue()
   let away = 2
   const store = Layer.suspend(() =>
@@ -59,7 +59,7 @@ it("startOnceUp starts once the database is up, and reports to the console witho
   await workshop.stop()
 })
 
-it("startOnceUp rejects at once with an error that needs a person (docs/embed.md)", async () => {
+it("startOnceUp rejects at once with an error that a retry cannot fix (docs/embed.md)", async () => {
   const warn = vi.spyOn(console, "warn")
   const store = MigratedStore.layer({ url, schema: "pg_wrong" })
   await expect(startOnceUp({ store }, 40, 0)).rejects.toMatchObject({ _tag: "OptionRefused", option: "schema" })

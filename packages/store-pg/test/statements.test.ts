@@ -11,14 +11,14 @@ import { enlarge, type Large, multiply } from "./Multiplied.js"
 import { databaseOfRoles } from "./migrate/TestRoles.js"
 import { type Plan, prepare, ran, settled } from "./Plan.js"
 
-/** Words of a connection that read no table. */
+/** Statements of a connection that read no table. */
 const WORDS = /^\w+ \/\* workshop (begin|commit|rollback|listen|heartbeat|notify|settle|whose session) \*\//
 
 const LONG = 600_000
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
 
-/** One of the statements, with values as they were given; those of most text are of most rows. */
+/** A statement with the longest parameters that the contract passed to it, because these read the most rows. */
 interface Case {
   readonly name: string
   readonly text: string
@@ -29,11 +29,14 @@ interface Case {
 let database: { readonly url: string; readonly service: string }
 let sent: ReadonlyArray<Sent> = []
 
-/** A sandbox is read and removed as a whole, so these statements have no bound, and nothing would be left to look at the others with. */
+/**
+ * The contract without SandboxData, whose statements read or remove all data, so they have no bound and would empty the
+ * tables.
+ */
 const { SandboxData: _, ...bounded } = storeContract
 
-/** The contract on the plain store, for the service's role: what it sends is looked at below. */
-describe("The plain Postgres store keeps the store contract", () => {
+/** Runs the contract as the service's role, and captures the statements for the tests below. */
+describe("The plain Postgres store passes the store contract", () => {
   const clock = new SettableClock()
   const leaseClock = Effect.sync(() => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
   const given = Layer.merge(new RiggedEntropy(1).layer, clock.layer)
@@ -62,15 +65,15 @@ describe("The plain Postgres store keeps the store contract", () => {
     )
 })
 
-/** How each statement ran, planned while there was little, and planned once there was much. */
+/** The plan of each statement: planned while the tables were almost empty, and planned after they were filled. */
 let early: ReadonlyMap<string, Plan>
-/** Indexes that no statement read, and that keep nothing unique. */
+/** Non-unique indexes that no statement read. */
 let unread: ReadonlyArray<string> = []
 let late: ReadonlyMap<string, Plan>
-/** How each ran that was asked for the large shop in place of its own. */
+/** The plan of each statement with the ids of the large shop in place of its own. */
 let large: ReadonlyMap<string, Plan>
 
-/** How many rows each table has at the end. */
+/** The number of rows of each table at the end. */
 const rowsOf = new Map<string, number>()
 
 const COUNTS = `select c.relname as name,
@@ -91,7 +94,7 @@ const ranAll = (cases: ReadonlyArray<Case>) =>
     (plans) => new Map(plans)
   )
 
-/** The shops, clients, numbers and events that the contract asks for, in whose place the large ones are asked for. */
+/** All ids and phone numbers in the contract's parameters, each with the property of {@link Large} that replaces it. */
 const idsReplaced = (session: Session) =>
   Effect.map(
     session.run<{ id: string; by: keyof Large }>(`select id::text, 'shop_id' as by from shop
@@ -122,7 +125,7 @@ const lookAtAll = async () => {
     )
   )
   for (const { session, name, text, values } of cases) await within(prepare(session, name, text, values))
-  // A batch that is sent again is refused by its receipt.
+  // Removes the receipts, because a receipt refuses a batch that is sent again.
   await within(session.run("delete from batch_receipt"))
   await within(multiply(session))
   const [row] = await within(
@@ -146,12 +149,12 @@ const lookAtAll = async () => {
   const ofLarge = (value: unknown, place = 0): unknown => {
     if (Array.isArray(value)) return value.map(ofLarge)
     const by = typeof value === "string" ? replaced.get(value) : undefined
-    // Of several events one is the large one: each is named once.
+    // Replaces only the first of several event ids, because a list of ids has no duplicates.
     return by === undefined || (by === "event_id" && place > 0) ? value : much[by]
   }
   large = await within(ranAll(cases.map((one) => ({ ...one, values: one.values.map((value) => ofLarge(value)) }))))
   for (const { name, n } of await within(session.run<{ name: string; n: number }>(COUNTS))) rowsOf.set(name, n)
-  // A session's counts are shown once it is idle, or asked for them.
+  // A session reports its index usage only when it is idle, or when this function forces it.
   for (const one of [eachTime, once]) await within(one.run("select pg_stat_force_next_flush()"))
   const rows = await within(
     session.run<{
@@ -165,68 +168,73 @@ const lookAtAll = async () => {
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), LONG)
 
-/** How many rows a statement may look at: a page of a list with what belongs to it, or a batch, and some to spare. */
+/** The most rows that a statement may scan: a page of a list with its related rows, or a batch, and some more. */
 const MOST_ROWS = 600
 
-/** Those that may look at more, and why there is an end to it. */
+/** Statements with a higher bound, and what bounds them. */
 const MORE: Readonly<Record<string, number>> = {
-  // Asked for ten thousand by the contract.
+  // The contract passes a limit of 10,000.
   "list shops": 10_000,
-  // Of a filter's changes: those of its index, the next ones, and where those end.
+  // One page reads at most `changes_read_max` changes in each of its three parts.
   "list tickets": 4_000,
   "search tickets": 4_000,
-  // Ten thousand, where an operator repairs a clock, what they say, and the numbers of some of them.
+  // A clock repair reads 10,000 notifications, their texts, and some phone numbers.
   "due notifications": 20_100,
   "list clients": 10_000,
-  // At most ten thousand, and what belongs to five thousand of them.
+  // At most 10,000 events, with the deliveries and attempts of 5,000 of them.
   "read events": 10_000,
   "read deliveries": 20_000,
   "count deliveries": 20_000,
   "read attempts": 10_000,
-  // The shops that are put in the order of their turns.
+  // The shops that the statement sorts by the order in which they were served.
   "lock shops": 5_000,
-  // A shop's events, stored responses and notifications to numbers, some thousands at a time, and a page of each other kind.
+  // An erasure reads a shop's events, stored responses and notifications to phone numbers in batches of thousands, and
+  // other rows in pages.
   "events of person": 5_000,
   "notifications to numbers": 5_000,
   "tickets of person": 1_001,
   "ledger of person": 1_000,
   "offers of person": 1_000,
   "notifications of person": 1_000,
-  // A thousand shops, and the looks for each in six tables.
+  // A thousand shops, with a look-up for each in six tables.
   "shops of person": 3_000,
-  // At most two hundred of a hundred shops, and the look for the next shop.
+  // At most 200 rows of each of 100 shops, with a look-up of each next shop.
   "read offers": 20_200,
   "read inbox": 20_100,
   "read keys": 10_000,
   "answers of person": 10_000,
-  // Ten thousand shops' heads, where a process starts or is asked whether it is well.
+  // The start and the readiness check read 10,000 shop heads.
   "latest instant": 10_000,
   "shops ahead": 10_000
 }
 
-/** Those that look at as much as there is, and why they may. docs/scaling.md names those that grow with one client. */
+/** Statements without a bound, with the reason. docs/scaling.md lists those that grow with one client. */
 const UNBOUNDED: Readonly<Record<string, string>> = {
   "read client":
     "the contract's `tickets_total` and `tickets_open` are exact, and a counter would be one more row that each create and each end writes",
-  "load Keys": "an owner makes keys by hand, and at most five of them work at a time",
+  "load Keys": "an owner creates API keys by hand, and at most five of them are valid at a time",
   "load Event":
     "an erasure empties the stored response of each attempt; only an owner's replays add more than eight to an event",
   "find missing key":
-    "a process that starts looks at each webhook, because the key that sealed a secret stands within it"
+    "the start reads every webhook, because a secret contains the id of the key that encrypted it"
 }
 
 /**
- * Lists that look at all tickets of a client, and why they may: the further filter has no index together with the client, and each index of
- * `ticket` costs every create and change. They look at index entries and rows in their order and sort nothing.
+ * Whether a search filters by a client and by something else. Such a search may read all tickets of the client in index
+ * order, because
+ * an index for each combination would slow down every create and change.
  */
 const isOfClientAndMore = (text: string) =>
   titleOf(text) === "search tickets" && /t\.client_id = l\.client_id AND t\.client_phone = /.test(text)
 
-/** The statements of which the contract asks for all rows, and the service for a batch; with the size of that batch. */
+/** Statements whose limit is higher in the contract than in the service, with the service's batch size. */
 const SOME_AT_A_TIME: Readonly<Record<string, number>> = { "due closures": 100, "due notifications": 256 }
 const ALL = 100_000
 
-/** Indexes that serve what the contract does not ask for: the removal of old rows, and the metrics. */
+/**
+ * Indexes for statements that the contract does not run, such as retention and metrics, with the statement or the
+ * reason.
+ */
 const OTHERS: Readonly<Record<string, string>> = {
   stale_account_copy_order: "copies of accounts in the order of their changes, where there are several cells",
   attempt_rest_age: "remove old attempt",
@@ -237,7 +245,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   idempotency_record_until: "expire idempotency_record",
   stamp_limit_until: "expire stamp_limit",
   webhook_off: "look at queue",
-  // Beside few leases the planner takes the index by shop.
+  // With few leases, the planner chooses the index that begins with shop_id.
   delivery_lease_ends: "reclaim"
 }
 
@@ -245,7 +253,7 @@ const isWithin = ({ scanned, looked_at, sorted, pages }: Plan, most: number) =>
   (scanned.length === 0 || most > MOST_ROWS) &&
   looked_at <= most &&
   sorted <= most &&
-  // A row costs its page, and those of an index from its root down.
+  // Each row costs its page and the index pages from the root to the leaf.
   pages <= 200 + 6 * most
 
 const beyond = (plans: ReadonlyMap<string, Plan>) =>
@@ -264,7 +272,7 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     expect(sent.filter(({ text }) => titleOf(text) === undefined)).toEqual([])
   })
 
-  it("every statement is in statements.sql as it is sent", () => {
+  it("every statement that the store sends is in statements.sql", () => {
     const file = readFileSync(new URL("../statements.sql", import.meta.url), "utf8")
     const titles = new Set([...file.matchAll(/^-- (.+) \(workshop [\w ]+\)$/gm)].map(([, title]) => title!))
     const forms = [
@@ -284,13 +292,13 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     expect(missing.map(({ text }) => text)).toEqual([])
   })
 
-  it("every statement looks at a bounded number of rows in a database of 40,000 shops (docs/how-it-is-built.md)", () =>
+  it("every statement scans a bounded number of rows in a database of 40,000 shops (docs/how-it-is-built.md)", () =>
     expect(beyond(late)).toEqual([]))
 
-  it("every statement looks at a bounded number of rows in a shop of 50,000 tickets and events, for a client with 20,000 of each", () =>
+  it("every statement scans a bounded number of rows in a shop of 50,000 tickets and events, for a client with 20,000 of each", () =>
     expect(beyond(large)).toEqual([]))
 
-  it("every statement could exceed its bound, because its tables have more rows", () => {
+  it("every higher bound is below the number of rows of the statement's tables, so that the bound can be exceeded", () => {
     const most = (text: string) =>
       Math.max(0, ...[...text.matchAll(/workshop\."?(\w+)/g)].map(([, table]) => rowsOf.get(table!) ?? 0))
     const tooWide = sent.flatMap(({ text }) => {
@@ -300,7 +308,7 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     expect(tooWide).toEqual([])
   })
 
-  it("a statement without a bound is listed with the reason, and still reads thousands of rows", () => {
+  it("every statement in the list of statements without a bound still reads thousands of rows", () => {
     const found = [...early, ...late, ...large].filter(([, plan]) => !isWithin(plan, 2 * MOST_ROWS))
     const titles = new Set(found.map(([text]) => titleOf(text)))
     expect(Object.keys(UNBOUNDED).filter((title) => !titles.has(title))).toEqual([])
@@ -309,6 +317,6 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
 
   it("every index is used by a statement", () => expect(unread.filter((name) => !(name in OTHERS))).toEqual([]))
 
-  it("every index is used by plans that were made while the tables were almost empty too", () =>
+  it("plans that were made while the tables were almost empty also scan a bounded number of rows", () =>
     expect(beyond(early)).toEqual([]))
 })

@@ -5,10 +5,10 @@ import { layer as embedded } from "../src/embedded/EmbeddedPostgres.js"
 import { layer as migrated } from "../src/MigratedStore.js"
 import { layer } from "../src/PgStore.js"
 
-// Nobody listens there: a wrong option is refused before anything is connected.
+// No server listens on port 1, which shows that the store refuses a wrong option before it connects.
 const url = "postgres://localhost:1/nowhere"
 
-describe("wrong options of the store", () => {
+describe("invalid options of the store", () => {
   it.each<readonly [unknown, string | RegExp]>([
     [undefined, "The store takes an object of options"],
     [{ url, schem: "tickets" }, "The store has no option schem; did you mean schema?"],
@@ -31,7 +31,7 @@ describe("wrong options of the store", () => {
     [{ url, readConnections: "8" }, "The option readConnections of the store must be a whole number of at least 1"],
     [{ url, cells: [{}] }, "The option cells of the store must be a list of cells, each with a name"],
     [{ url, secretsKeys: "abc" }, "The option secretsKeys of the store must be a list of keys, each a text"]
-  ])("the store refuses %j in one sentence, before it connects or migrates", (options, sentence) =>
+  ])("the store refuses the options %j with a one-sentence message, before it connects or migrates", (options, sentence) =>
     Effect.gen(function* () {
       for (const store of [layer, migrated]) {
         const built = Layer.build(Layer.provide(store(options as never), Entropy.layer))
@@ -44,7 +44,7 @@ describe("wrong options of the store", () => {
   )
 })
 
-it("createSchema is true or false, and only the store that migrates has it", () =>
+it("only the store that migrates has the option createSchema, which must be true or false", () =>
   Effect.gen(function* () {
     const refusalOf = <A, E>(store: Layer.Layer<A, E, Entropy>) =>
       Effect.flip(Layer.build(Layer.provide(store, Entropy.layer)))
@@ -65,7 +65,7 @@ it("the embedded store refuses a misspelt option before it creates a folder", ()
     })
   }).pipe(Effect.scoped, Effect.runPromise))
 
-it("an unreachable database fails with another error than a wrong option, so that a program can try again (docs/embed.md)", () =>
+it("an unreachable database fails with another error than an invalid option, so that a program can retry (docs/embed.md)", () =>
   Effect.gen(function* () {
     const built = Layer.build(Layer.provide(migrated({ url }), Entropy.layer))
     expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({

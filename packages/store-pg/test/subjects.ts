@@ -5,8 +5,9 @@ import { RUNS_ALL } from "../../../test/runsAll.js"
 type Subject = keyof typeof storeContract
 
 /**
- * A `describe` for the contract on a variant of the Postgres store, which omits subjects whose code is that of the plain store:
- * statements.test.ts runs all of them there. Where every test runs it omits none.
+ * A `describe` for the contract on a variant of the Postgres store. It skips the subjects `alike`, whose code is the
+ * same as in the plain
+ * store, on which statements.test.ts runs all subjects. It skips none if the environment asks for every test.
  */
 export const describeBut = (...alike: ReadonlyArray<Subject>) => {
   const omitted: ReadonlySet<string> = new Set(RUNS_ALL ? [] : alike)

@@ -23,7 +23,7 @@ const READY = ["ticket.created", "ticket.ready"]
 
 type Options = Parameters<typeof migrated>[0]
 
-/** Two test workshops, each with a ticket that is ready; then the second one's clock moves by 61 days. */
+/** Creates two test workshops, each with a ready ticket, and advances the second workshop's clock by 61 days. */
 const two = (optionsOf: (url: string, worker: number) => Options) =>
   Effect.flatMap(testDatabase, ({ url }) =>
     Effect.promise(async () => {
@@ -46,13 +46,13 @@ const two = (optionsOf: (url: string, worker: number) => Options) =>
   )
 
 describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60_000 }, () => {
-  it("`received` has only the events of the test's shop and of the shops that the test opened", () =>
+  it("`received` contains only the events of the test's shop and of shops that the test opened", () =>
     testing(
       Effect.flatMap(
         two((url) => ({ url })),
         ({ first, second, state }) =>
           Effect.promise(async () => {
-            // The second one's clock closed the first one's ticket.
+            // The second workshop's background work closed the first workshop's ticket, because they share a schema.
             expect(state).toBe("abandoned")
             const { events, notifications, webhooks } = second.received
             expect(events.map(({ type }) => type)).toEqual([...READY, "ticket.abandoned"])
@@ -70,7 +70,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
       )
     ))
 
-  it("with `empty`, a run begins without the accounts and rows of earlier runs", () =>
+  it("with `empty`, createTestWorkshop removes the accounts and rows of earlier runs", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
@@ -90,7 +90,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
       )
     ))
 
-  it("a mount accepts the keys of its own test, which one in production refuses as test keys", () =>
+  it("a mount accepts the API keys of its test workshop, and a mount in production refuses them as test keys", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
@@ -115,7 +115,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
       )
     ))
 
-  it("`emptied` does the same for tests of layers in Effect", () =>
+  it("`emptied` removes the rows of earlier runs for tests with Effect layers, and refuses a store with other shops", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) => {
         const services = Workshop.layer.pipe(
@@ -151,7 +151,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
       })
     ))
 
-  it("`empty` removes nothing from a database with an app's data", () =>
+  it("createTestWorkshop with `empty` refuses a database with an app's data, and removes nothing", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
@@ -168,7 +168,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
       )
     ))
 
-  it("with a schema for each worker, a test's clock does not touch the tickets of another", () =>
+  it("with a schema for each worker, one test's clock does not close another test's tickets", () =>
     testing(
       Effect.flatMap(
         two((url, worker) => ({ url, schema: `test_${worker}` })),

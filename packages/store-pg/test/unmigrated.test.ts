@@ -7,7 +7,7 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 import { testing } from "./nodes/Node.js"
 
 describe("a database that was never migrated", { timeout: 60_000 }, () => {
-  it("all background work logs one line about such a database, with the remedy and without a stack", () =>
+  it("on an unmigrated database, all background work logs one line in total, with the remedy and without a stack", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
@@ -27,7 +27,7 @@ describe("a database that was never migrated", { timeout: 60_000 }, () => {
             expect(await work.runOnce()).toMatchObject({ ok: false, refusal: { message } })
           }
           await expect.poll(() => lines.length).toBeGreaterThan(0)
-          // Each of the four begins its first turn at the start; by now all of them have failed.
+          // Each of the four background processes runs at the start, so all four have failed by now.
           await workshop.stop()
           expect(lines.map(({ message, error }) => [message, error])).toEqual([
             [

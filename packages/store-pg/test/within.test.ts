@@ -22,7 +22,7 @@ import { testing } from "./nodes/Node.js"
 const LONG = 60_000
 const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 
-/** The names of the connections to a database, except of the one that asks. */
+/** The application names of the connections to a database, without the connection that queries them. */
 const connectionsTo = async (url: string) => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -33,7 +33,7 @@ const connectionsTo = async (url: string) => {
   return rows.map(({ application_name }) => application_name)
 }
 
-/** An embedder's program: a workshop, a table of orders and a pool of its own in one database. */
+/** Runs `work` in an embedder's program, with a workshop, a table of orders and the embedder's pool on one database. */
 const program = (
   work: (given: {
     readonly workshop: PromiseWorkshop
@@ -79,8 +79,8 @@ const program = (
     )
   )
 
-describe("within a transaction of the embedder's own", { timeout: LONG }, () => {
-  it("tickets of an uncounted caller do not use up the limits of the API's clients (Specification, Limits)", () =>
+describe("within and withClient on the embedder's own client", { timeout: LONG }, () => {
+  it("tickets that a caller without rate limits creates do not consume the limits of API clients (Specification, Limits)", () =>
     program(async ({ workshop, pool, caller }) => {
       const own = { ...caller, uncounted: true }
       const client = await pool.connect()
@@ -100,7 +100,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       })
     }))
 
-  it("a connection that breaks in withClient is StoreUnavailable, also after within, and ends no process", () =>
+  it("withClient fails with StoreUnavailable if its connection breaks, also after within, and the process does not exit", () =>
     program(async ({ workshop, pool, url, caller, tickets }) => {
       pool.on("error", () => {})
       const breaking = (when: "within" | "after") =>
@@ -120,7 +120,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual([])
     }))
 
-  it("a connection that the server ends during its response is StoreUnavailable, even if Drizzle wraps the error, and is closed", () =>
+  it("withClient fails with StoreUnavailable and closes the client if the server ends the connection, even if Drizzle wraps the error", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       pool.on("error", () => {})
       const END = "select pg_terminate_backend(pg_backend_pid())"
@@ -147,13 +147,13 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect([pool.totalCount, await tickets()]).toEqual([0, []])
     }))
 
-  it("withClient on a pool whose clients are all in use says so and what to change, which is logged once and counted", () =>
+  it("withClient on an exhausted pool is refused with a message that has a remedy, is logged once and counted", () =>
     program(async ({ url, lines, workshop }) => {
       const counted = async () => /exhausted_total\{pool="embedder"\} (\d+)/.exec(await workshop.metrics())?.[1]
       const before = Number(await counted())
       const small = new pg.Pool({ connectionString: url, max: 1 })
       const refusals = await withClient(small, () => {
-        // Set only now, because the first connection may take longer on a busy machine.
+        // The timeout is set after the first connection, which may take longer on a busy machine.
         Object.assign(small.options, { connectionTimeoutMillis: 100 })
         const borrowing = () => withClient(small, async () => "lent").catch((error: unknown) => error)
         return Promise.all([borrowing(), borrowing()])
@@ -172,7 +172,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(Number(await counted())).toBe(before + 2)
     }))
 
-  it("a session that was ended a moment before begin is StoreUnavailable", () =>
+  it("withClient fails with StoreUnavailable if the server ended the session just before BEGIN", () =>
     program(async ({ pool, url }) => {
       pool.on("error", () => {})
       const other = new pg.Client({ connectionString: url })
@@ -181,7 +181,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       const refusal = await withClient(pool, async (client) => {
         const { rows } = await client.query("select pg_backend_pid() as pid")
         terminated = other.query("select pg_terminate_backend($1)", [rows[0].pid])
-        // Until the server's last words arrive, the client believes that it is connected.
+        // The client accepts queries until the server's last message arrives.
         while (true) await client.query("begin")
       }).catch((error: unknown) => error)
       await terminated
@@ -189,7 +189,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect([isRefusal(refusal), refusalResponse(refusal).status]).toEqual([true, 503])
     }))
 
-  it("an error of a statement is not taken for one of the connection, even if its class is that of protocol errors, and the client stays usable", () =>
+  it("withClient rejects with a statement's own error, even one of the SQLSTATE class of protocol errors, and returns the client to the pool", () =>
     program(async ({ pool }) => {
       for (const [code, text] of [
         ["42P01", "select * from nowhere"],
@@ -201,7 +201,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       }
     }))
 
-  it("withClient rejects with the error of its work, returns the client without a listener, and closes a client that it gave up", () =>
+  it("withClient rejects with the error of its work, returns the client without its error listener, and closes a client that work gives up", () =>
     program(async ({ pool }) => {
       const failing = withClient(pool, async () => {
         throw new Error("No such customer")
@@ -216,7 +216,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(pool.totalCount).toBe(0)
     }))
 
-  it("a client without a listener of its own whose connection breaks within ends no process", () =>
+  it("if the connection of a client without an error listener breaks during within, the process does not exit", () =>
     program(async ({ workshop, pool, url }) => {
       pool.on("error", () => {})
       const client = await pool.connect()
@@ -227,7 +227,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       client.release()
     }))
 
-  it("an order and its ticket commit together, events and idempotency included", () =>
+  it("an order and its ticket commit together, with the ticket's event and idempotency record", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
       const heard: Array<string> = []
       workshop.onEvent(({ type }) => void heard.push(type))
@@ -252,13 +252,13 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual(["Hem"])
     }))
 
-  it("a rollback leaves no trace, and the next ticket gets the number", () =>
+  it("a rollback removes every row of a command, and the next ticket gets the same number", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
       const client = await pool.connect()
       await client.query("begin; insert into app.orders values ('A1')")
       const { value } = await workshop.within(client, async (inside) => {
         const made = await inside.tickets.createInApp(caller, { service: "Lost" })
-        // Reads see what the transaction wrote.
+        // A read within the transaction returns its uncommitted ticket.
         const seen = await inside.tickets.list(caller, {})
         return [made, seen.ok && seen.value.data.length] as const
       })
@@ -272,7 +272,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(kept).toMatchObject({ ok: true, value: { data: { number: 1 } } })
     }))
 
-  it("a refused command leaves the transaction usable, and holds no lock", () =>
+  it("a refused command leaves the transaction usable, and does not lock the shop", () =>
     program(async ({ workshop, pool, caller, orders }) => {
       const client = await pool.connect()
       await client.query("begin; insert into app.orders values ('A1')")
@@ -280,14 +280,14 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
         inside.tickets.changeStatus(caller, caller.shop_id, "ready")
       )
       expect(value).toMatchObject({ ok: false, refusal: { _tag: "TicketNotFound" } })
-      // Another command of the shop does not wait.
+      // Another command of the shop runs without waiting.
       expect(await workshop.tickets.createInApp(caller, { service: "Hem" })).toMatchObject({ ok: true })
       await client.query("commit")
       client.release()
       expect(await orders()).toEqual(["A1"])
     }))
 
-  it("commands that are called at once run one after another on the client", () =>
+  it("commands that are called concurrently within a transaction run one after another on its client", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -300,7 +300,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toHaveLength(8)
     }))
 
-  it("within waits for the commands that work did not await, even if work fails", () =>
+  it("within waits for commands that its work did not await, even if the work fails", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -322,7 +322,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
   const HAS_ENDED =
     "The transaction of this call has ended, so the call did nothing. Await every call within the transaction."
 
-  it("calls on services that were kept are refused, also once the client is in another transaction", () =>
+  it("calls on within's services after it has ended are refused, also if the client is in another transaction by then", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -343,7 +343,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual([])
     }))
 
-  it("a command in the middle of which the caller commits is in the transaction, or refused and not written", () =>
+  it("if the caller commits during a command, the command is either committed or refused without a write", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       for (let statements = 0; statements < 8; statements++) {
         const client = await pool.connect()
@@ -379,7 +379,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
 
   const ENDED_EARLY = /^The transaction was committed or rolled back while within was still running/
 
-  it("within rejects if work ended the transaction, as a query builder does that begins one of its own on the client", () =>
+  it("within rejects if its work ended the transaction, for example with a query builder's own transaction on the client", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -402,11 +402,11 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       })
       await client.query("rollback")
       client.release()
-      // The sentence is true: what was written was committed before.
+      // The order and the ticket are stored, as the error's message says.
       expect([await orders(), await tickets()]).toEqual([["A1"], ["Hem"]])
     }))
 
-  it("within rejects if the transaction has failed by the end of work, because a commit would then roll back", () =>
+  it("within rejects if the transaction has failed by the end of its work, because a COMMIT would then roll back", () =>
     program(async ({ workshop, pool, caller }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -422,7 +422,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       client.release()
     }))
 
-  it("a command after a failed statement whose error was caught is refused, and not as an unavailable store", () =>
+  it("a command after a failed statement whose error was caught fails with TransactionRefused, not StoreUnavailable", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -441,7 +441,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual([])
     }))
 
-  it("within accepts a nested transaction of the caller's that is a savepoint", () =>
+  it("within accepts a savepoint as a nested transaction of the caller", () =>
     program(async ({ workshop, pool, caller, orders, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -455,7 +455,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect([await orders(), await tickets()]).toEqual([["A2"], ["Hem"]])
     }))
 
-  it("events that a nested transaction of the caller's rolled back are not announced, and the others are", () =>
+  it("afterCommit announces the events of the transaction, except those that a rollback to a savepoint undid", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const heard: Array<string> = []
       workshop.onEvent((event) => {
@@ -495,7 +495,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       )
     ))
 
-  it("in Effect, within waits for the fibers that were forked, and refuses calls of fibers that run on afterwards", () =>
+  it("within of the Effect API waits for the fibers that its work forked, and refuses calls of fibers that outlive it", () =>
     program(async ({ workshop, pool, caller, tickets }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -528,7 +528,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual(["Forked"])
     }))
 
-  it("a command holds the lock of its shop: a command elsewhere waits for the commit and sees it", () =>
+  it("a command within a transaction locks its shop until the commit, so another command waits and then sees the result", () =>
     program(async ({ workshop, pool, caller }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -547,7 +547,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await second).toMatchObject({ ok: true, value: { data: { number: 2 } } })
     }))
 
-  it("within refuses, before anything is written, a client that is not in an open transaction of the store's database", () =>
+  it("within refuses a client that is not in an open transaction of the store's database, before anything is written", () =>
     program(async ({ workshop, pool, url, caller, tickets }) => {
       const refusal = (client: never) =>
         workshop
@@ -591,7 +591,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(await tickets()).toEqual([])
     }))
 
-  it("the audit log names the actor of an act that commits with the caller's rows", () =>
+  it("the audit log names the actor of an owner's act within a transaction", () =>
     program(async ({ workshop, pool, caller }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -602,7 +602,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       expect(listed).toMatchObject({ ok: true, value: [{ actor: "owner:amira", act: "shop.changed" }] })
     }))
 
-  it("afterCommit wakes the dispatchers of other processes, which nothing wakes before the commit", () =>
+  it("a ticket created within a transaction wakes other processes' dispatchers at afterCommit, and not before", () =>
     program(async ({ workshop, pool, url, caller }) => {
       await workshop.webhooks.set(caller.shop_id, "https://erp.example.com/hook")
       const other = new pg.Client({ connectionString: url })
@@ -611,12 +611,12 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       const heard: Array<string> = []
       other.on("notification", ({ payload = "" }) => void heard.push(payload))
       const mark = async () => {
-        // A channel delivers notifications in order, so all earlier ones have arrived once the mark has.
+        // A channel delivers notifications in order, so all earlier notifications have arrived when the mark arrives.
         await pool.query("select pg_notify('workshop', 'mark')")
         await expect.poll(() => heard.includes("mark"), { timeout: 10_000 }).toBe(true)
         return heard.splice(0).filter((payload) => payload !== "mark")
       }
-      // The webhook's own notification may take some time to come.
+      // Waits until the notification about the new webhook has arrived.
       let heard_at = performance.now()
       const isQuiet = async () => {
         if ((await mark()).length > 0) heard_at = performance.now()
@@ -650,7 +650,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       const client = await pool.connect()
       await client.query("begin")
       const { afterCommit } = await workshop.within(client, ({ keys }) => keys.revoke(made.value.record.id))
-      // Until the commit the key is good, and is cached again.
+      // The key is valid until the commit, and this request caches it again.
       expect(await status()).toBe(200)
       await client.query("commit")
       client.release()
@@ -689,7 +689,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
     })
   )
 
-  it("a command that waits for the lock of an open transaction is refused with a sentence that names the lock", () =>
+  it("a command that waits five seconds for an open transaction's lock is refused with a message that names the shop", () =>
     program(async ({ workshop, pool, caller }) => {
       const client = await pool.connect()
       await client.query("begin")
@@ -706,7 +706,7 @@ describe("within a transaction of the embedder's own", { timeout: LONG }, () => 
       client.release()
     }))
 
-  it("createTestWorkshop on Postgres can be repeated, and says what repeats if it cannot (docs/test-your-app.md)", () =>
+  it("createTestWorkshop can run twice on one Postgres, except with the same seed, which fails with an error that says why (docs/test-your-app.md)", () =>
     testing(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {

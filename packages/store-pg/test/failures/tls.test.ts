@@ -10,7 +10,7 @@ import { connect } from "../../src/migrate/Session.js"
 import { account, installed, NOT_INSTALLED } from "../cluster/InstalledPostgres.js"
 import { create, node, testing } from "../nodes/Node.js"
 
-/** A certificate for `localhost` alone that is its own authority, and the file of its key as the server may read it. */
+/** A self-signed certificate for `localhost`, and a key file with the permissions that the server requires. */
 const certificate = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-tls-"))),
@@ -29,7 +29,7 @@ const certificate = Effect.map(
   }
 )
 
-/** The result of a connection to the address: whether it is encrypted, or the message with which it was refused. */
+/** Connects to `url`. Returns whether the connection is encrypted, or the error's message. */
 const found = (url: string) =>
   Effect.flatMap(connect(url), (session) =>
     session.run<{ ssl: boolean }>("select ssl from pg_stat_ssl where pid = pg_backend_pid()")
@@ -41,7 +41,7 @@ const found = (url: string) =>
 
 describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operating.md)${NOT_INSTALLED}`, () => {
   it(
-    "each sslmode makes its documented checks, a refusal says what to check, and a node works over TLS",
+    "each sslmode makes its documented checks, an error says what to check, and a node works over TLS",
     { timeout: 60_000 },
     () =>
       testing(
@@ -57,7 +57,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operat
           expect(yield* found(at("127.0.0.1", "sslmode=require"))).toBe(true)
           expect(yield* found(at("127.0.0.1", `sslmode=verify-ca&${ca}`))).toBe(true)
           expect(yield* found(at("localhost", `sslmode=verify-full&${ca}`))).toBe(true)
-          // The certificate does not have the numeric address, and no authority that the system trusts has signed it.
+          // The certificate does not contain the IP address, and no authority that the system trusts has signed it.
           expect(yield* found(at("127.0.0.1", `sslmode=verify-full&${ca}`))).toMatch(
             /^The database is not trusted \(.*127\.0\.0\.1.*\). Check sslmode in the store's url, .* bears the host's name/
           )

@@ -12,7 +12,7 @@ describe("a server that cannot be reached", () => {
   it.each([
     ["127.0.0.1:1", "connect ECONNREFUSED 127.0.0.1:1"],
     ["no-such-host.invalid:5433", "getaddrinfo ENOTFOUND no-such-host.invalid:5433"]
-  ])("each refusal names %s for the operator, with the reason and without the password", async (server, reason) => {
+  ])("with no server at %s, the operator's errors name the address and the reason but not the password, and readiness hides both", async (server, reason) => {
     const url = `postgres://amira:${SECRET}@${server}/shop?sslmode=disable`
     const pool = new pg.Pool({ connectionString: url })
     const logged: Array<LogLine> = []
@@ -30,7 +30,7 @@ describe("a server that cannot be reached", () => {
           message: `The store cannot be reached (${reason}); try again in a moment`
         })
       }
-      // Load balancers get no address.
+      // The readiness response goes to load balancers, so it does not contain the address.
       expect(await workshop.ready()).toEqual({
         ready: false,
         reason: "The service cannot reach its store; try again in a moment"
@@ -44,7 +44,7 @@ describe("a server that cannot be reached", () => {
     expect(JSON.stringify(logged)).not.toContain(SECRET)
   })
 
-  it("the refusal names a server that is silent or has several addresses, although Node's error names no host", () => {
+  it("the error names the server after a timeout or if it has several addresses, although Node's error does not name the host", () => {
     const at = (error: Error) => {
       noteServer(error, { host: "db.example", port: 5432 })
       return connectionFailure(new Error("Failed to acquire connection", { cause: error }))

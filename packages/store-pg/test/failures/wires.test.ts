@@ -12,7 +12,7 @@ const LONG = 40_000
 const take: LimitUse = { policy: "requests_per_minute", subject: "a caller", time_zone: null }
 const untilItWorks = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
 
-/** A node behind a faulty proxy, and a shop that has one ticket. */
+/** A node that connects through a faulty proxy, and a shop with one ticket. */
 const nodeBehindProxy = Effect.gen(function* () {
   const { url, session } = yield* database
   const proxy = yield* openFaultyProxy(url)
@@ -26,15 +26,15 @@ const limited = Effect.flatMap(RateLimits, ({ take: once }) => once([take], Date
 const claimed = Effect.flatMap(Deliveries, ({ claim }) => claim(Date.now(), 1))
 const timedOut = expect.objectContaining({ message: "canceling statement due to lock timeout" })
 
-/** Whether a packet has the statement that ends a batch, its commit. */
+/** Whether a packet contains a batch's COMMIT. */
 const commits = (sent: string) => sent.includes("commit\0")
 
 describe.concurrent("when connections to the database break", {
   timeout: LONG
 }, () => {
   it.each([
-    ["a commit whose response was lost is committed once, and its caller gets the result", "mute"],
-    ["a batch whose commit never arrived is run again, and its caller gets the result", "drop"]
+    ["a batch whose COMMIT response was lost is committed once, and its caller gets the result", "mute"],
+    ["a batch whose COMMIT never arrived is retried, and its caller gets the result", "drop"]
   ] as const)("after a broken connection %s", (_, verdict) =>
     testing(
       Effect.gen(function* () {
@@ -48,7 +48,7 @@ describe.concurrent("when connections to the database break", {
     )
   )
 
-  it("connections that stop responding are all closed, and their locks are released", () =>
+  it("a node closes all connections that stop responding, and the server releases their locks", () =>
     testing(
       Effect.gen(function* () {
         const { proxy, ports, shop } = yield* nodeBehindProxy
@@ -57,7 +57,8 @@ describe.concurrent("when connections to the database break", {
           ports
         )
         yield* limits
-        // It falls silent with the heads locked, so that the server knows nothing of the end.
+        // The proxy stops forwarding while the batch has locked the shop heads, so the server does not notice that the
+        // client is gone.
         const silence = yield* Effect.fork(
           Effect.async<void>((resume) => {
             proxy.judge = (sent) => {
@@ -83,7 +84,7 @@ describe.concurrent("when connections to the database break", {
       })
     ))
 
-  it("a database may become available after the layer was built", () =>
+  it("a store whose layer was built while the database was down works once the database is up", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
@@ -107,7 +108,7 @@ describe.concurrent("when connections to the database break", {
       })
     ))
 
-  it("if backends are terminated repeatedly under load, every confirmed ticket is stored, and numbers have no duplicates or gaps", () =>
+  it("if backends are terminated repeatedly under load, every confirmed ticket is stored, and ticket numbers have no duplicates or gaps", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* nodeBehindProxy
@@ -129,7 +130,7 @@ describe.concurrent("when connections to the database break", {
       })
     ))
 
-  it("while a table stays locked, the server ends abandoned statements, and there are never more than sixteen connections", () =>
+  it("while a table is locked, the server cancels abandoned statements, and a process never has more than sixteen connections", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -170,9 +171,9 @@ describe.concurrent("when connections to the database break", {
     ))
 
   it.each([
-    ["two requests to be counted together", "rate_limit", "open rate_limit", 1, limited],
-    ["two claims, one after the other,", "delivery_queue", "make ready", 2, claimed]
-  ] as const)("%s wait for the lock of a table once, for a second", (_, table, title, expected, act) =>
+    ["two requests of one rate-limit batch", "rate_limit", "open rate_limit", 1, limited],
+    ["two consecutive claims", "delivery_queue", "make ready", 2, claimed]
+  ] as const)("%s each wait at most a second for a locked table, and are not retried", (_, table, title, expected, act) =>
     testing(
       Effect.gen(function* () {
         const { proxy, ports, session } = yield* nodeBehindProxy
@@ -202,7 +203,7 @@ describe.concurrent("when connections to the database break", {
     )
   )
 
-  it("if the pool for reads is exhausted, a read that waits too long fails, and the pool recovers by itself", () =>
+  it("a read that waits too long for a connection of the exhausted pool fails, and later reads succeed once connections are free", () =>
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* nodeBehindProxy

@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
-/** Texts of migrations by the names of their files. */
+/** The SQL of migrations, by file name. */
 export type Files = Readonly<Record<string, string>>
 
-/** A schema of a test database in which nothing was migrated yet. */
+/** A schema of a test database without any migration. */
 export const emptySchema = Effect.gen(function* () {
   const { url } = yield* testDatabase
   const at = { schema: "fixture" }

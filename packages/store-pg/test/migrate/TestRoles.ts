@@ -3,21 +3,26 @@ import { Effect, type Scope } from "effect"
 import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
-/** The name of a role in a database of the tests: roles belong to the whole server, and other tests run there too. */
+/**
+ * The name of a role for one test database. It includes the database's name, because roles are shared by all databases
+ * of the server.
+ */
 export const roleIn = (url: string, role: string): string => `${role}_${new URL(url).pathname.slice(1)}`
 
-/** The address of a database, for a role without a login. */
+/** The address of a database for a role that cannot log in: the owner's connection switches to the role. */
 export const as = (url: string, role: string): string => {
   const theirs = new URL(url)
   theirs.searchParams.set("options", `-c role=${role}`)
   return theirs.href
 }
 
-/** A text with roles' names, as it is for the roles of a database. */
+/** Replaces the role names in `sql` by those of the test database. */
 export const renamed = (url: string, sql: string): string =>
   sql.replaceAll(/\bworkshop_(owner|service|reader)\b/g, (role) => roleIn(url, role))
 
-/** A database of one's own with the roles of `roles.sql`: addresses for its owner, its service and its reader. */
+/**
+ * Creates a database with the roles of `roles.sql`, and returns addresses for its owner, its service and its reader.
+ */
 export const databaseOfRoles = (
   at: { readonly schema?: string } = {}
 ): Effect.Effect<{ readonly url: string; readonly service: string; readonly reader: string }, never, Scope.Scope> =>

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { testing } from "../nodes/Node.js"
 
-/** Why a store, and the look at its schema before it, refuse a URL. */
+/** The messages with which a store and the schema check refuse a URL. */
 const refusals = async (url: string) => {
   const store = Effect.scoped(Layer.build(Layer.provide(PgStore.layer({ url }), Entropy.layer)))
   const refused = [await Effect.runPromise(Effect.flip(check(url))), await Effect.runPromise(Effect.flip(store))]
@@ -18,22 +18,22 @@ const SENTENCE =
 
 describe("the url of a database", () => {
   it.each(["base", "localhost:5432/x", "mysql://me:s3cret@db/x", "postgres://me:s3#cret@db/x"])(
-    "%j is invalid: no host is looked up, and the message repeats no part of it",
+    "the url %j is refused before any host is looked up, with a message that repeats no part of it",
     async (url) => expect(await refusals(url)).toEqual([SENTENCE, SENTENCE])
   )
 
-  it.each(["", undefined])("the error says that the url %j is missing", async (url) => {
+  it.each(["", undefined])("the url %j is refused as missing", async (url) => {
     const missing =
       "The address of the database is missing, such as postgres://user:password@host:5432/name, perhaps because its environment variable is not set"
     for (const message of await refusals(url as string)) expect(message).toContain(missing)
   })
 
   it.each(["postgresql://me@127.0.0.1:1/x", "postgres:///x?host=/nowhere", "postgres://me@/x?host=/nowhere"])(
-    "%s is valid",
+    "the url %s is valid",
     async (url) => expect(await Effect.runPromise(Effect.flip(check(url)))).toMatchObject({ reason: "unreachable" })
   )
 
-  it("a database or a role that does not exist on a reachable server is refused with a reason and remedy of its own", () =>
+  it("a missing database and a missing role on a reachable server are refused, each with its own reason and remedy", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

@@ -31,7 +31,7 @@ const migrated = (files: Files) =>
     return place
   })
 
-/** A logger that keeps the level and the text of each line. */
+/** A logger that records the level and the text of each line. */
 const recordedLogs = () => {
   const logs: Array<string> = []
   const logging = Logger.replace(
@@ -42,7 +42,7 @@ const recordedLogs = () => {
 }
 
 describe("migrate", { timeout: LONG }, () => {
-  it("migrate applies missing migrations in order and once, and records the time of the given clock", () =>
+  it("migrate applies each missing migration once, in order, and records the current time of Effect's Clock", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -63,7 +63,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("migrate, and the check at a start, refuse a database that is not in UTF-8 and name its encoding", () =>
+  it("migrate and the check at a start refuse a database whose encoding is not UTF8, and name its encoding", () =>
     run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -89,7 +89,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("several processes can migrate at once: one applies the migrations, and the others find them applied", () =>
+  it("if several processes migrate at once, one applies the migrations and the others apply none", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -105,7 +105,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("migrate can be stopped while it waits for another process, and releases its place in the queue for the lock", () =>
+  it("migrate can be interrupted while it waits for another process, and then no longer waits for the lock", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -124,7 +124,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("migrate refuses a schema in which the first migration finds a table of the same name", () =>
+  it("migrate refuses a schema that already has a table with the name of one of the first migration's tables", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -136,7 +136,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("a failed migration is rolled back, and the earlier ones are kept", () =>
+  it("a failed migration is rolled back, and the earlier migrations stay applied", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -153,7 +153,7 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("a file whose header says no transaction runs outside of one, so that it can build indexes while the table is in use", () =>
+  it("a migration with `no transaction` in its header runs outside a transaction, so that it can build indexes concurrently", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* emptySchema
@@ -170,12 +170,12 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
-  it("migrate gives up a lock that it does not get soon, so that others can proceed, and tries again", () =>
+  it("migrate gives up a lock request after its timeout, so that queries behind it can proceed, and then retries", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* migrated(FIRST)
         yield* session.run("create sequence attempts")
-        // A sequence counts also what is rolled back.
+        // A sequence also counts attempts that were rolled back.
         const sql = "select nextval('attempts'); alter table letter add seen boolean;"
         const folder = migrationsOf({ ...FIRST, "0002_seen.sql": sql })
         yield* session.run("begin; lock table letter in access share mode")
@@ -194,7 +194,7 @@ describe("migrate", { timeout: LONG }, () => {
 describe("rolling upgrades", { timeout: LONG }, () => {
   const EXPANDING = { ...FIRST, "0002_sender.sql": "alter table letter add sender text not null default 'me';" }
 
-  it("a program keeps running, and can start again, on a schema that a later release only extended", () =>
+  it("a program keeps running, and can start again, on a schema that a later release only added to", () =>
     run(
       Effect.gen(function* () {
         const { url, at } = yield* migrated(EXPANDING)
@@ -205,7 +205,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("a program that still needs what a migration removed is refused, and a later program is not", () =>
+  it("a program that still needs a column that a migration removed is refused, and a later program is not", () =>
     run(
       Effect.gen(function* () {
         const contracted = {
@@ -218,7 +218,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("an old table of migrations, without readable versions, is extended in place", () =>
+  it("migrate adds the column readable_from to the table of migrations of an old release", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* migrated(FIRST)
@@ -228,7 +228,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("migrate warns once that a new schema is empty although other schemas have the workshop's tables", () => {
+  it("migrate warns once if it creates a new, empty schema while other schemas have the workshop's tables", () => {
     const { logs, logging } = recordedLogs()
     return run(
       Effect.gen(function* () {
@@ -244,13 +244,13 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     )
   })
 
-  it("a store that migrates logs how many migrations it applied to which schema, and nothing if there were none", () => {
+  it("a store that migrates logs the number of applied migrations and the schema, and logs nothing if there were none", () => {
     const { logs, logging } = recordedLogs()
     return run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         yield* (yield* connect(url)).run("drop schema workshop cascade")
-        // Several servers of one database, which is no URL for `new URL`.
+        // Two servers, because `new URL` cannot parse such an address.
         const servers = url.replace(new URL(url).host, `${new URL(url).host},${new URL(url).host}`)
         const options = { url: servers, schema: "orders" }
         const start = Effect.scoped(Layer.build(Layer.provide(migratedStore(options), Entropy.layer)))
@@ -266,7 +266,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     )
   })
 
-  it("with createSchema: false, a schema without tables is refused by its name, and nothing is created in it", () =>
+  it("with createSchema: false, a store refuses a schema without tables, names it, and creates nothing", () =>
     run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -289,7 +289,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("an older program says that a newer release made the schema, and applies nothing", () => {
+  it("migrate of an older program logs that a newer release made the schema, and applies nothing", () => {
     const logs: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
@@ -306,7 +306,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     )
   })
 
-  it("statements of a file without a transaction end at a line's end, but not within the body of a function", () =>
+  it("a migration without a transaction is split into statements at a semicolon that ends a line, except inside a function body", () =>
     run(
       Effect.gen(function* () {
         const sql = [
@@ -323,7 +323,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       })
     ))
 
-  it("the error names an incompletely built index and the remedy", () =>
+  it("migrate refuses a database with an incompletely built index, and names the index and the remedy", () =>
     run(
       Effect.gen(function* () {
         const { url, at, session } = yield* migrated(FIRST)
@@ -339,7 +339,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     ))
 })
 
-describe("a database that does not fit is refused, with what to do", { timeout: LONG }, () => {
+describe("a database that does not match the program is refused with a remedy", { timeout: LONG }, () => {
   const refusal = (before: Files, after: Files, meanwhile = "select 1") =>
     run(
       Effect.gen(function* () {
@@ -354,7 +354,7 @@ describe("a database that does not fit is refused, with what to do", { timeout: 
       })
     )
 
-  it("a database that a later release made unusable for this program is refused", async () => {
+  it("migrate and check refuse a database that a later release made unusable for this program", async () => {
     const contracted = { ...BOTH, "0003_gone.sql": "-- readable from 2\nalter table letter drop sender;" }
     const { migrating, checking } = await refusal(contracted, FIRST)
     const message =
@@ -362,7 +362,7 @@ describe("a database that does not fit is refused, with what to do", { timeout: 
     expect([checking._tag, checking.message, migrating]).toEqual(["SchemaNewer", message, message])
   })
 
-  it("a migration that was changed after it was applied is refused, unless only its line ends changed", async () => {
+  it("migrate and check refuse a migration whose file changed after it was applied, unless only the line endings changed", async () => {
     const changed = { "0001_letter.sql": "create table letter (id bigint primary key);" }
     const { migrating, checking } = await refusal(FIRST, changed)
     const message =
@@ -377,19 +377,19 @@ describe("a database that does not fit is refused, with what to do", { timeout: 
     )
   })
 
-  it("a database in which a migration is missing between applied ones is refused", async () => {
+  it("migrate and check refuse a database that lacks a migration but has later ones", async () => {
     const { migrating, checking } = await refusal(BOTH, BOTH, "delete from schema_migration where version = 1")
     const message =
       "The database lacks migration 1 and has later ones. Restore it from a backup, or ask the person who changed schema_migration."
     expect([checking._tag, checking.message, migrating]).toEqual(["MigrationGap", message, message])
   })
 
-  it("files that are not numbered from 1 without gaps are refused", () => {
+  it("migrationsOf refuses files that are not numbered from 1 without gaps", () => {
     const holed = { ...FIRST, "0003_late.sql": "select 1;" }
     expect(() => migrationsOf(holed)).toThrow("The migration 0003_late.sql is out of its number")
   })
 
-  it("an unreachable database is refused", async () => {
+  it("migrate and check report an unreachable database with a remedy", async () => {
     const error = await run(Effect.flip(migrate("postgres://nobody@127.0.0.1:1/none")))
     expect(error.message).toBe(
       "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1). Check that it runs, and the store's url."
@@ -398,7 +398,7 @@ describe("a database that does not fit is refused, with what to do", { timeout: 
 })
 
 describe("check", { timeout: LONG }, () => {
-  it("check names the command that migrates an older database, and succeeds afterwards", () =>
+  it("check refuses a database without tables, names the command that migrates it, and succeeds afterwards", () =>
     run(
       Effect.gen(function* () {
         const { url, at } = yield* emptySchema
@@ -412,7 +412,7 @@ describe("check", { timeout: LONG }, () => {
       })
     ))
 
-  it("check accepts a database that our own migrations created", () =>
+  it("check accepts a database that the packaged migrations created", () =>
     run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

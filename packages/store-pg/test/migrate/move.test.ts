@@ -12,7 +12,7 @@ import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
 const LONG = 120_000
 const IN_PUBLIC = { schema: "public" }
 
-/** A database as an earlier release left it, beside a table of its user's own. */
+/** A database with the tables of an earlier release in `public`, and with a table of the embedder. */
 const oldDatabase = Effect.gen(function* () {
   const { url } = yield* testDatabase
   const session = yield* connect(url)
@@ -26,7 +26,9 @@ const oldDatabase = Effect.gen(function* () {
 
 const OF_RELEASE = "-c workshop_release.is_old=1"
 
-/** The address for a node of the earlier release, whose statements name no schema. */
+/**
+ * The address for a node of the earlier release, with a search_path because that release's statements name no schema.
+ */
 const asOld = (url: string) => {
   const query = pg.Client.prototype.query
   const unqualified = (sent: unknown): unknown => {
@@ -53,7 +55,7 @@ const NAMES = `select relname as name from pg_class where relnamespace = $1::reg
   union all select proname from pg_proc where pronamespace = $1::regnamespace order by 1`
 
 describe("tables that an earlier release made in public", { timeout: LONG }, () => {
-  it("migrate creates no empty tables beside them, but says where they are and what to do", () =>
+  it("migrate creates no second set of tables, and fails with an error that names their schema and the remedy", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* oldDatabase
@@ -64,7 +66,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       })
     ))
 
-  it("all of these tables are moved, and nothing else; a second move changes nothing", () =>
+  it("migrate --move-from moves all of these tables and nothing else, and a second move changes nothing", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* oldDatabase
@@ -94,7 +96,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
         const ports = yield* node({ url })
         yield* Effect.provide(create(shop.id), ports)
         expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1, 2])
-        // The functions find the tables where they are now.
+        // The functions use the tables in the new schema.
         yield* session.run(
           "insert into client_erasure values (gen_random_uuid(), '', '', '{}'); select rewrite_events('[]')"
         )
@@ -104,7 +106,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       })
     ))
 
-  it("the tables are not moved while processes are connected, unless a flag allows it", () =>
+  it("migrate --move-from refuses to move the tables while processes are connected, unless a flag allows it", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* oldDatabase
@@ -117,7 +119,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       })
     ))
 
-  it("the tables can be moved while nodes of the earlier release run, which keep serving and lose nothing", () =>
+  it("nodes of the earlier release keep serving and lose nothing while the tables are moved", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* oldDatabase
@@ -151,7 +153,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       })
     ))
 
-  it("nothing is moved if both schemas have tables, or neither does", () =>
+  it("migrate --move-from moves nothing if both schemas have the workshop's tables, or if neither has", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* testDatabase

@@ -21,7 +21,9 @@ const DENIED = "42501"
 const JANUARY = Date.parse("2027-01-15T12:00:00Z")
 const DAY = 24 * 60 * 60 * 1000
 
-/** The append-only tables, listed here by hand so that they do not come from the roles' file under test. */
+/**
+ * The append-only tables, written by hand because a list read from roles.sql could not reveal an error in that file.
+ */
 const APPENDED = ["event", "attempt", "loyalty_ledger", "notice", "audit_entry"]
 
 describe("the service's role (docs/operating.md, Database roles)", { timeout: 120_000 }, () => {
@@ -64,7 +66,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
       })
     ))
 
-  it("the service's role can remove all data only if a sandbox created them", () =>
+  it("the service's role can remove all data only if a sandbox created the data", () =>
     testing(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
@@ -92,9 +94,9 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
       ...used(/(?:^|\()\s*update\s+(\w+) (?:\w+ )?set\b/gm),
       ...[...text.matchAll(/\binsert\s+into (\w+)[^;]*?\bdo update set\b/g)].map(([, table]) => table!)
     ])
-    // The way of a role that may not call maintain_partition.
+    // Only a role that may not call maintain_partition deletes from these tables directly.
     for (const table of ["event_rest", "attempt_rest"]) deleted.delete(table)
-    // Statements of several cells are not in the file: the contract over three cells runs them in this role.
+    // statements.sql has no statements of several cells. PgCells.test.ts runs those as this role.
     const ofCells = ["cell", "shop_cell", "api_key_cell", "stale_account_copy"]
     for (const set of [inserted, deleted, updated]) for (const table of ofCells) set.delete(table)
     const granted = (right: string) =>
@@ -106,7 +108,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
     expect(granted("update").sort()).toEqual([...updated].sort())
   })
 
-  it("the service's role can maintain the partitions and remove old rows (the store contract and erasures run with this role too)", () => {
+  it("the service's role can create partitions, drop them and remove old rows", () => {
     const clock = new SettableClock(JANUARY)
     return testing(
       Effect.gen(function* () {
@@ -125,7 +127,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
         clock.set(JANUARY + 200 * DAY)
         const later = yield* (yield* retention({ url: service })).runOnce
         expect(later?.dropped).toContain("event_2027_01")
-        // A partition brings no rights of its own.
+        // The service's role has no rights on a new partition itself.
         expect((yield* Effect.flip((yield* connect(service)).run("update event_2027_08 set body = ''"))).code).toBe(
           DENIED
         )
@@ -136,7 +138,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
 })
 
 describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_000 }, () => {
-  it("the reading role can read tickets and deliveries, but no hash, secret or phone number, and can write nothing", () =>
+  it("the reading role can read tickets and deliveries, cannot read hashes, secrets or phone numbers, and cannot write", () =>
     testing(
       Effect.gen(function* () {
         const { service, reader } = yield* databaseOfRoles()
@@ -170,7 +172,7 @@ describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_0
       })
     ))
 
-  it("every column with phone, hash, secret or address in its name is hidden from the reading role", () => {
+  it("the reading role has no right on any column with phone, hash, secret or address in its name", () => {
     const tables = [
       ...file("packages/store-pg/schema.sql").matchAll(/^create (?:unlogged )?table (\w+) \(\n([^;]*?)\n\)/gm)
     ]
@@ -187,7 +189,7 @@ describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_0
   })
 })
 
-/** Does something in a new database, as an operator who made its roles by a text of statements. */
+/** Creates a database and its roles with the statements of `make`, as an operator would, and runs `act` there. */
 const operated = (
   make: (database: string) => ReadonlyArray<string>,
   act: (url: string, owner: string, service: string) => Effect.Effect<void, unknown>
@@ -245,8 +247,8 @@ const grantedBy = (url: string, owner: string, service: string) =>
     })
   )
 
-describe("an operator's roles", { timeout: 120_000 }, () => {
-  it("the roles can be set up as the page says: the owner migrates and grants, and a second run changes nothing", () => {
+describe("roles that an operator creates", { timeout: 120_000 }, () => {
+  it("the statements of docs/operating.md set the roles up: the owner migrates and grants, and a second run changes nothing", () => {
     const [page = ""] = [...file("docs/operating.md").matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) => sql)
     return operated(
       (database) =>
@@ -258,7 +260,7 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
     )
   })
 
-  it("the roles can be set up as in compose.yaml, whose migration grants the rights", () =>
+  it("the statements of compose.yaml set the roles up, and its migration grants the rights", () =>
     operated(
       (database) => [`create database ${database}`],
       (url, owner, service) =>
@@ -273,7 +275,7 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
         )
     ))
 
-  it("the error names a role that is missing and that the owner may not create", () =>
+  it("if a role is missing and the owner may not create it, the error names the role and the statement that creates it", () =>
     operated(
       (database) => {
         const owner = roleIn(`postgres://x/${database}`, "workshop_owner")
@@ -292,7 +294,7 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
         )
     ))
 
-  it("the roles lose the rights that the page granted before, also those on future tables", () =>
+  it("granting the roles again revokes the rights that an earlier docs/operating.md granted, also those on future tables", () =>
     testing(
       Effect.gen(function* () {
         const { url, service } = yield* databaseOfRoles()
@@ -303,7 +305,7 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
           grant all on all tables in schema workshop to ${role}`)
         yield* session.run(renamed(url, rolesSql()))
         yield* session.run("create table later (n integer)")
-        // As a restore without privileges leaves it.
+        // The state after a restore without privileges.
         yield* session.run("grant execute on function rewrite_events(json) to public")
         yield* session.run(renamed(url, rolesSql()))
         const stranger = roleIn(url, "workshop_reader")

@@ -13,7 +13,7 @@ import { create, database, node, testing } from "../nodes/Node.js"
 
 const next = String(Object.keys(ours).length + 1).padStart(4, "0")
 
-/** Adds a column that must have a value to every table, which is what an old program could stumble over. */
+/** Adds a not-null column with a default to every table, which an old program's statements must tolerate. */
 const EXPAND = `do $$ declare t record; begin
   for t in select c.oid::regclass as name from pg_class c
     where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'schema_migration'
@@ -23,12 +23,12 @@ end $$;`
 
 const waiting = Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500))
 
-/** The first release's nodes waited for these, while its tables were small. */
+/** Migrations of the first release that build an index with a lock; its tables were still small. */
 const BLOCKING = ["0002_turns.sql", "0003_seen_clients.sql", "0006_partitions.sql", "0013_webhook_off.sql"]
 
 const INDEX = /create (?:unique )?index (?!concurrently)\w+ on (\w+)/g
 
-describe("migrations", () => {
+describe("the packaged migrations", () => {
   it("migrations build indexes of existing tables concurrently, because writes would otherwise be blocked", () => {
     const blocking = Object.entries(ours).filter(([, sql]) =>
       [...sql.matchAll(INDEX)].some(
@@ -39,7 +39,7 @@ describe("migrations", () => {
   })
 })
 
-describe("a node of the old release beside a migration of the next", { timeout: 60_000 }, () => {
+describe("a node of the old release during a migration of the next release", { timeout: 60_000 }, () => {
   it("the old node serves without a pause and stays ready, while the migration waits for a dump and afterwards", () =>
     testing(
       Effect.gen(function* () {
@@ -61,7 +61,7 @@ describe("a node of the old release beside a migration of the next", { timeout: 
         yield* dump.run("begin; lock table ticket in access share mode")
         const folder = migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND })
         const migration = yield* Effect.fork(migrate(url, {}, folder))
-        // The migration has failed once, and the load has continued since.
+        // Waits until an attempt of the migration was rolled back, while the load continues.
         yield* session
           .run<{ n: number }>("select xact_rollback::int as n from pg_stat_database where datname = current_database()")
           .pipe(
@@ -78,14 +78,14 @@ describe("a node of the old release beside a migration of the next", { timeout: 
         yield* Fiber.interrupt(load)
         const n = yield* Ref.get(made)
         const events = yield* session.run<{ n: number }>("select count(*)::int as n from event")
-        // The last one may have been saved although its answer was interrupted.
+        // The last create may have been saved although its response was interrupted.
         expect(events[0]!.n - n).toBeGreaterThanOrEqual(0)
         expect(events[0]!.n - n).toBeLessThanOrEqual(1)
         yield* check(url)
       })
     ))
 
-  it("the old node waits at most 100 ms at a time for a migration, which gives its lock request up and tries again", () =>
+  it("a migration that waits for a lock delays the old node's statements by at most 100 ms, because it gives its request up and retries", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -97,7 +97,7 @@ describe("a node of the old release beside a migration of the next", { timeout: 
         const tries = session.run<{ n: number }>(
           "select xact_rollback::int as n from pg_stat_database where datname = current_database()"
         )
-        // It gives its request up again and again: were it to wait on, there would be no second try.
+        // More rollbacks show that the migration gives its request up and retries.
         yield* Effect.retry(
           Effect.filterOrFail(tries, ([row]) => row!.n >= 2),
           waiting
@@ -112,7 +112,7 @@ describe("a node of the old release beside a migration of the next", { timeout: 
       })
     ))
 
-  it("the old node opens shops and accounts, creates tickets and delivers, although every table has a new column", () =>
+  it("the old node opens shops and accounts, creates tickets and delivers after every table got a new column", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
@@ -131,7 +131,7 @@ describe("a node of the old release beside a migration of the next", { timeout: 
           ports
         )
         expect(delivered).toBe("delivered")
-        // A node that was replaced by one of the same release starts, too.
+        // Another node of the old release can start on the extended schema.
         const again = yield* node({ url })
         yield* Effect.provide(openShop(), again)
       })

@@ -12,29 +12,29 @@ import { testDatabase } from "../cluster/TestDatabase.js"
 /** The services of a node that tests call. */
 export type Ports = Context.Context<StorePorts | Entropy>
 
-/** A separate store on a database, as each process of the service has one. */
+/** Starts a store, as each process of the service does. */
 export const node = (options: PgStoreOptions): Effect.Effect<Ports, never, Scope.Scope> =>
   Layer.build(Layer.provideMerge(Layer.orDie(layer(options)), Entropy.layer))
 
-/** A caller's pool for a store. */
+/** Creates an embedder's pool for a store. */
 export const borrowedFrom = (url: string, max = 4): Effect.Effect<pg.Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const pool = new pg.Pool({ connectionString: url, max, application_name: "mine" })
-      // The database may be dropped before a client that is closing has closed.
+      // The database may be dropped while a client is still closing, which emits an error.
       return pool.on("error", () => undefined)
     }),
     (pool) => Effect.promise(() => pool.end())
   )
 
-/** A database of one's own, with a session of the operator's on it. */
+/** Creates a database, with a session of its owner. */
 export const database: Effect.Effect<{ readonly url: string; readonly session: Session }, never, Scope.Scope> =
   Effect.gen(function* () {
     const { url } = yield* testDatabase
     return { url, session: yield* Effect.orDie(connect(url)) }
   })
 
-/** Real time, where fixtures want a clock that tests hold. */
+/** A clock with real time, for fixtures that require a {@link SettableClock}. */
 export class RealClock extends SettableClock {
   override readonly currentTimeMillis = Effect.sync(() => this.unsafeCurrentTimeMillis())
   override unsafeCurrentTimeMillis(): number {
@@ -45,7 +45,7 @@ export class RealClock extends SettableClock {
   }
 }
 
-/** Runs a test in real time, or under a clock of its own. */
+/** Runs a test in real time by default, or under `clock`. */
 export const testing = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>, clock: SettableClock = new RealClock()) =>
   Effect.runPromise(Effect.withClock(Effect.scoped(effect), clock))
 
@@ -56,7 +56,7 @@ export const create = (shop_id: ShopId, service = "Hem") =>
     ({ number }) => number ?? 0
   )
 
-/** The numbers of all tickets of a shop, the first first. */
+/** The numbers of all tickets of a shop, oldest first. */
 export const numbers = (shop_id: ShopId) =>
   Effect.gen(function* () {
     const reads = yield* Reads
@@ -64,5 +64,5 @@ export const numbers = (shop_id: ShopId) =>
     return tickets.map(({ record }) => record.number).sort((a, b) => a - b)
   })
 
-/** The whole numbers from 1. */
+/** The whole numbers from 1 to `n`. */
 export const upTo = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, i) => i + 1)

@@ -9,7 +9,9 @@ import { CLAIM, LOCK_QUEUES, LOCK_READY_QUEUES, RESCHEDULE_SHOPS } from "../../s
 import type { Session } from "../../src/migrate/Session.js"
 import { database, node, testing } from "./Node.js"
 
-/** A shop with nine deliveries due, a node, and a session that plays another node's claim, statement by statement. */
+/**
+ * A shop with nine due deliveries, a node, and a session in which a test runs the statements of another node's claim.
+ */
 const bench = Effect.gen(function* () {
   const { url, session } = yield* database
   const ports = yield* node({ url })
@@ -55,7 +57,7 @@ const waitingOrDone = <A, E>(session: Session, fiber: Fiber.Fiber<A, E>) =>
 describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-it-is-built.md)", {
   timeout: 30_000
 }, () => {
-  it("a node skips a shop for which another one is claiming, and there are never more than four deliveries in flight", () =>
+  it("a node skips a shop that another node is claiming for, and the shop never has more than four deliveries in flight", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim } = yield* bench
@@ -67,7 +69,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("a result that arrives while a claim reads is saved beside it, and the next claim uses the freed slot", () =>
+  it("a delivery's result is saved while another node's claim is open, and the next claim uses the freed slot", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench
@@ -79,7 +81,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("a result that arrives after a claim has read frees a slot too, although the claim is not committed yet", () =>
+  it("a delivery's result that arrives after a claim has rescheduled the shop, but before its commit, frees a slot for the next claim", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench
@@ -94,7 +96,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("a webhook that is removed while a claim reads leaves no turn behind", () =>
+  it("removing a webhook during a claim leaves no row of the shop in the delivery queue", () =>
     testing(
       Effect.gen(function* () {
         const { session, remove } = yield* bench
@@ -109,12 +111,12 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("a claim does not wait for a finishing delivery, and uses the slot that it frees", () =>
+  it("a claim does not wait for a transaction that ends a delivery, and the next claim uses the freed slot", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim } = yield* bench
         const first = yield* claim(3)
-        // Another node's landing, whose commit has yet to come.
+        // Another node's uncommitted transaction that ends a delivery.
         yield* session.run("begin")
         yield* session.run("delete from delivery where event_id = $1", [first[0]!.event_id])
         yield* session.run("update delivery_queue set next_claim_at = 0")
@@ -124,7 +126,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
       })
     ))
 
-  it("the order follows the database's clock, so that nodes with different clocks give each shop one turn before any gets two", () =>
+  it("claims of several nodes serve each shop once before any twice, because their order follows the database's clock", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -151,12 +153,12 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
         )
         expect(numbers).toHaveLength(3)
         expect(numbers[0]!.ms).toBeGreaterThanOrEqual(began)
-        // Two claims of one node within a millisecond have numbers that follow each other.
+        // Up to six milliseconds more, because claims of one node within a millisecond get consecutive numbers.
         expect(numbers[2]!.ms).toBeLessThanOrEqual((yield* time) + 6)
       })
     ))
 
-  it("if a node of the previous release makes a waiting shop ready again, the shop keeps one place, and at most four deliveries in flight", () =>
+  it("if a node of the previous release makes a shop ready that is ready already, the shop still has one entry and at most four deliveries in flight", () =>
     testing(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench

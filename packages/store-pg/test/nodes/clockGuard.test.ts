@@ -9,7 +9,7 @@ import { MachineClock } from "../../src/observe/ClockGuard.js"
 import { retention } from "../../src/retention/Retention.js"
 import { create, database, node, RealClock, testing } from "./Node.js"
 
-/** A machine's clock that is off by so much, and can be stepped. */
+/** A machine's clock that differs from real time by `off_ms`. */
 class OffClock extends RealClock {
   off_ms = 0
   override readonly currentTimeMillis = Effect.sync(() => this.unsafeCurrentTimeMillis())
@@ -18,7 +18,7 @@ class OffClock extends RealClock {
   }
 }
 
-/** A shop with a ticket and a due delivery, and a node whose machine has another clock. */
+/** A shop with a ticket and a due delivery, a node with the right time, and a node whose clock the test sets. */
 const setting = Effect.gen(function* () {
   const { url, session } = yield* database
   const right = yield* node({ url })
@@ -46,9 +46,9 @@ const claim = Effect.flatMap(Deliveries, ({ claim }) =>
 const OFF =
   /^The clock of this machine is [\d.]+ seconds (ahead of|behind) its database's, so this process runs no command of a shop and claims no delivery. Set both by the same time server\.$/
 
-describe("a node whose clock is off its database's (Specification, Commands)", { timeout: 60_000 }, () => {
+describe("a node whose clock differs from its database's (Specification, Commands)", { timeout: 60_000 }, () => {
   for (const off_ms of [61 * DAY_MS, 6_000, -6_000]) {
-    it(`a node whose clock is ${off_ms} ms off writes nothing in a batch, a claim or a closure, and says why`, () =>
+    it(`a node whose clock is ${off_ms} ms off refuses commands, claims and closures with the reason, and writes nothing`, () =>
       testing(
         Effect.gen(function* () {
           const { id, clock, rows, on } = yield* setting
@@ -57,7 +57,7 @@ describe("a node whose clock is off its database's (Specification, Commands)", {
           const refusals = [
             yield* on(Effect.flip(create(id))),
             yield* on(Effect.flip(claim)),
-            // Ahead, the ticket is due to close; nothing is due where the clock is not.
+            // Only by a clock that is 61 days ahead is the ticket due to close.
             ...(off_ms > DAY_MS ? [yield* on(Effect.flip(Effect.provide(Closer.runOnce, Closer.Default)))] : [])
           ]
           for (const refusal of refusals) {
@@ -71,7 +71,7 @@ describe("a node whose clock is off its database's (Specification, Commands)", {
       ))
   }
 
-  it("a node whose clock is four seconds off works", () =>
+  it("a node whose clock is four seconds behind accepts commands", () =>
     testing(
       Effect.gen(function* () {
         const { id, clock, on } = yield* setting
@@ -80,7 +80,7 @@ describe("a node whose clock is off its database's (Specification, Commands)", {
       })
     ))
 
-  it("a step of the clock between two batches is noticed at once", () =>
+  it("a node refuses the first batch after a step of its clock", () =>
     testing(
       Effect.gen(function* () {
         const { id, clock, on } = yield* setting
@@ -90,7 +90,7 @@ describe("a node whose clock is off its database's (Specification, Commands)", {
       })
     ))
 
-  it("a node removes nothing that is old only by its own clock", () =>
+  it("retention removes no row that is old only by the node's wrong clock", () =>
     testing(
       Effect.gen(function* () {
         const { url, clock, rows } = yield* setting

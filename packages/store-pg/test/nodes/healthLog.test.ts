@@ -4,7 +4,7 @@ import { healthLines, healthStory } from "../../../core/test/deliveries/HealthSt
 import { database, node, testing } from "./Node.js"
 
 it(
-  "the log has one line when deliveries to a webhook begin to fail, and one when they arrive again, with two dispatchers on Postgres",
+  "two dispatchers on Postgres log one line when deliveries to a webhook begin to fail, and one when they succeed again",
   {
     timeout: 30_000
   },

@@ -15,7 +15,7 @@ const twoNodes = Effect.gen(function* () {
   return { session, one, two, shop }
 })
 
-/** Runs an effect many times on both nodes, all at once. */
+/** Runs an effect `times` times on each of two nodes, all concurrently. */
 const onBoth = <A, E, R>(one: Ports, two: Ports, times: number, effect: Effect.Effect<A, E, R>) =>
   Effect.all(
     upTo(times).map((n) => Effect.provide(effect as Effect.Effect<A, E, never>, n % 2 === 0 ? one : two)),
@@ -23,7 +23,7 @@ const onBoth = <A, E, R>(one: Ports, two: Ports, times: number, effect: Effect.E
   )
 
 describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
-  it("commands of one shop run one after another across all nodes: numbers have no duplicates or gaps", () =>
+  it("commands of one shop run one after another across all nodes, so ticket numbers have no duplicates or gaps", () =>
     testing(
       Effect.gen(function* () {
         const { one, two, shop } = yield* twoNodes
@@ -34,12 +34,13 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
           Effect.flatMap(Reads, (reads) => reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 120)),
           two
         )
-        // Many of one millisecond: the later one has the greater id, whichever node made it (Specification, Lists and sync).
+        // Of the tickets of one millisecond, a later one has a greater id, even if another node made it (Specification,
+        // Lists and sync).
         expect(tickets.map(({ record }) => record.number)).toEqual([...upTo(120)].reverse())
       })
     ))
 
-  it("all nodes count in the same limits, which are never exceeded", () =>
+  it("all nodes share the rate limits, which are never exceeded", () =>
     testing(
       Effect.gen(function* () {
         const { one, two } = yield* twoNodes
@@ -55,12 +56,12 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
           Effect.flatMap(RateLimits, ({ take }) => take([takes[0]!], now)),
           two
         )
-        // All or nothing: those that were refused took nothing.
+        // A refused request consumes nothing.
         expect(left?.remaining).toBe(120 - 31)
       })
     ))
 
-  it("the window of a limit that a node with a slightly faster clock opened counts for the others too", () =>
+  it("a rate-limit window that a node with a slightly faster clock opened counts the other nodes' requests too", () =>
     testing(
       Effect.gen(function* () {
         const { one, two } = yield* twoNodes
@@ -77,7 +78,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a change at one node reaches the other, even after the listener's connection broke", () =>
+  it("a node notifies the other of a change, even after the listener's connection broke", () =>
     testing(
       Effect.gen(function* () {
         const { session, one, two, shop } = yield* twoNodes
@@ -107,7 +108,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a change reaches the other nodes even if its node ends right after it, so a key revoked by a command stops working at once", () =>
+  it("a node that ends right after a change has notified the other nodes, so a key that a CLI command revokes is refused at once", () =>
     testing(
       Effect.gen(function* () {
         const { url, session } = yield* database
@@ -135,7 +136,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("each due ticket is closed once, with one event, by any of the nodes", () =>
+  it("if several nodes close due tickets, each ticket is closed once, with one event", () =>
     testing(
       Effect.gen(function* () {
         const { one, two, shop } = yield* twoNodes
@@ -159,7 +160,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("deliveries are divided: no two nodes have the same one, a shop has at most four in flight, and each is recorded once", () =>
+  it("no two nodes claim one delivery, a shop has at most four deliveries in flight, and each is recorded once", () =>
     testing(
       Effect.gen(function* () {
         const { one, two, shop } = yield* twoNodes
@@ -187,7 +188,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
             expect([...inFlight.values()].filter((n) => n > 4)).toEqual([])
             yield* Effect.yieldNow()
             for (const claim of claims) {
-              // Before it is recorded: from then on another may take its place.
+              // Counted down before the result is recorded, because another delivery may use the slot from then on.
               inFlight.set(claim.shop_id, inFlight.get(claim.shop_id)! - 1)
               delivered.push(claim.event_id)
               expect(yield* record(claim, answered(204))).toBe("delivered")
@@ -200,7 +201,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
       })
     ))
 
-  it("a closing node finishes commands that it has begun, and refuses the rest", () =>
+  it("a closing node finishes the commands that it has begun, and refuses all others", () =>
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
@@ -217,7 +218,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
                 }
               )
             )
-            // By then some of them are in flight.
+            // By the time of this command's response, some of the closing node's commands are in flight.
             yield* Effect.provide(create(shop.id), other)
             return all
           })

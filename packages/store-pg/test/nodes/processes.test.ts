@@ -26,7 +26,7 @@ interface Said<D> {
   readonly error?: { readonly code: string }
 }
 
-/** One call of a process; a connection that breaks rejects. */
+/** Sends one request to a process. Rejects if the connection breaks. */
 const call = async <D = Record<string, never>>(
   url: string,
   { method = "GET", key = "", once: idempotencyKey = "", body = undefined as unknown } = {}
@@ -40,7 +40,7 @@ const call = async <D = Record<string, never>>(
     method,
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    // Longer than anybody may be left without an answer.
+    // Longer than the service may take to respond.
     signal: AbortSignal.timeout(6_000)
   })
   return {
@@ -56,7 +56,7 @@ const until = async <A>(look: () => Promise<A>, isIt: (found: A) => boolean): Pr
     if (isIt(found)) return found
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  throw new Error("It never came to that")
+  throw new Error("The condition was not met in 15 seconds")
 }
 
 let url = ""
@@ -64,7 +64,7 @@ let session: Session
 let proxy: FaultyProxy
 let one = { base: "", port: 0, process: undefined as unknown as Workshop }
 let two = one
-/** Event ids as they arrived. */
+/** The event ids in the order of their arrival. */
 const arrived: Array<string> = []
 let receiver: Server
 
@@ -109,7 +109,7 @@ afterAll(async () => {
 }, 60_000)
 
 describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
-  it("thirty equal creates make one ticket, and the limit on writes counts those of both (Specification, Endpoints; Limits)", async () => {
+  it("thirty identical creates at two processes make one ticket, and the limit on writes counts both processes' requests (Specification, Endpoints; Limits)", async () => {
     const { key } = await open(one.base)
     const post = (base: string, once: string) =>
       call(`${base}/v1/tickets`, { method: "POST", key, once, body: { service: "Hem" } })
@@ -124,7 +124,7 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
     expect(data).toHaveLength(1)
   })
 
-  it("a key revoked at one is refused by the other (Specification, Keys and scopes), even after its listener's connection broke", async () => {
+  it("a key revoked at one process is refused by the other, even after the other's listener connection broke (Specification, Keys and scopes)", async () => {
     for (const cut of [false, true]) {
       const { key, key_id } = await open(one.base)
       expect((await call(`${two.base}/v1/shop`, { key })).status).toBe(200)
@@ -142,7 +142,7 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
     }
   })
 
-  it("a process responds 503 UNAVAILABLE with Retry-After while its database is unreachable, and recovers by itself (Specification, Errors)", async () => {
+  it("a process responds 503 UNAVAILABLE with Retry-After while its database is unreachable, and works again afterwards (Specification, Errors)", async () => {
     const { key } = await open(two.base)
     const get = () => call(`${two.base}/v1/tickets`, { key })
     const post = (once: string) =>
@@ -156,7 +156,7 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
     expect((await fetch(`${two.base}/healthz`)).status).toBe(200)
     expect((await call(`${one.base}/v1/tickets`, { key })).status).toBe(200)
     const ready = async () => (await fetch(`${two.base}/readyz`, { signal: AbortSignal.timeout(20_000) })).status
-    // It is asked again once a second has passed since it was well.
+    // The process caches a good readiness for a second.
     await until(ready, (status) => status === 503)
     expect((await fetch(`${one.base}/readyz`)).status).toBe(200)
     proxy.resume()
@@ -174,11 +174,11 @@ describe("a process whose database has a locked table (docs/operating.md)", { ti
       filter (where state = 'active'), 0)::double precision as oldest
     from pg_stat_activity where datname = current_database() and application_name like 'workshop %'`
 
-  it("the process has at most sixteen connections for 64 concurrent requests, ends its statements, and recovers by itself", async () => {
+  it("the process has at most sixteen connections for 64 concurrent requests, cancels its statements, and works again afterwards", async () => {
     const { url: apart } = await within(testDatabase)
     const [holder, observer] = [await within(connect(apart)), await within(connect(apart))]
     const { base, process } = await serve(apart)
-    // One after another, because a busy server refuses what it cannot answer in time.
+    // One after another, because a busy server refuses requests that it cannot serve in time.
     const callers: Array<Awaited<ReturnType<typeof open>>> = []
     while (callers.length < 64) callers.push(await open(base))
     let sent = 0
@@ -202,7 +202,7 @@ describe("a process whose database has a locked table (docs/operating.md)", { ti
     const again = async (n: number) => {
       while (Date.now() < end) {
         statuses.push((await work(n)).status)
-        // Fewer than a key may write in a minute.
+        // The pause keeps each key below its writes per minute.
         await new Promise((resolve) => setTimeout(resolve, 500))
       }
     }
@@ -222,7 +222,7 @@ describe("a process whose database has a locked table (docs/operating.md)", { ti
 })
 
 describe("a process killed with -9 under load (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
-  it("every confirmed ticket is stored, numbers have no duplicates or gaps, and every event arrives under its own id", async () => {
+  it("every confirmed ticket is stored, ticket numbers have no duplicates or gaps, and every event is delivered under its own id", async () => {
     const shops = await Promise.all(upTo(4).map(() => open(one.base)))
     const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
     for (const { shop } of shops)
@@ -249,7 +249,7 @@ describe("a process killed with -9 under load (docs/how-it-is-built.md)", { time
     one.process.kill("SIGKILL")
     expect(await one.process.exited).toBe("SIGKILL")
     await Promise.all(load)
-    // As if fifteen seconds had passed on the database's clock.
+    // Ends the leases of the killed process, as fifteen seconds on the database's clock would.
     await within(session.run("update delivery set lease_until = 0 where lease_until is not null"))
 
     for (const { shop } of shops) {
@@ -276,11 +276,11 @@ describe("a process killed with -9 under load (docs/how-it-is-built.md)", { time
 })
 
 describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () => {
-  it("workshop dispatch delivers the events that serve leaves to it, and shuts down cleanly", async () => {
+  it("workshop dispatch delivers the events of a serve process without a dispatcher, and shuts down cleanly", async () => {
     const { url: apart } = await within(testDatabase)
     const ports = await within(node({ url: apart }))
     const shop = await within(Effect.withClock(Effect.provide(openShop(), ports), new RealClock()))
-    // The sender refuses this address when it connects, which still counts as an attempt.
+    // The sender refuses a loopback address when it connects, which still counts as an attempt.
     await within(Effect.provide(act(setWebhook(shop.id, { url: "https://127.0.0.1/", secret: "whsec_1" })), ports))
     await within(Effect.provide(act(raising(shop.id, [null])), ports))
     const apartSession = await within(connect(apart))
@@ -307,7 +307,7 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     ])
   })
 
-  it("workshop dispatch requires a database, and says so in one line", async () => {
+  it("workshop dispatch without a database exits with a one-line error", async () => {
     const { status, stdout, stderr } = await run(["dispatch"], { DATABASE_URL: "" })
     expect([status, stdout]).toEqual([1, ""])
     expect(stderr).toBe(

@@ -14,11 +14,11 @@ import { database, node, testing } from "./Node.js"
 const SHOPS = 40
 const ROUNDS = 60
 
-/** Pages that the statements of a claim touch for all the shops; what they do is undone. */
+/** The number of pages that each statement of a claim for all shops reads. The statements are rolled back. */
 const pagesOf = (url: string, now: number) =>
   Effect.gen(function* () {
     const session = yield* settled(url, PLANNED_ONCE)
-    // Kept for the session, where a claim keeps them for its transaction.
+    // Sets the claim's settings for the session, because each statement here runs in its own transaction.
     yield* session.run(LOCK_READY_QUEUES.replaceAll("true)", "false)"), [2 * SHOPS, 0])
     const claim = yield* planned(session, CLAIM, [now, SHOPS, now])
     const turns = yield* planned(session, LOCK_QUEUES, [])
@@ -30,7 +30,7 @@ const pagesOf = (url: string, now: number) =>
   }).pipe(Effect.scoped)
 
 describe("a snapshot that another session holds open (docs/operating.md)", { timeout: 120_000 }, () => {
-  it("an open snapshot does not make a claim scan the deliveries that ended since", () => {
+  it("a claim does not scan the deliveries that ended since an open snapshot was taken", () => {
     const clock = new SettableClock()
     const now = () => clock.unsafeCurrentTimeMillis()
     return testing(
@@ -42,7 +42,7 @@ describe("a snapshot that another session holds open (docs/operating.md)", { tim
         const each = <A, E, R>(act: (id: (typeof shops)[number]["id"]) => Effect.Effect<A, E, R>) =>
           Effect.forEach(shops, ({ id }) => act(id), { concurrency: "unbounded" })
         yield* each((id) => run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))).pipe(within)
-        // By turns, so that what a shop has due is on as many pages.
+        // Adds one event of each shop in turn, so that the deliveries of one shop are spread over many pages.
         for (let n = 0; n <= ROUNDS; n++) {
           clock.advance(1000)
           yield* each((id) => run(raising(id, [null]))).pipe(within)
@@ -62,11 +62,11 @@ describe("a snapshot that another session holds open (docs/operating.md)", { tim
         for (let n = 1; n < ROUNDS; n++) yield* deliver
         const held = yield* pagesOf(url, now())
         yield* holder.run("commit")
-        // Every index still has the rows of delivered events, and of all earlier turns.
+        // Because of the snapshot, every index still has entries of delivered events and of replaced row versions.
         expect(held.claim).toBeLessThan(1.5 * before.claim)
         expect(held.turns).toBeLessThan(1.5 * before.turns)
         expect(held.again).toBeLessThan(2 * before.again)
-        // A page holds the turns of all the shops: had each claim written them again, there would be twenty more.
+        // One page has room for the rows of all shops, so rewriting them in each claim would add about twenty pages.
         expect(held.table).toBeLessThanOrEqual(before.table + 4)
       }),
       clock

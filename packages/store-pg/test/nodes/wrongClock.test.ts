@@ -10,7 +10,7 @@ const processes = new Workshops()
 
 const AHEAD_MS = 3_600_000
 
-/** A module that a process loads before all others, and that sets its wall clock an hour ahead. */
+/** A preloaded module that sets a process's wall clock an hour ahead. */
 const HOUR_AHEAD = `const Right = Date
 globalThis.Date = class extends Right {
   constructor(...given) { given.length === 0 ? super(Right.now() + ${AHEAD_MS}) : super(...given) }
@@ -22,7 +22,7 @@ const start = (url: string, environment: Readonly<Record<string, string>> = {}) 
 
 const POST = { method: "POST", body: JSON.stringify({ service: "Hem" }) }
 
-/** Everything that a node writes, save the counters of limits. */
+/** Selects everything that a node writes, except rate limits. */
 const WRITTEN = `select (select json_agg(h) from shop_head h) as heads, (select json_agg(t) from ticket t) as tickets,
   (select json_agg(e) from event e) as events, (select json_agg(d) from delivery d) as deliveries,
   (select json_agg(t) from delivery_queue t) as turns, (select json_agg(r) from idempotency_record r) as answers,
@@ -35,7 +35,7 @@ afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
 }, 60_000)
 
-it("a process whose clock is an hour off writes nothing and says why, others go on, and a shop dated ahead is repaired (docs/operating.md)", {
+it("a process whose clock is an hour ahead writes nothing and reports why, other processes work, and an operator can repair a shop with a future date (docs/operating.md)", {
   timeout: 120_000
 }, async () => {
   const { url } = await within(testDatabase)
@@ -68,7 +68,7 @@ it("a process whose clock is an hour off writes nothing and says why, others go 
   off.kill("SIGTERM")
   expect(await off.exited).toBe(0)
 
-  // As if a release from before the guard had written by that clock.
+  // Simulates a write with the wrong clock by a release without the clock guard.
   await within(session.run(`update shop_head set last_recorded_at = last_recorded_at + ${AHEAD_MS}`))
   const ahead = await ask(right, "/v1/tickets", POST)
   expect(Date.parse(ahead.data!.created_at)).toBeGreaterThan(Date.now() + AHEAD_MS / 2)

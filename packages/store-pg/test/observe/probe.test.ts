@@ -18,7 +18,7 @@ import { openFaultyProxy } from "../failures/FaultyProxy.js"
 const shown = (name: string, label?: string) =>
   Metric.unsafeSnapshot()
     .filter(({ metricKey }) => metricKey.name === name)
-    // Without a label, those of a store that is not in cells: another test in this process may have had some.
+    // Without a label, omits metrics with a cell, which another test in this process may have left.
     .filter(({ metricKey: { tags } }) =>
       label === undefined ? tags.every(({ key }) => key !== "cell") : tags.some(({ value }) => value === label)
     )
@@ -36,7 +36,7 @@ const complaints = Effect.gen(function* () {
 const watched = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(work.pipe(Effect.scoped, Effect.provide(Probes.layer)))
 
-/** This machine's clock, set off by so much. */
+/** A clock that differs from this machine's clock by `ms`. */
 const off = (ms: number): Clock.Clock => {
   const clock = Clock.make()
   const read = clock.unsafeCurrentTimeMillis.bind(clock)
@@ -55,11 +55,11 @@ const complaining = (url: string, clock?: Clock.Clock) =>
     return yield* complaints
   }).pipe(Effect.provide(readsOf(url, 1)))
 
-/** The first test of a run waits for its server. */
+/** The timeout is long because the first test of a run waits for the server's start. */
 const PATIENT = { timeout: 90_000 }
 
-describe("the database as the operator sees it", PATIENT, () => {
-  it("the metrics have the due deliveries and their age, disabled webhooks, the lanes, the pool and the listener", async () => {
+describe("the metrics of the database", PATIENT, () => {
+  it("the metrics report due deliveries and their age, disabled webhooks, the lanes, the pool and the listener", async () => {
     const clock = new SettableClock(Date.parse("2026-03-01T10:00:00Z"))
     const work = Effect.gen(function* () {
       const { url } = yield* testDatabase
@@ -71,7 +71,7 @@ describe("the database as the operator sees it", PATIENT, () => {
           for (let n = 0; n < 3; n++) yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         }
         yield* (yield* connect(url)).run("update webhook set off_reason = 'gone' where shop_id = $1", [off.id])
-        // Two clients are to be notified since then, and a third one only later.
+        // Two notifications are due at `at`, and a third is due at `later`.
         const [at, later] = [Date.parse("2026-03-01T10:00:00Z"), Date.parse("2026-03-01T10:05:00Z")]
         yield* (yield* connect(url)).run(
           `insert into queued_notification (shop_id, id, receiver, attempts_made, due_at)
@@ -81,7 +81,7 @@ describe("the database as the operator sees it", PATIENT, () => {
         clock.set(Date.parse("2026-03-01T10:01:30Z"))
         yield* probing
         const session = yield* connect(url)
-        // Listening begins on its own; each look takes a round trip.
+        // The listener connects in the background, so the test waits for it.
         yield* until(
           "the node to listen",
           Effect.map(session.run("select 1"), () => shown("workshop_pg_listener_connected")),
@@ -104,7 +104,7 @@ describe("the database as the operator sees it", PATIENT, () => {
     expect(shown("workshop_pg_listener_connected")).toEqual([0])
   })
 
-  it("the metrics cover all addresses of a process: a disconnected listener is visible, and pools are added up", async () => {
+  it("with several databases in a process, the metrics show a disconnected listener and the sum of the pools", async () => {
     const [one, other] = [{}, {}]
     const states = [
       [one, true],
@@ -133,7 +133,7 @@ describe("the database as the operator sees it", PATIENT, () => {
     expect(shown("workshop_pg_pool_waiting")).toEqual([5])
   })
 
-  it("the metrics cost no more if much is due, because at most two thousand deliveries are counted", async () => {
+  it("the metrics count at most 2,000 due deliveries and notifications, so that a backlog does not make them slower", async () => {
     await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -157,7 +157,7 @@ describe("the database as the operator sees it", PATIENT, () => {
   })
 
   it.each(["pg_replication_slots", "pg_prepared_xacts"])(
-    "the metrics have the oldest snapshot, even if one of %s holds it after its session ended",
+    "the metrics report the oldest snapshot, even if an entry of %s holds it without a session",
     async (view) => {
       await watched(
         Effect.gen(function* () {
@@ -167,7 +167,8 @@ describe("the database as the operator sees it", PATIENT, () => {
             "select current_database() as name, pg_current_xact_id()::text as xid"
           )
           for (let n = 0; n < 500; n++) yield* session.run("select pg_current_xact_id()")
-          // A slot and a prepared transaction need settings that a test cluster lacks, so views in their place show an old transaction.
+          // The test cluster's settings allow neither slots nor prepared transactions, so a view with the catalogue's
+          // name shows an old one.
           const shown = { pg_replication_slots: "xmin", pg_prepared_xacts: "transaction" }
           yield* session.run(`create schema shown; create view shown.${view} as
             select '${row!.xid}'::xid as ${shown[view as keyof typeof shown]};
@@ -179,7 +180,7 @@ describe("the database as the operator sees it", PATIENT, () => {
     }
   )
 
-  it("the metrics of the database are NaN while it is unreachable, and the probe says so", async () => {
+  it("the metrics of a database are NaN while it is unreachable", async () => {
     const url = "postgres://nobody@127.0.0.1:1/nothing"
     await watched(
       Effect.gen(function* () {
@@ -193,8 +194,8 @@ describe("the database as the operator sees it", PATIENT, () => {
   })
 })
 
-describe("a node without probes", PATIENT, () => {
-  it("a node logs at the start that the schema is another version than the program's", async () => {
+describe("a node without a readiness probe", PATIENT, () => {
+  it("a node without a readiness probe logs at the start that the database's schema version differs from the program's", async () => {
     const said = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -212,7 +213,7 @@ describe("a node without probes", PATIENT, () => {
 })
 
 describe("the readiness of a node", PATIENT, () => {
-  it("a node whose clock is more than a second off its database's is not ready, and says in which direction (docs/operating.md)", async () => {
+  it("a node whose clock differs from its database's by more than a second is not ready, and reports the direction (docs/operating.md)", async () => {
     const [right, slow, fast] = await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -228,7 +229,7 @@ describe("the readiness of a node", PATIENT, () => {
     )
   })
 
-  it("a node whose database does not respond is not ready, even while the schema is read, and is ready again once it responds", async () => {
+  it("a node whose database stops responding during the schema check is not ready, and is ready once the database responds", async () => {
     const said = await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
@@ -247,7 +248,7 @@ describe("the readiness of a node", PATIENT, () => {
     expect(said).toEqual([["The database does not answer."], [null]])
   })
 
-  it("a node whose database has a newer schema that it cannot use, or an older one, is not ready", async () => {
+  it("a node is not ready if its database's schema is older than its own, or newer and unusable for it", async () => {
     const said = (change: string) =>
       watched(
         Effect.gen(function* () {
