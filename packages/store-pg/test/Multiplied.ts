@@ -44,8 +44,7 @@ const copied = ({ name, type, is_sole }: Column): string => {
 
 /**
  * The client with most rows in the large shop, and how many: rows of each table, shops that know the client, attempts
- * of one event, and
- * API keys.
+ * of one event, and API keys.
  */
 const CLIENT = "018f0000-0000-7000-9000-00000000c1e7"
 const PHONE = "+216999999999"

@@ -43,8 +43,7 @@ const databaseOfCells = Effect.gen(function* () {
 runContract(
   {
     // These suites are skipped because a cell stores this data as a database without cells does, and
-    // MemoryCells.test.ts
-// shows that each call is routed to the right cell.
+    // MemoryCells.test.ts shows that each call is routed to the right cell.
     describe: describeBut(
       "Store: changes",
       "Store: changes of clients",

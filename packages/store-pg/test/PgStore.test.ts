@@ -11,9 +11,8 @@ const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.uns
 
 /**
  * Runs the contract on a caller's pool, as the service's role, with secrets keys, in a schema that is not called
- * workshop.
- * statements.test.ts runs it on the store's own connections, without keys, in the default schema, and PgCells.test.ts
- * on several cells.
+ * workshop. statements.test.ts runs it on the store's own connections, without keys, in the default schema, and
+ * PgCells.test.ts on several cells.
  */
 const schema = "Branch_2"
 const secretsKeys = ["0".repeat(64)]

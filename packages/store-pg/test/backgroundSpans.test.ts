@@ -25,8 +25,7 @@ import { testing } from "./nodes/Node.js"
 
 /**
  * Starts a workshop within a span `own`, creates a ticket, and waits until its webhook is sent and `enough` statements
- * have spans without
- * a parent. Returns the number of `own` spans and those statements.
+ * have spans without a parent. Returns the number of `own` spans and those statements.
  */
 const orphans = (quiet: (background: typeof Workshop.background) => typeof Workshop.background, enough: number) =>
   testing(

@@ -19,8 +19,7 @@ const OF_CELLS = ["cell", "shop_cell", "api_key_cell", "stale_account_copy"]
 
 /**
  * The index begins with the tracking code, because the tracking page queries a ticket without its shop. It includes
- * `shop_id`, because a
- * unique index of a distributed table must contain the distribution column.
+ * `shop_id`, because a unique index of a distributed table must contain the distribution column.
  */
 const BY_CODE = { table: "ticket", index: "ticket_tracking_code", columns: ["tracking_code", "shop_id"] }
 

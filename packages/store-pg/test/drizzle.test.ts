@@ -9,8 +9,7 @@ import { testing } from "./nodes/Node.js"
 
 /*
  * Runs the recipes of docs/your-database.md on a stand-in for drizzle-orm/node-postgres, which sends the same
- * statements: BEGIN and COMMIT
- * or ROLLBACK around a transaction, and savepoints around a nested transaction.
+ * statements: BEGIN and COMMIT or ROLLBACK around a transaction, and savepoints around a nested transaction.
  */
 
 interface Tx {

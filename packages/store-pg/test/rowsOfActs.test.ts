@@ -106,8 +106,7 @@ const command = { "batch_receipt updated": 1, "shop_head updated": 1, "event ins
 
 /**
  * Removes the rows of the shop's schedule in the delivery queue from `rows`. Before that, expects that each of the
- * schedule's tables has
- * at most one written row, and no update without a change.
+ * schedule's tables has at most one written row, and no update without a change.
  */
 const besideQueue = (rows: Readonly<Record<string, number>>) => {
   const isOfQueue = ([name]: readonly [string, number]) => /^(delivery|backlogged)_queue /.test(name)

@@ -221,8 +221,7 @@ const UNBOUNDED: Readonly<Record<string, string>> = {
 
 /**
  * Whether a search filters by a client and by something else. Such a search may read all tickets of the client in index
- * order, because
- * an index for each combination would slow down every create and change.
+ * order, because an index for each combination would slow down every create and change.
  */
 const isOfClientAndMore = (text: string) =>
   titleOf(text) === "search tickets" && /t\.client_id = l\.client_id AND t\.client_phone = /.test(text)

@@ -6,8 +6,8 @@ type Subject = keyof typeof storeContract
 
 /**
  * A `describe` for the contract on a variant of the Postgres store. It skips the subjects `alike`, whose code is the
- * same as in the plain
- * store, on which statements.test.ts runs all subjects. It skips none if the environment asks for every test.
+ * same as in the plain store, on which statements.test.ts runs all subjects. It skips none if the environment asks for
+ * every test.
  */
 export const describeBut = (...alike: ReadonlyArray<Subject>) => {
   const omitted: ReadonlySet<string> = new Set(RUNS_ALL ? [] : alike)

@@ -68,8 +68,7 @@ const BETWEEN_LOOKS = "10 millis"
 
 /**
  * Waits up to 500 ms until a database has no connections. If the server ends a connection that a pool is closing, the
- * connection emits
- * an error without a listener, which would end the Vitest worker.
+ * connection emits an error without a listener, which would end the Vitest worker.
  */
 const untilLeft = (admin: Session, database: string) =>
   admin.run("select from pg_stat_activity where datname = $1", [database]).pipe(
@@ -109,8 +108,7 @@ const opened = Effect.gen(function* () {
 
 /**
  * Connects to the Postgres of `TEST_DATABASE_URL`, whose role must be able to create databases. Without that variable,
- * starts a
- * throwaway server from the programs in the folder `WORKSHOP_TEST_POSTGRES`, or from the npm package.
+ * starts a throwaway server from the programs in the folder `WORKSHOP_TEST_POSTGRES`, or from the npm package.
  */
 export const openTestCluster = async (): Promise<TestCluster> => {
   const scope = Effect.runSync(Scope.make())

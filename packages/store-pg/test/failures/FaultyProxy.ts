@@ -10,8 +10,7 @@ interface Pair {
 
 /**
  * The proxy's action on a client's packet: `pass` forwards it, `drop` closes the connection instead of forwarding it,
- * and `mute` forwards
- * it and closes the connection when the database responds.
+ * and `mute` forwards it and closes the connection when the database responds.
  */
 export type Verdict = "pass" | "drop" | "mute"
 

@@ -38,8 +38,7 @@ unix_socket_dir =
 
 /**
  * Starts PgBouncer with its default settings in front of a database, on the port `at` or on a free port. Returns the
- * connection string
- * through it. The end of the scope stops it.
+ * connection string through it. The end of the scope stops it.
  */
 export const pooler = (
   url: string,
