@@ -8,7 +8,7 @@ import { TestShop } from "./spec/TestShop.js"
 import { type Answer, type Call, Wire } from "./spec/Wire.js"
 import { layerOf, type Services } from "./TestServiceLayer.js"
 
-/** 20 November 2026, a Friday, 10:20:42.123 UTC: when every test service starts. */
+/** The time at which the clock of every test service starts, a Friday. */
 export const START = "2026-11-20T10:20:42.123Z"
 
 export const SECOND = 1000
@@ -16,10 +16,10 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** An id that nothing has. */
+/** A valid id that no row has. */
 export const NOBODY = "01890000-0000-7000-8000-000000000000"
 
-/** A client's account, as the client knows it. */
+/** A client's account as the app shows it to the client. */
 export interface Person {
   readonly id: string
   readonly phone: string
@@ -28,21 +28,22 @@ export interface Person {
 /** The options of a test service. */
 interface TestServiceOptions {
   readonly seed?: number
-  /** Where the clients' pages are served, at the root of this test service; null where they are off. */
+  /** The base URL of the tracking pages, at the root of this test service; null if the pages are off. */
   readonly tracking_base_url?: string | null
 }
 
 /**
- * The whole service on a real socket, over the memory store, with a clock that moves only when a test moves it. One of them
- * serves a test file; its tests take shops and clients of their own, as limits count by key and by shop.
+ * The whole service on a real socket, with a clock that moves only when a test moves it. The tests of a file share one
+ * service, and each
+ * creates its own shops and clients, because limits count by API key and by shop.
  */
 export class TestService {
   readonly clock: SettableClock
   readonly faults: Faults
   readonly wire: Wire
-  /** Where it listens, for what has no envelope. */
+  /** The base URL of the service, for requests whose responses have no envelope. */
   readonly base: string
-  /** The lines that the service logged. */
+  /** The log lines of the service. */
   readonly logs: Array<string>
   readonly #runtime: ManagedRuntime.ManagedRuntime<Services, never>
   readonly #close: () => Promise<void>
@@ -93,7 +94,7 @@ export class TestService {
     return this.clock.unsafeCurrentTimeMillis()
   }
 
-  /** The present instant, or one so many milliseconds from it, as the API writes it. */
+  /** The instant `ms` milliseconds from now, in the format of the API. */
   iso(ms = 0): string {
     return new Date(this.now + ms).toISOString()
   }
@@ -103,19 +104,19 @@ export class TestService {
     return this.wire.ask<D>(method, path, call)
   }
 
-  /** Runs an act of the app, the owner or a client through the services. */
+  /** Runs an act of the app, the owner or a client directly on the services, without HTTP. */
   async act<A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> {
     const exit = await this.#runtime.runPromiseExit(effect)
     if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
     return exit.value
   }
 
-  /** The tag of the refusal with which an act ends. */
+  /** Runs an act that must be refused, and returns the refusal's tag. */
   async refusal<A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E, Services>): Promise<string> {
     return (await this.act(Effect.flip(effect)))._tag
   }
 
-  /** A shop that is approved, active, with the API on, a key for everything, and its loyalty programme on. */
+  /** Creates an approved and active shop with the API and the loyalty programme on, and with a key of all scopes. */
   async shop(settings: Readonly<Record<string, unknown>> = {}): Promise<TestShop> {
     const { name, currency, decimals, time_zone, tracking_base_url, ...patch } = settings
     const input = {
@@ -135,7 +136,7 @@ export class TestService {
     return shop
   }
 
-  /** A client's account with a phone number of its own. */
+  /** Creates a client's account with a new phone number. */
   async client(person: Readonly<Record<string, unknown>> = {}): Promise<Person> {
     const phone = this.phone()
     const input = Schema.decodeUnknownSync(ClientInput)({
@@ -148,12 +149,12 @@ export class TestService {
     return { id, phone: input.phone }
   }
 
-  /** A Tunisian mobile number that nobody in this service has. */
+  /** A Tunisian mobile number that no account of this service has. */
   phone(): string {
     return `+2162${String(++this.#people).padStart(7, "0")}`
   }
 
-  /** A client known to a shop, because the client has visited it. */
+  /** Creates a client whom the shop knows, because the client has visited it. */
   async known(shop: TestShop, person: Readonly<Record<string, unknown>> = {}): Promise<Person> {
     const client = await this.client(person)
     await this.visit(client, shop)
@@ -164,20 +165,20 @@ export class TestService {
     return this.act(Effect.flatMap(Clients, (clients) => clients.visit(client.id as never, shop.id)))
   }
 
-  /** A client who blocked a shop that knew them. */
+  /** Creates a client whom the shop knew and who then blocked the shop. */
   async blocker(shop: TestShop): Promise<Person> {
     const client = await this.known(shop)
     await this.block(client, shop)
     return client
   }
 
-  /** The shop offers a ticket to the client, and the client blocks the shop. */
+  /** Offers a ticket of the shop to the client, who then blocks the shop. */
   async block(client: Person, shop: TestShop): Promise<void> {
     await shop.create({ service: "Hem", client_phone: client.phone })
     await this.answer(client, "block")
   }
 
-  /** The client accepts or blocks the newest open offer. */
+  /** Accepts the client's newest open offer, or blocks its shop. */
   answer(client: Person, how: "accept" | "block"): Promise<void> {
     return this.act(
       Effect.flatMap(Offers, (offers) =>
@@ -194,7 +195,7 @@ export class TestService {
     return this.act(Effect.flatMap(Clients, (clients) => clients.inbox(client.id as never)))
   }
 
-  /** Closes the tickets that are due, and returns how many those were. */
+  /** Closes the tickets that are due, and returns their number. */
   closeDue(): Promise<number> {
     return this.act(Effect.flatMap(Closer, (closer) => closer.runOnce))
   }

@@ -5,7 +5,7 @@ import { layer as workshopLayer } from "../../core/src/services/Workshop.js"
 import type { Faults } from "./spec/Faults.js"
 import { testStore } from "./TestStore.js"
 
-/** The services of a test service, and what they need. */
+/** The services of a test service with their dependencies. */
 export const layerOf = (
   clock: SettableClock,
   faults: Faults,
@@ -24,5 +24,5 @@ export const layerOf = (
 
 const keeping = (logs: Array<string>) => Logger.map(Logger.logfmtLogger, (line) => void logs.push(line))
 
-/** Everything the services need and give. */
+/** The context of a test service. */
 export type Services = Layer.Layer.Success<ReturnType<typeof layerOf>>

@@ -6,12 +6,12 @@ import { postgresStore } from "../../store-pg/test/cluster/TestStore.js"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** On which store the rules are to be shown; see the projects of vitest.config.ts. */
+    /** The store on which the tests run; see the projects of vitest.config.ts. */
     readonly store: "memory" | "postgres"
   }
 }
 
-/** The store of this run's project, empty, on which the whole service is tested. */
+/** An empty store of the kind that the Vitest project asks for. */
 export const testStore: Layer.Layer<StorePorts, never, Entropy> = Layer.suspend(() =>
   inject("store") === "postgres" ? postgresStore : MemoryStore.layer
 )

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 const URL_TEXT = "https://tickets.example/t/7K3M-Q9XD"
 const SCALE = 4
 
-/** Reads a square of modules, true where they are dark, as a camera would. */
+/** Decodes a QR code from its modules; true is dark. */
 const read = (rows: ReadonlyArray<ReadonlyArray<boolean>>): string => {
   const side = rows.length * SCALE
   const data = new Uint8Array(side * side * 4)
@@ -17,7 +17,7 @@ const read = (rows: ReadonlyArray<ReadonlyArray<boolean>>): string => {
   return decodeQr({ width: side, height: side, data })
 }
 
-/** The modules that an SVG draws dark. */
+/** The modules of the code in an SVG; true is dark. */
 const drawn = (svg: string): ReadonlyArray<ReadonlyArray<boolean>> => {
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1])
   const rows = Array.from({ length: size }, () => Array.from({ length: size }, () => false))
@@ -26,12 +26,12 @@ const drawn = (svg: string): ReadonlyArray<ReadonlyArray<boolean>> => {
   return rows
 }
 
-/** The modules that a terminal shows dark, which are those without a block. */
+/** The modules of the code in terminal lines; true is dark, which a terminal shows where no block is printed. */
 const shown = (lines: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<boolean>> =>
   lines.flatMap((line) => [[..."▄ "], [..."▀ "]].map((dark) => [...line].map((block) => dark.includes(block))))
 
-describe("the QR code of an address", () => {
-  it("the SVG encodes the address, on a white background with four light modules around the code", () => {
+describe("the QR code of a URL", () => {
+  it("the SVG encodes the URL, on a white background with a margin of four light modules", () => {
     const svg = qrSvg(URL_TEXT)
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" [^>]*role="img"[^>]*><path fill="#fff" d="M0 0h/)
     const rows = drawn(svg)
@@ -40,7 +40,7 @@ describe("the QR code of an address", () => {
     expect(rows.flatMap((row) => [...row.slice(0, 4), ...row.slice(-4)])).not.toContain(true)
   })
 
-  it("the half blocks encode the address", () => {
+  it("the half blocks for a terminal encode the URL", () => {
     const lines = qrLines(URL_TEXT)
     expect(lines.every((line) => /^[█▀▄ ]+$/.test(line))).toBe(true)
     const rows = shown(lines)
@@ -48,7 +48,7 @@ describe("the QR code of an address", () => {
     expect(read(rows.slice(0, width))).toBe(URL_TEXT)
   })
 
-  it("a code can contain the longest address of a shop", () => {
+  it("a code has room for the longest URL that a shop can set", () => {
     const address = `https://shop.example/${"a".repeat(300)}/7K3M-Q9XD`
     expect(read(drawn(qrSvg(address)))).toBe(address)
   })

@@ -15,8 +15,8 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** Anything that JSON holds; tests say what they expect of it. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a tester in any language would
+/** A parsed JSON body without a type, because the tests check its content. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses as a client without types does
 export type Json = any
 
 const make = () => {
@@ -101,12 +101,12 @@ export class Service implements AsyncDisposable {
     return fetch(`${this.#base}/sandbox/stream`)
   }
 
-  /** Moves the clock, and resolves once everything that is due by then has run. */
+  /** Moves the clock, and resolves once all work that is due by the new time has run. */
   move(move: Readonly<Record<string, unknown>>): Promise<Json> {
     return this.good("POST", "/sandbox/clock", move)
   }
 
-  /** Lets everything due now land. */
+  /** Waits until all deliveries that are due now have a result. */
   settle(): Promise<Json> {
     return this.move({ advance_ms: 0 })
   }

@@ -33,7 +33,7 @@ export class WebhookReceiver implements AsyncDisposable {
 
   static async open(responder: Responder = respondsWith(200)): Promise<WebhookReceiver> {
     const receiver = new WebhookReceiver(responder)
-    // Others must not get the port while it is closed.
+    // freePort keeps the port from other tests while the receiver is closed.
     receiver.#port = await freePort()
     await receiver.reopen()
     return receiver
@@ -82,7 +82,7 @@ export class WebhookReceiver implements AsyncDisposable {
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
 
-  /** Waits until so many requests were received, at most until the deadline of the test. */
+  /** Waits until the receiver has received `many` requests, at most until the test's time limit. */
   until(many: number): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {

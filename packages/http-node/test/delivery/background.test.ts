@@ -5,7 +5,7 @@ import * as NodeSender from "@workshop/http-node/sender"
 import * as MemoryStore from "@workshop/store-memory"
 import { afterEach, beforeEach, expect, it } from "vitest"
 
-/** The receiver of the same program. Its responses wait until the test gives them. */
+/** The webhook receiver, in the same program. It responds only when the test ends the response. */
 let server: Server
 let port = 0
 const requests: Array<ServerResponse> = []
@@ -53,7 +53,7 @@ const attempts = async () =>
     attempts.map(({ status }) => status)
   ])
 
-it("deliveries begin with background.start() and end with background.stop(), so none finds the port of its receiver closed", async () => {
+it("deliveries run only between background.start() and background.stop(), so that a program can open and close its receiver's port without a failed delivery", async () => {
   await create()
   await listen()
   await Promise.all([workshop.background.start(), workshop.background.start()])
@@ -64,12 +64,12 @@ it("deliveries begin with background.start() and end with background.stop(), so 
   requests[0]!.end()
   await stopping
   await workshop.background.stop()
-  // The close waited for the attempt in flight, which has its result.
+  // background.stop() waited for the attempt in flight, so its result is stored.
   expect(await attempts()).toEqual([["delivered", [200]]])
   await close()
 
   await create()
-  // A turn that the background work began now would find the port closed.
+  // A delivery before background.start() would fail, because the port was closed until now.
   await listen()
   await workshop.background.start()
   await arrived(2)
@@ -82,7 +82,7 @@ it("deliveries begin with background.start() and end with background.stop(), so 
   expect(lines).toEqual([])
 })
 
-it("stop() ends the background work too, waits for requests in flight, and nothing can begin it again", async () => {
+it("stop() also stops the background work, waits for requests in flight, and makes background.start() reject", async () => {
   await create()
   await listen()
   await workshop.background.start()
@@ -96,7 +96,7 @@ it("stop() ends the background work too, waits for requests in flight, and nothi
   expect(lines).toEqual([])
 })
 
-it("clients are notified after background.start(), and not before", async () => {
+it("notifyClient is called for a waiting notification only after background.start()", async () => {
   const notified: Array<string> = []
   const own = await start({
     store: MemoryStore.layer,

@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-describe("Specification, Webhooks: every change of a ticket is sent, signed, to the shop's URL", () => {
-  it("every type of event arrives, verifies at the time it was sent, and has the bytes that the log shows", async () => {
+describe("Specification, Webhooks: the service sends every change of a ticket, signed, to the shop's URL", () => {
+  it("an event of every type arrives with a valid signature and with the same bytes as in the delivery log", async () => {
     await using receiver = await WebhookReceiver.open()
     const shop = await service.shop(receiver)
     const verdicts: Array<Promise<unknown>> = []
@@ -55,7 +55,7 @@ describe("Specification, Webhooks: every change of a ticket is sent, signed, to 
     for (const verdict of await Promise.all(verdicts)) expect(verdict).toMatchObject({ ok: true })
   })
 
-  it("for 24 hours after a rotation both secrets verify, and then only the new one", async () => {
+  it("for 24 hours after a rotation, signatures verify with both secrets, and afterwards only with the new secret", async () => {
     await using receiver = await WebhookReceiver.open()
     const shop = await service.shop(receiver)
     const { secret } = await shop.own("POST", "/webhook/rotate")
@@ -74,7 +74,7 @@ describe("Specification, Webhooks: every change of a ticket is sent, signed, to 
   })
 })
 
-describe("Specification, Webhooks: no behaviour of the receiver loses an event", () => {
+describe("Specification, Webhooks: no receiver's behaviour makes the service lose an event", () => {
   it("if the receiver is killed during a request and restarted, every event arrives under the same id", async () => {
     await using receiver = await WebhookReceiver.open()
     const shop = await service.shop(receiver)
@@ -93,7 +93,7 @@ describe("Specification, Webhooks: no behaviour of the receiver loses an event",
     expect(receiver.ids.size).toBe(6)
   })
 
-  it("if the receiver is slow, four requests wait at a time and the rest follow, each once", async () => {
+  it("a slow receiver gets at most four requests at a time, and each event once", async () => {
     await using receiver = await WebhookReceiver.open()
     const shop = await service.shop(receiver)
     const kept: Array<() => void> = []
@@ -118,7 +118,7 @@ describe("Specification, Webhooks: no behaviour of the receiver loses an event",
     expect(elsewhere.requests).toEqual([])
   })
 
-  it("a 410 turns the webhook off at once, its owner is notified, and later events are parked until it is on again", async () => {
+  it("a 410 response turns the webhook off at once and notifies its owner, and later events wait until the webhook is on again", async () => {
     await using receiver = await WebhookReceiver.open(respondsWith(410))
     const shop = await service.shop(receiver)
     await shop.ping()
@@ -136,7 +136,7 @@ describe("Specification, Webhooks: no behaviour of the receiver loses an event",
     expect(await shop.states()).toEqual(["delivered 410 200", "delivered 200", "delivered 200"])
   })
 
-  it("a delivery is dead after eight failures, and a replay of dead ones sends it under its id, with further attempt numbers", async () => {
+  it("a delivery is dead after eight failures, and a replay of dead deliveries sends the event with the same id and increasing attempt numbers", async () => {
     await using receiver = await WebhookReceiver.open(respondsWith(500))
     const shop = await service.shop(receiver)
     const { id } = await shop.ping()
@@ -157,7 +157,7 @@ describe("Specification, Webhooks: no behaviour of the receiver loses an event",
     expect(new Set(receiver.requests.map(({ body }) => body)).size).toBe(1)
   })
 
-  it("after 20 consecutive failures over 72 hours, with two warnings, the webhook is turned off and the rest is parked", async () => {
+  it("after 20 consecutive failures over 72 hours and two warnings, the webhook is turned off and its events wait", async () => {
     await using receiver = await WebhookReceiver.open(respondsWith(503))
     const shop = await service.shop(receiver)
     for (let day = 0; day < 4; day++) {
@@ -184,7 +184,7 @@ describe("Specification, Webhooks: no behaviour of the receiver loses an event",
 })
 
 describe("Specification, Webhooks: a slow or unavailable receiver must not slow other shops", () => {
-  it("a shop whose receiver does not respond uses four connections, while the others get everything", async () => {
+  it("a shop whose receiver does not respond uses four connections, and other shops' events are all delivered meanwhile", async () => {
     const hangs: Responder = () => {}
     await using hanging = await WebhookReceiver.open(hangs)
     await using dead = await WebhookReceiver.open()

@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { type Json, Service } from "./Service.js"
 import { respondsWith, WebhookReceiver } from "./WebhookReceiver.js"
 
-it("a lost response closes the connection after the request was executed, and the till's replay gets that response", async () => {
+it("the fault lose_answer closes the connection after the request was executed, and a retry with the same key gets the response", async () => {
   await using service = await Service.open()
   await using receiver = await WebhookReceiver.open()
   const shop = await service.shop(receiver)
@@ -13,7 +13,7 @@ it("a lost response closes the connection after the request was executed, and th
   expect([again.status, again.meta]).toEqual([200, { replayed: true }])
 })
 
-it("the stream reports delivery attempts over a socket, and ends with the server", { timeout: 30_000 }, async () => {
+it("the sandbox's stream reports delivery attempts over a socket, and ends when the server stops", { timeout: 30_000 }, async () => {
   const service = await Service.open()
   await using receiver = await WebhookReceiver.open(respondsWith(500))
   const shop = await service.shop(receiver)

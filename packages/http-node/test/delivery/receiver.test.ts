@@ -24,7 +24,7 @@ const opened = async () => {
 }
 
 describe("The built-in receiver (Specification, Sandbox)", () => {
-  it("the built-in receiver replaces the shop's webhook, and shows each delivery with the verdict on its signature", async () => {
+  it("the built-in receiver replaces the shop's webhook, and lists each delivery with the result of its signature check", async () => {
     await using setup = await opened()
     const { shop, create, receiver } = setup
     expect(await shop.own("GET", "/receiver")).toMatchObject({ in_use: false, answer: 200, times: null })
@@ -49,7 +49,7 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
     expect(await shop.own("GET", `/received?after=${got.id}`)).toEqual([])
   })
 
-  it("the built-in receiver fails as configured, a given number of times, and the retry comes only when the clock moves", async () => {
+  it("the built-in receiver fails as often as configured, and the retry is sent only when the clock is moved", async () => {
     await using setup = await opened()
     const { service, shop, create, last } = setup
     for (const [answer, status, error] of [
@@ -74,7 +74,7 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
     }
   })
 
-  it("the built-in receiver can respond 410, which turns the webhook off, and shows since when and how many events wait", async () => {
+  it("the built-in receiver can respond 410, which turns the webhook off, and the webhook then shows when that was and how many events wait", async () => {
     await using setup = await opened()
     const { shop, create, last } = setup
     await shop.own("PUT", "/receiver", { answer: 410, times: 1, use: true })
@@ -92,7 +92,7 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
     expect((await shop.own("GET", "/webhook")).off_since).toBe(now.toISOString())
   })
 
-  it("the built-in receiver forwards to a URL, and returns the response from there", async () => {
+  it("the built-in receiver forwards deliveries to a URL, and returns that server's response", async () => {
     await using setup = await opened()
     const { shop, create, receiver, last } = setup
     receiver.responder = respondsWith(418)
@@ -121,7 +121,7 @@ describe("The built-in receiver (Specification, Sandbox)", () => {
 })
 
 describe("Deliveries that the sandbox shows (Specification, Sandbox)", () => {
-  it("deliveries are shown with the ticket and the request as sent, and can be filtered by ticket, time, event and number", async () => {
+  it("deliveries are listed with their ticket and the sent request, and can be filtered by ticket, time, event and number", async () => {
     await using setup = await opened()
     const { service, shop, create, receiver } = setup
     const first = await create()

@@ -17,8 +17,8 @@ const answer = await runtime.runPromise(
 )
 const get = (path: string, method = "GET") => answer(new Request(`http://127.0.0.1${path}`, { method }))
 
-describe("/docs", () => {
-  it("the page of /docs loads nothing from other servers (Specification, Commands)", async () => {
+describe("the API reference at /docs", () => {
+  it("the page of /docs loads no file from other servers (Specification, Commands)", async () => {
     const page = await get("/docs")
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
     const html = await page.text()
@@ -27,7 +27,7 @@ describe("/docs", () => {
     for (const part of parts.slice(1)) expect((await get(`/${part}`)).status).toBe(200)
   })
 
-  it("the page of /docs also works with a slash at its end, and behind a proxy that adds a path", async () => {
+  it("the page of /docs also works at /docs/, and behind a proxy that adds a path prefix", async () => {
     const { status, headers } = await get("/docs/")
     expect([status, headers.get("location")]).toEqual([308, "../docs"])
     expect(new URL("../docs", "https://proxy.example/workshop/docs/").pathname).toBe("/workshop/docs")
@@ -35,7 +35,7 @@ describe("/docs", () => {
     expect((await get("/docs/", "POST")).status).toBe(404)
   })
 
-  it("the page of /docs allows the browser no connection to other hosts, and no frame", async () => {
+  it("the security policy of the page of /docs forbids connections to other hosts, and frames", async () => {
     const policy = (await get("/docs")).headers.get("content-security-policy") ?? ""
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("connect-src 'self'")

@@ -1,4 +1,4 @@
-/** One family of a Prometheus page. */
+/** One metric family of a Prometheus page. */
 export interface Family {
   readonly type: string
   readonly help: string
@@ -15,8 +15,9 @@ const SUFFIXES: Readonly<Record<string, RegExp>> = { histogram: /^(_bucket|_sum|
 const NUMBERS: Readonly<Record<string, number>> = { "+Inf": Number.POSITIVE_INFINITY, "-Inf": Number.NEGATIVE_INFINITY }
 
 /**
- * Reads text format 0.0.4 as strictly as `promtool check metrics`: HELP, TYPE, then samples of that name alone; each
- * name once, each row once; it ends with a line feed. Throws at the first line that breaks it.
+ * Parses Prometheus' text format 0.0.4 as strictly as `promtool check metrics`: each family has HELP, TYPE and then
+ * only its own samples, no
+ * family or sample appears twice, and the text ends with a line feed. Throws at the first line that breaks a rule.
  */
 export const readExposition = (text: string): ReadonlyMap<string, Family> => {
   if (!text.endsWith("\n")) throw new Error("The last line lacks its end")
@@ -51,7 +52,7 @@ export const readExposition = (text: string): ReadonlyMap<string, Family> => {
   return families
 }
 
-/** The sum of the samples of a name that bear some labels. */
+/** The sum of the samples of a metric that have the given labels. */
 export const total = (text: string, name: string, labels: Readonly<Record<string, string>> = {}): number =>
   [...readExposition(text).values()]
     .flatMap(({ samples }) => samples)

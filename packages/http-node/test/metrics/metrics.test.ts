@@ -62,7 +62,7 @@ const runtime = ManagedRuntime.make(
 )
 afterAll(() => runtime.dispose())
 
-/** Routes whose path decides how a request ends. */
+/** A route that never responds for /odd/hangs, and that logs a warning and dies for every other path. */
 const odd: RouteGroup = {
   prefix: "/odd",
   handle: ({ path }) =>
@@ -87,7 +87,7 @@ const metrics = async () => (await get("/metrics")).text()
 const bearer = { Authorization: `Bearer ${key}` }
 
 describe("GET /metrics (Specification, Commands)", () => {
-  it("/metrics has Prometheus' text format, and needs no key, envelope or limit", async () => {
+  it("/metrics responds in Prometheus' text format, without a key, an envelope or a rate limit", async () => {
     await get("/healthz")
     const page = await get("/metrics")
     expect(page.status).toBe(200)
@@ -99,7 +99,7 @@ describe("GET /metrics (Specification, Commands)", () => {
     expect(families.get("process_resident_memory_bytes")?.samples[0]?.value).toBeGreaterThan(1_000_000)
   })
 
-  it("a program without Effect adds the process to its metrics, until it ends that", async () => {
+  it("collectProcessMetrics adds the process to a workshop's metrics until its returned function is called", async () => {
     const workshop = await start({ store: MemoryStore.layer, background: false })
     const uptime = async () => {
       const families = readExposition(await workshop.metrics())
@@ -115,7 +115,7 @@ describe("GET /metrics (Specification, Commands)", () => {
     await workshop.stop()
   })
 
-  it("requests are counted by method, route and status, and never by the path that was sent", async () => {
+  it("requests are counted by method, route and status, never by the requested path", async () => {
     const before = await metrics()
     const id = "01980000-0000-7000-8000-00000000abcd"
     await get(`/v1/tickets/${id}`, bearer)
@@ -133,7 +133,7 @@ describe("GET /metrics (Specification, Commands)", () => {
     expect(after).not.toMatch(/abcd|21620123456|secret/)
   })
 
-  it("the duration of each request is counted in one histogram per route, whose last bucket has the total", async () => {
+  it("each route has one histogram of request durations, whose last bucket has the total", async () => {
     await get("/v1/tickets", bearer)
     const text = await metrics()
     const of = { method: "GET", route: "/v1/tickets" }
@@ -143,13 +143,13 @@ describe("GET /metrics (Specification, Commands)", () => {
     const buckets = readExposition(text)
       .get("workshop_http_request_duration_seconds")!
       .samples.filter(({ name }) => name.endsWith("_bucket"))
-      // Other files of this process measure too: another method's histogram is another.
+      // Considers only this histogram, because other test files of this process record others.
       .filter(({ labels }) => labels.method === of.method && labels.route === of.route)
       .map(({ value }) => value)
     expect(buckets).toEqual([...buckets].sort((a, b) => a - b))
   })
 
-  it("a refusal is counted by the policy that refused (Specification, Limits)", async () => {
+  it("a rate-limited request is counted by the policy that refused it (Specification, Limits)", async () => {
     const refused = (text: string) =>
       total(text, "workshop_rate_limit_refusals_total", { policy: "unauthenticated_per_minute" })
     const before = refused(await metrics())
@@ -159,7 +159,7 @@ describe("GET /metrics (Specification, Commands)", () => {
     expect(refused(await metrics())).toBe(before + 1)
   })
 
-  it("requests in flight are counted, and one whose client disconnected is counted as aborted", async () => {
+  it("the metrics count requests in flight, and count a request whose client disconnects as aborted", async () => {
     const inFlight = async () => total(await metrics(), "workshop_http_requests_in_flight")
     const request = {
       method: "GET",
@@ -178,12 +178,12 @@ describe("GET /metrics (Specification, Commands)", () => {
     expect(total(await metrics(), "workshop_http_requests_total", { route: "/odd", status: "aborted" })).toBe(1)
   })
 
-  it("the lines that are logged during a request have its Request-Id (Specification, Errors)", async () => {
+  it("a line that is logged during a request has the request's Request-Id (Specification, Errors)", async () => {
     await Promise.allSettled([get("/odd/dies")])
     expect(logs.filter((line) => line.includes("Odd"))).toEqual([expect.stringMatching(/request_id=[0-9a-f]{24}\b/)])
   })
 
-  it("a gauge is updated when the metrics are read, until its scope is closed", async () => {
+  it("a probe updates its gauge whenever the metrics are read, until the probe's scope closes", async () => {
     const gauge = Metric.gauge("workshop_test_gauge", { description: 'A test\'s.\nOf "two" lines \\ and more.' })
     const shown = probe({ measure: Metric.set(Metric.tagged(gauge, "of", 'a "b"\\'), 7) })
     const text = await runtime.runPromise(Effect.scoped(Effect.zipRight(shown, Effect.promise(metrics))))
@@ -193,7 +193,7 @@ describe("GET /metrics (Specification, Commands)", () => {
 })
 
 describe("The text format of metrics", () => {
-  // Made by hand: what is measured into Effect's registry would be on the page of every test file after this one.
+  // The metrics are constructed by hand, because metrics in Effect's registry would be visible to later test files.
   const { gauge, histogram, frequency } = MetricKey
   const text = exposition([
     MetricPair.unsafeMake(gauge("workshop_unknown"), MetricState.gauge(Number.NaN)),
@@ -218,7 +218,7 @@ describe("The text format of metrics", () => {
     )
   ])
 
-  it("names are written in order with their help, infinities and NaN as in Prometheus, and a last bucket with all values", () => {
+  it("exposition sorts the metrics by name, prints infinities and NaN as Prometheus does, and adds a bucket with the total", () => {
     expect(text).toBe(
       [
         "# HELP workshop_none Below all.",
@@ -241,7 +241,7 @@ describe("The text format of metrics", () => {
 })
 
 describe("scrapeAll", () => {
-  it("scrapeAll includes an embedder's own metrics, with names that Prometheus accepts, and scrape only the service's", async () => {
+  it("scrapeAll includes an embedder's metrics under names that Prometheus accepts, and scrape only the service's metrics", async () => {
     const placed = Metric.counter("embedder.orders").pipe(Metric.tagged("shop.name", "Hem"))
     const seconds = Metric.summary({
       name: "embedder_seconds",
@@ -261,13 +261,13 @@ describe("scrapeAll", () => {
     expect(all).toContain("# TYPE embedder_seconds summary\n")
     expect(all).toContain("\nembedder_seconds_sum 2\nembedder_seconds_count 1\n")
     expect(all).toContain(own.slice(0, own.indexOf("\n")))
-    // Effect begins to count its fibers when its metrics are read for the first time.
+    // A first read of all metrics would make Effect count its fibers.
     expect(all).not.toContain("effect_fiber_")
   })
 })
 
 describe("the option observe of a mount", () => {
-  it("the option observe counts the requests to a mounted API", async () => {
+  it("a mount with the option observe counts its requests in the metrics", async () => {
     const handle = HttpApp.toWebHandler(await runtime.runPromise(httpApp({ observe: makeHttpMetrics() })))
     const counted = (text: string) => total(text, "workshop_http_requests_total", { method: "PUT", route: "/v1" })
     const before = counted(await metrics())
@@ -297,7 +297,7 @@ describe("GET /readyz (Specification, Commands)", () => {
     expect((await get("/readyz")).status).toBe(200)
   })
 
-  it("a reason that an operator must act on is logged once a minute, without a stack", async () => {
+  it("a readiness check logs a reason with a remedy at most once a minute, without a stack", async () => {
     const logs: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
@@ -316,7 +316,7 @@ describe("GET /readyz (Specification, Commands)", () => {
     expect(logs).toEqual(["The background work waits. Use another role true"])
   })
 
-  it("/readyz and the start report data that are more than ten seconds ahead of the clock (Specification, Commands)", async () => {
+  it("/readyz and the start report data that is more than ten seconds ahead of the clock (Specification, Commands)", async () => {
     const clock = new SettableClock()
     const logs: Array<string> = []
     const logging = Logger.replace(
@@ -356,7 +356,7 @@ describe("GET /readyz (Specification, Commands)", () => {
   })
 })
 
-describe("GET /readyz of a store that stays silent (Specification, Commands)", () => {
+describe("GET /readyz with a store that does not respond (Specification, Commands)", () => {
   it("/readyz responds 503 if the store does not respond, and 200 once it does", async () => {
     let isSilent = true
     const silent = Layer.effect(

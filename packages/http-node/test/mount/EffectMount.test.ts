@@ -12,7 +12,7 @@ import { layer as services } from "../../../core/src/services/Workshop.js"
 import { RawClient } from "../server/RawClient.js"
 
 const node = createServer()
-/** The number of requests that run, and the highest that it was. */
+/** The number of running requests, and its maximum so far. */
 const running = { now: 0, most: 0 }
 const serving = Layer.scopedDiscard(
   Effect.gen(function* () {
@@ -49,12 +49,12 @@ const runtime = ManagedRuntime.make(
 await runtime.runtime()
 const agent = new Agent({ keepAlive: true })
 afterAll(() => {
-  // The server would wait for kept connections until they have been idle for long enough.
+  // Closes the kept-alive connections, because the server waits for them when it stops.
   agent.destroy()
   return runtime.dispose()
 })
 
-/** Posts so many bytes in chunks, without saying how many will come. */
+/** Posts `bytes` bytes in chunks, without a Content-Length. */
 const posted = async (bytes: number) => {
   const { port } = node.address() as AddressInfo
   const headers = { "content-type": "application/json", "idempotency-key": "one" }
@@ -62,7 +62,7 @@ const posted = async (bytes: number) => {
   const chunk = Buffer.alloc(16_384, " ")
   for (let sent = 0; sent < bytes; sent += chunk.length) sending.write(chunk)
   sending.end()
-  // The server may close the connection before all of it was sent.
+  // The server may close the connection before the whole body is sent.
   sending.on("error", () => undefined)
   const [response] = await once(sending, "response")
   let text = ""
@@ -74,7 +74,7 @@ const posted = async (bytes: number) => {
 }
 
 it.each([70_000, 1_000_000, 10_000_000])(
-  "an HttpApp on a socket refuses a body of %d bytes that comes in chunks, and its client can read the reason (Specification, Errors)",
+  "an HttpApp on a socket refuses a chunked body of %d bytes, and the client can read the reason (Specification, Errors)",
   async (bytes) => {
     const { status, error } = await posted(bytes)
     expect(status).toBe(400)
@@ -94,7 +94,7 @@ it("an HttpApp on a socket refuses an Idempotency-Key given twice (Specification
   expect([response.statusCode, JSON.parse(text).error.details]).toEqual([400, { issues: [issue] }])
 })
 
-it("an HttpApp on a socket runs one request of a connection at a time, and responds in their order (docs/embed.md)", async () => {
+it("an HttpApp on a socket runs one request of a connection at a time, and responds in the order of the requests (docs/embed.md)", async () => {
   const client = await RawClient.connect((node.address() as AddressInfo).port)
   running.most = 0
   for (let i = 0; i < 50; i++) client.request(i % 2 === 0 ? "GET /v1/tickets" : "GET /nowhere")

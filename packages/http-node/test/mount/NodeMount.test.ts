@@ -40,7 +40,7 @@ const create = (key: string, body: unknown, idempotency = "one") => ({
   body: JSON.stringify(body)
 })
 
-/** Reads the body whole and leaves it parsed, as body parsers do. */
+/** A middleware that reads the body and sets `request.body`, as body parsers do. */
 const parsing =
   (handle: RequestListener): RequestListener =>
   async (request, response) => {
@@ -50,7 +50,7 @@ const parsing =
     handle(request, response)
   }
 
-describe("The API inside a Node server", () => {
+describe("The API mounted in a Node server", () => {
   it("the mounted API responds under its prefix, and leaves every other path to the server", async () => {
     const { key } = await opened()
     const handle = mountNode(workshop, { prefix: "/workshop" })
@@ -70,7 +70,7 @@ describe("The API inside a Node server", () => {
     expect(await lost.json()).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
   })
 
-  it("the mounted API serves the clients' pages only if enabled, for one shop and with the embedder's template", async () => {
+  it("the mounted API serves tracking pages only if enabled, also for one shop only and with the embedder's template", async () => {
     const { shop_id, key } = await opened()
     const [base, own] = await Promise.all([
       listening(mountNode(workshop, { prefix: "/workshop" })),
@@ -109,7 +109,7 @@ describe("The API inside a Node server", () => {
     expect(wrong.status).toBe(400)
   })
 
-  it("the mounted API does not serialize bodies of the server's own requests, which JSON may be unable to represent", async () => {
+  it("the mounted API does not serialize parsed bodies of requests outside its prefix, which JSON may be unable to represent", async () => {
     const own = mountNode(workshop)
     const base = await listening(
       parsing((request, response) => {
@@ -137,7 +137,7 @@ describe("The API inside a Node server", () => {
     expect(await denied.json()).toMatchObject({ error: { code: "FORBIDDEN", details: { scope: "tickets:write" } } })
   })
 
-  it("one workshop can be mounted twice, for sessions and for keys, and each mount refuses the other's callers", async () => {
+  it("a workshop with one mount for sessions and one for keys refuses sessions at the latter and keys at the former", async () => {
     const { shop_id, key } = await opened()
     const authenticate = ({ headers }: IncomingMessage) =>
       headers.cookie === "session=amira" ? { shop_id, caller_id: "amira", scopes: ["tickets:read"] as const } : null
@@ -175,7 +175,7 @@ describe("The API inside a Node server", () => {
     expect(await responseOf(own)).toEqual([401, 'Basic realm="shop"', said("Open /login")])
   })
 
-  it("a shop that does not exist is a 401, and an authentication that throws is a 500 without details", async () => {
+  it("the mounted API responds 401 if authenticate names an unknown shop, and 500 without details if authenticate throws", async () => {
     const never = "019a0000-0000-7000-8000-00000000dead"
     const nobody = await listening(
       mountNode(workshop, { authenticate: () => ({ shop_id: never, caller_id: never, scopes: [] }) })
@@ -193,9 +193,9 @@ describe("The API inside a Node server", () => {
     expect(await failed.text()).not.toContain("10.0.0.7")
   })
 
-  it("a mount holds at most 64 MiB of unread responses, and disconnects the client that has waited longest (docs/embed.md)", async () => {
+  it("a mount buffers at most 64 MiB of unread responses, and then disconnects the client whose response is unread for longest (docs/embed.md)", async () => {
     const { shop_id, key } = await opened()
-    // The test uses two keys, so that neither reaches its limit.
+    // The test uses two keys, so that neither reaches its rate limit.
     const reading = await workshop.keys.create(shop_id, { name: "reader", scopes: ["tickets:read"] })
     const bearer = reading.ok ? `Bearer ${reading.value.key}` : ""
     const sockets: Array<Socket> = []
@@ -203,7 +203,7 @@ describe("The API inside a Node server", () => {
     let isHeld = false
     const base = await listening((request, response) => {
       if (isHeld && !sockets.includes(request.socket)) {
-        // The kernel takes nothing, as for a client that does not read once the buffers between are full.
+        // Simulates full kernel buffers of a client that does not read: the socket's writes never complete.
         Object.assign(request.socket, { _write: () => undefined, _writev: () => undefined })
         sockets.push(request.socket)
       }

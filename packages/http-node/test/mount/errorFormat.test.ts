@@ -31,7 +31,7 @@ const Query = Schema.Struct({
   tags: Schema.optional(Schema.Array(Tag))
 })
 
-/** A service that only an endpoint has. */
+/** A service that only the endpoint's layer provides. */
 class Words extends Context.Tag("Words")<Words, (text: string) => boolean>() {}
 const Word = Schema.String.pipe(
   Schema.filterEffect((text) => Effect.map(Words, (isKnown) => isKnown(text) || "must be a word"))
@@ -141,11 +141,11 @@ const notFound = [
 ]
 const note = JSON.stringify({ text: "Hem", tags: [] })
 
-describe("errorFormat gives what an HttpApi refuses the format of the API (Specification, Errors)", () => {
-  it("a 400 names the place of each wrong value, all at once and in the words of the API", async () => {
+describe("errorFormat gives an HttpApi's errors the format of the API's errors (Specification, Errors)", () => {
+  it("a 400 lists all invalid values of a request at once, with their places and with the API's messages", async () => {
     const body = JSON.stringify({ text: "", tags: ["0123456789"] })
     expect(await ask("PUT", "/notes/1", note)).toEqual([200, "Hem"])
-    // A wrong path is found before the body is read.
+    // An invalid path, query or header is reported before the body is read.
     expect(await ask("PUT", "/notes/abc?page=x&shown=maybe", body, { "x-version": "new" })).toEqual(
       refusal(
         ["path", "id", "must be a number"],
@@ -163,7 +163,7 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     )
   })
 
-  it("a parameter that is a list is read as HttpApi reads it, and named without the index", async () => {
+  it("an invalid item of a list parameter is reported under the parameter's name, without the index", async () => {
     expect(await ask("GET", "/notes?tags=a")).toEqual([200, "a"])
     expect(await ask("GET", "/notes?tags=a&page=x")).toEqual(refusal(["query", "page", "must be a number"]))
     expect(await ask("GET", "/notes?tags=a&tags=0123456789")).toEqual(
@@ -171,19 +171,19 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     )
   })
 
-  it("a value whose schema needs a service of the endpoint is refused in one issue, with HttpApi's message", async () => {
+  it("an invalid value whose schema needs a service is reported alone, with the schema's message", async () => {
     expect(await ask("GET", "/words?word=hem")).toEqual([200, "found"])
     expect(await ask("GET", "/words?word=zip")).toEqual(refusal(["query", "word", "must be a word"]))
   })
 
-  it("a body that is not JSON, or not sent as JSON, is refused with what to change", async () => {
+  it("a body that is not JSON, or has another content type, is refused with a message that names the requirement", async () => {
     expect(await ask("PUT", "/notes/1", "{")).toEqual(refusal(["body", "body", "must be valid JSON in UTF-8"]))
     const notJson = refusal(["header", "Content-Type", "must be application/json"])
     for (const type of ["application/x-www-form-urlencoded", "text/plain", "application/xml"])
       expect(await ask("PUT", "/notes/1", note, { "content-type": type })).toEqual(notJson)
   })
 
-  it("a body that is not UTF-8, or is compressed, is refused as the API refuses it", async () => {
+  it("a body that is not UTF-8, or is compressed, is refused with the API's message", async () => {
     const bytes = Buffer.from(note.replace("Hem", "Hém"), "latin1")
     expect(await ask("PUT", "/notes/1", bytes)).toEqual(refusal(["body", "body", "must be valid JSON in UTF-8"]))
     const text = await ask("PUT", "/text", bytes, { "content-type": "text/plain" })
@@ -197,7 +197,7 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     expect(compressed).toEqual(refusal(issue))
   })
 
-  it("the body of a Request of the web platform is read, even if it has no length", async () => {
+  it("the body of a web Request is read even without a Content-Length", async () => {
     const { handler, dispose } = HttpApiBuilder.toWebHandler(
       Layer.mergeAll(HttpApiBuilder.api(MyApi).pipe(Layer.provide(parts)), HttpServer.layerContext)
     )
@@ -212,13 +212,13 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     await dispose()
   })
 
-  it("the 400 of a multipart form names the wrong part", async () => {
+  it("the 400 of a multipart form names the invalid part", async () => {
     const form = '--x\r\ncontent-disposition: form-data; name="other"\r\n\r\nHem\r\n--x--\r\n'
     const [status, { error }] = await ask("POST", "/files", form, { "content-type": "multipart/form-data; boundary=x" })
     expect([status, error.details.issues]).toEqual([400, [{ in: "body", field: "files", message: "is missing" }]])
   })
 
-  it("a body is left to a handler of handleRaw, whose failure to read it is a refusal", async () => {
+  it("a handler of handleRaw reads the body itself, and its failure to read it is a 400", async () => {
     const wrongHeader = await ask("POST", "/raw", "{", { "x-version": "new" })
     expect(wrongHeader).toEqual(refusal(["header", "X-Version", "must be a number"]))
     expect(await ask("POST", "/raw", "{}")).toEqual([200, 1])
@@ -227,7 +227,7 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     expect(await ask("POST", "/raw", large)).toEqual(refusal(["body", "body", "must be at most 65536 bytes"]))
   })
 
-  it.each([70_000, 1_000_000])("a body of %d bytes is refused with a response", async (bytes) => {
+  it.each([70_000, 1_000_000])("a body of %d bytes is refused, and the client gets the response", async (bytes) => {
     const large = refusal(["body", "body", "must be at most 65536 bytes"])
     expect(await ask("PUT", "/notes/1", " ".repeat(bytes))).toEqual(large)
     expect(await ask("PUT", "/notes/1", " ".repeat(bytes), { "transfer-encoding": "chunked" })).toEqual(large)
@@ -240,14 +240,14 @@ describe("errorFormat gives what an HttpApi refuses the format of the API (Speci
     expect(await ask("DELETE", "/notes/1")).toEqual(notFound)
   })
 
-  it("path segments of over 100 characters reach their endpoint, which says what is wrong", async () => {
+  it("a path segment of more than 100 characters reaches its endpoint, whose 400 names the parameter", async () => {
     const long = "x".repeat(101)
     expect(await ask("PUT", `/notes/${long}`, note)).toEqual(refusal(["path", "id", "must be a number"]))
     const [status, { error }] = await ask("GET", `/workshop/v1/tickets/${long}`)
     expect([status, error.code]).toEqual([401, "UNAUTHENTICATED"])
   })
 
-  it("a response that does not match its schema is a defect: 500, with the reason in the log", async () => {
+  it("a response that does not match its schema becomes a 500, and the log has the reason", async () => {
     log.length = 0
     expect(await ask("GET", "/wrong")).toEqual([500, null])
     expect(log.join()).toContain("The response to GET /wrong does not match its schema")

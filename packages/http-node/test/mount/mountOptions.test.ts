@@ -14,7 +14,7 @@ afterAll(() => workshop.stop())
 const run = (effect: Effect.Effect<unknown, unknown, never>) => Runtime.runPromise(workshop.runtime)(effect)
 const built = (layer: unknown) => run(Effect.scoped(Layer.build(layer as Layer.Layer<never>)))
 
-/** The functions that take options, other than `start`, a test workshop and the stores. */
+/** The functions that take options, except `start`, `createTestWorkshop` and the stores. */
 const takers: Record<string, (options: never) => unknown> = {
   mountNode: (options) => mountNode(workshop, options),
   mountFetch: (options) => mountFetch(workshop, options),
@@ -28,7 +28,7 @@ describe("a mount of a workshop", () => {
   it.each([
     ["nothing", undefined],
     ["a start that was not awaited", Promise.resolve(workshop)]
-  ])("a mount refuses %s in place of a workshop, and says what to pass", (_, given) => {
+  ])("a mount refuses %s in place of a workshop, with a message that says what to pass", (_, given) => {
     const sentence =
       "A mount takes the workshop to which start resolves: await start first, and give what it resolves to"
     expect(() => mountNode(given as never)).toThrow(sentence)
@@ -36,7 +36,7 @@ describe("a mount of a workshop", () => {
   })
 })
 
-describe("options that a mount refuses", () => {
+describe("invalid options of mounts, senders and documents", () => {
   it.each([
     ["mountNode", { prefx: "/workshop" }, "mountNode has no option prefx; did you mean prefix?"],
     [
@@ -80,7 +80,7 @@ describe("options that a mount refuses", () => {
       { signatureheader: "X-Lac" },
       "documentOf has no option signatureheader; did you mean signatureHeader?"
     ]
-  ])("the options of %s are refused in one sentence: %j", async (taker, options, sentence) => {
+  ])("%s refuses the options %j with a one-sentence message", async (taker, options, sentence) => {
     const refused = await Promise.resolve()
       .then(() => takers[taker]?.(options as never))
       .then(

@@ -6,7 +6,7 @@ import { expect, it } from "vitest"
 
 type Method = (...args: Array<unknown>) => Promise<unknown>
 
-/** The methods of an object, and those of the objects in it, with their paths. */
+/** The methods of an object and of its nested objects, with their paths. */
 const methodsOf = (services: object, path = ""): ReadonlyArray<readonly [path: string, method: Method]> =>
   Object.entries(services).flatMap(([name, value]) =>
     typeof value === "function" ? [[`${path}${name}`, value]] : methodsOf(value, `${path}${name}.`)
@@ -37,7 +37,7 @@ const BODY = {
   }
 }
 
-it("every method after stop() is refused with WorkshopStopped, for which refusalResponse returns a 503", async () => {
+it("after stop() every method is refused with WorkshopStopped, which refusalResponse turns into a 503", async () => {
   const { workshop } = await stopped()
   const { orThrow, as, within, metrics, export: exported, ...rest } = workshop
   const {
@@ -71,7 +71,7 @@ it("every method after stop() is refused with WorkshopStopped, for which refusal
   }
 })
 
-it("stop() ends the loop over events", async () => {
+it("a loop over events() ends at once on a stopped workshop", async () => {
   const { workshop } = await stopped()
   const read = []
   for await (const event of workshop.events()) read.push(event)
@@ -79,7 +79,7 @@ it("stop() ends the loop over events", async () => {
   workshop.onEvent(() => undefined)()
 })
 
-it("a mount of a stopped workshop responds 503, and passes on the paths outside the API", async () => {
+it("a mount of a stopped workshop responds 503 for paths of the API, and calls next for other paths", async () => {
   const { mounts } = await stopped()
   const response = await mounts.fetch(new Request("http://a.test/v1/tickets"))
   expect(response.status).toBe(503)

@@ -5,7 +5,10 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Replaces the machine's clock: time passes only when the test calls `pass`, which wakes the fibers whose sleep is over. */
+/**
+ * A replacement for the machine's clock. Its time changes only when the test calls `pass`, which wakes the fibers whose
+ * sleep is over.
+ */
 export class HandClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
   readonly currentTimeMillis = Effect.sync(() => this.#now)
@@ -39,7 +42,7 @@ export class HandClock implements Clock.Clock {
     return this.#sleepers.some(({ at }) => at === this.#now + ms)
   }
 
-  /** Time passes; a negative number is a clock that is put back. */
+  /** Advances the clock by `ms`, or sets it back if `ms` is negative. */
   pass(ms: number): void {
     this.#now += ms
     const awake = this.#sleepers.filter(({ at }) => at <= this.#now)

@@ -19,24 +19,24 @@ import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { testStore } from "../TestStore.js"
 import { HandClock } from "./HandClock.js"
 
-/** A Friday morning: when every sandbox begins. */
+/** The time at which the clock of every test sandbox starts, a Friday. */
 export const START = "2026-11-20T10:20:42.123Z"
 
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
-/** Specification, Limits: closure without collection or news. */
+/** The time in ms after which a ticket without collection or news closes (Specification, Limits). */
 export const SIXTY_DAYS = 5_184_000_000
 
-/** An id that nothing has. */
+/** A valid id that no row has. */
 export const NOBODY = "01890000-0000-7000-8000-000000000000"
 
-/** The instant so long after the start, as text. */
+/** The instant `ms` milliseconds after the start, in ISO 8601. */
 export const later = (ms: number): string => new Date(Date.parse(START) + ms).toISOString()
 
-/** Anything that JSON holds; tests say what they expect of it. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a tester in any language would
+/** A parsed JSON body without a type, because the tests check its content. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses as a client without types does
 export type Json = any
 
 export interface Answer {
@@ -73,18 +73,18 @@ const open = (real: HandClock, seed: number, base_url: string | null) => {
   return ManagedRuntime.make(ClockAdvance.layer([Closer, NotificationSender]).pipe(Layer.provideMerge(services)))
 }
 
-/** Everything that the sandbox's services give. */
+/** The context of the sandbox's services. */
 export type Services = ManagedRuntime.ManagedRuntime.Context<ReturnType<typeof open>>
 
 /** The options of a sandbox. */
 interface SandboxParts {
   readonly token?: string | null
   readonly seed?: number
-  /** Whether a reset opens a shop, as a start may do. */
+  /** Whether a reset creates a shop, as the start of a sandbox can. */
   readonly begin?: boolean
-  /** Whether it finds a shop that no sandbox opened. */
+  /** Whether the store has a shop that no sandbox created. */
   readonly isReal?: boolean
-  /** Where the service shows tickets' pages. */
+  /** The base URL of the tracking pages. */
   readonly trackingPages?: string
   readonly runScenario?: (text: string) => Effect.Effect<Json>
 }
@@ -102,7 +102,7 @@ const openedAtStart = Effect.orDie(
   )
 ).pipe(Effect.asVoid)
 
-/** A service with its sandbox, asked without a socket. */
+/** A service with its sandbox, to which tests send requests without a socket. */
 export class Sandbox {
   readonly real: HandClock
   readonly runtime: ManagedRuntime.ManagedRuntime<Services, never>
@@ -175,7 +175,7 @@ export class Sandbox {
     return { status: departure.status, headers: departure.headers, issues, ...envelope }
   }
 
-  /** Asks, and expects a success. */
+  /** Sends a request, expects a success, and returns the data. */
   async good(method: string, path: string, body?: unknown, call?: Call): Promise<Json> {
     const answer = await this.ask(method, path, body, call)
     expect(answer.status, JSON.stringify(answer.error)).toBeLessThan(300)
@@ -192,24 +192,24 @@ export class Sandbox {
     return (await this.good("GET", "/sandbox/clock")).now
   }
 
-  /** Opens a shop in Tunis, with its key. */
+  /** Creates a shop in Tunis and returns its id and key. */
   async shop(settings: Readonly<Record<string, unknown>> = {}): Promise<{ readonly id: string; readonly key: string }> {
     const shop = { name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis", ...settings }
     const opened = await this.good("POST", "/sandbox/shops", shop)
     return { id: opened.shop.id, key: opened.key }
   }
 
-  /** A new ticket through the API. */
+  /** Creates a ticket through the API. */
   ticket({ key }: { readonly key: string }, body: Readonly<Record<string, unknown>> = {}): Promise<Json> {
     return this.good("POST", "/v1/tickets", { service: "Hem", ...body }, { bearer: key, once: this.attempt() })
   }
 
-  /** Asks for a status through the API. */
+  /** Requests a status of a ticket through the API. */
   status({ key }: { readonly key: string }, ticket: Json, status: string): Promise<Answer> {
     return this.ask("POST", `/v1/tickets/${ticket.id}/status`, { status }, { bearer: key })
   }
 
-  /** A client's account with a number of its own. */
+  /** Creates a client's account with a new phone number. */
   async person(
     person: Readonly<Record<string, unknown>> = {}
   ): Promise<{ readonly id: string; readonly phone: string }> {

@@ -11,7 +11,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     expect((await sandbox.ask("GET", "/sandbox/clock", undefined, { bearer: "anything" })).status).toBe(200)
   })
 
-  it("a sandbox without a token accepts only requests to this machine's names, so that no website reaches it by its own host name", async () => {
+  it("a sandbox without a token accepts only requests whose Host is a name of this machine, so that no website reaches it by DNS rebinding", async () => {
     const open = await Sandbox.open()
     for (const host of ["127.0.0.1:4010", "localhost:4010", "[::1]:4010", "LOCALHOST"])
       expect((await open.ask("GET", "/sandbox/clock", undefined, { headers: { host } })).status, host).toBe(200)
@@ -29,7 +29,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     expect((await guarded.ask("GET", "/sandbox/clock", undefined, call)).status).toBe(200)
   })
 
-  it("a sandbox with a token checks it before anything else", async () => {
+  it("a sandbox with a token checks the token before anything else", async () => {
     const sandbox = await Sandbox.open({ token: TOKEN })
     for (const bearer of [undefined, TOKEN.slice(0, -1), `${TOKEN}2`, TOKEN.toUpperCase(), "x"]) {
       for (const path of ["/sandbox/clock", "/sandbox/nothing", `/sandbox/shops/${NOBODY}`]) {
@@ -46,7 +46,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     expect((await sandbox.ask("GET", "/sandbox/nothing", undefined, call)).status).toBe(404)
   })
 
-  it("a request without the token changes nothing", async () => {
+  it("a refused request without the token changes nothing", async () => {
     const sandbox = await Sandbox.open({ token: TOKEN })
     const before = await sandbox.good("GET", "/sandbox/clock", undefined, { bearer: TOKEN })
     expect((await sandbox.ask("POST", "/sandbox/clock", { advance_ms: 1000 })).status).toBe(401)
@@ -76,7 +76,7 @@ describe("A sandbox without a token accepts only requests of its user's own prog
     { "x-forwarded-port": "443" },
     { "x-forwarded-server": "proxy" },
     { "x-forwarded-prefix": "/workshop" }
-  ])("a sandbox without a token refuses a request that a proxy passed on: %j", async (headers) =>
+  ])("a sandbox without a token refuses a request with a proxy's headers: %j", async (headers) =>
     expect(await statusOf("GET", "/sandbox/clock", { host: "127.0.0.1:4010", ...headers })).toEqual(refused)
   )
 
@@ -88,7 +88,7 @@ describe("A sandbox without a token accepts only requests of its user's own prog
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
     { origin: "http://127.0.0.1:4010", "sec-fetch-site": "cross-site" }
-  ])("a sandbox without a token refuses a request of another page, with or without a body: %j", async (given) => {
+  ])("a sandbox without a token refuses a request from another website's page, with or without a body: %j", async (given) => {
     const { id } = await (await sandbox).shop()
     const headers = { host: "127.0.0.1:4010", ...given }
     for (const path of [
@@ -101,7 +101,7 @@ describe("A sandbox without a token accepts only requests of its user's own prog
     expect(await statusOf("GET", "/sandbox/clock", headers)).toEqual(refused)
   })
 
-  it("a sandbox without a token accepts requests of its own pages and of the address bar", async () => {
+  it("a sandbox without a token accepts requests from its own pages and from the address bar", async () => {
     const host = "127.0.0.1:4010"
     for (const given of [
       { origin: "http://127.0.0.1:4010", "sec-fetch-site": "same-origin" },
@@ -111,15 +111,15 @@ describe("A sandbox without a token accepts only requests of its user's own prog
       expect(await statusOf("GET", "/sandbox/clock", { host, ...given })).toEqual([200])
   })
 
-  it("a sandbox with a token accepts all of these requests if they have it", async () => {
+  it("a sandbox with a token accepts proxied and cross-site requests that have the token", async () => {
     const guarded = await Sandbox.open({ token: TOKEN })
     const headers = { "x-forwarded-for": "192.0.2.1", via: "1.1 proxy", origin: "https://tester.example" }
     expect((await guarded.ask("GET", "/sandbox/clock", undefined, { bearer: TOKEN, headers })).status).toBe(200)
   })
 })
 
-describe("Guesses of the token are limited", () => {
-  it("after 120 wrong tokens in a minute the response is 429, even for the right one, and other requests do not count", async () => {
+describe("Guesses of the sandbox's token are limited", () => {
+  it("after 120 wrong tokens in a minute the response is 429, even for the right token, and other requests do not count", async () => {
     const sandbox = await Sandbox.open({ token: TOKEN })
     for (let n = 0; n < 130; n++)
       expect((await sandbox.ask("GET", "/sandbox/clock", undefined, { bearer: TOKEN })).status).toBe(200)
@@ -162,7 +162,7 @@ describe("The addresses at which the sandbox may be served (Specification, Sandb
 })
 
 describe("The sandbox's responses (Specification, Lists and sync; Errors; Limits)", () => {
-  it("requests to the sandbox count against no limit, and show the remaining uses of the address", async () => {
+  it("requests to the sandbox count against no limit, and their headers show the limit of the client's address", async () => {
     const sandbox = await Sandbox.open()
     for (let n = 0; n < 130; n++) {
       const { headers } = await sandbox.ask(n % 2 === 0 ? "GET" : "POST", "/sandbox/clock")
@@ -190,7 +190,7 @@ describe("The sandbox's responses (Specification, Lists and sync; Errors; Limits
     expect((await sandbox.ask("HEAD", "/sandbox/clock")).status).toBe(200)
   })
 
-  it("malformed, unknown and unexpected input is refused, all problems at once", async () => {
+  it("malformed, unknown and unexpected input is refused, with all problems in one response", async () => {
     const sandbox = await Sandbox.open()
     const { id } = await sandbox.shop()
     const issues = async (...asked: Parameters<Sandbox["ask"]>) => (await sandbox.ask(...asked)).issues

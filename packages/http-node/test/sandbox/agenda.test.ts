@@ -13,7 +13,7 @@ const agenda = async (sandbox: Sandbox, query = "") => {
 }
 
 describe("Lengths of time that the sandbox reads (Specification, Sandbox)", () => {
-  it("the clock is advanced by days, hours, minutes, seconds and milliseconds, alone or together", async () => {
+  it("the clock can be advanced by days, hours, minutes, seconds and milliseconds, alone or combined", async () => {
     const { sandbox } = await opened()
     expect((await sandbox.clock({ advance: "60d" })).now).toBe(later(SIXTY_DAYS))
     expect((await sandbox.clock({ advance: "24h1ms" })).now).toBe(later(SIXTY_DAYS + DAY + 1))
@@ -46,7 +46,7 @@ describe("Lengths of time that the sandbox reads (Specification, Sandbox)", () =
     )
   })
 
-  it("the clock shows in words how far it is ahead of the real one", async () => {
+  it("the clock shows in words how far it is ahead of real time", async () => {
     const { sandbox } = await opened()
     sandbox.real.pass(MINUTE)
     const moved = await sandbox.good("POST", "/sandbox/clock", { advance: "1h" })
@@ -55,7 +55,7 @@ describe("Lengths of time that the sandbox reads (Specification, Sandbox)", () =
 })
 
 describe("The agenda (Specification, Sandbox)", () => {
-  it("the agenda has closures, ends of reopening, limits, secrets and keys, the soonest first", async () => {
+  it("the agenda lists closures, ends of reopening, limit resets, ends of secrets and key expiries, soonest first", async () => {
     const { sandbox, shop } = await opened()
     const [ticket] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]
     await sandbox.status(shop, ticket, "ready")
@@ -92,7 +92,7 @@ describe("The agenda (Specification, Sandbox)", () => {
     ])
   })
 
-  it("the agenda has the end of a reopening until its last millisecond, and not after", async () => {
+  it("the agenda lists the end of a ticket's reopening until its last millisecond, and not afterwards", async () => {
     const { sandbox, shop } = await opened()
     const ticket = await sandbox.ticket(shop)
     await sandbox.status(shop, ticket, "ready")
@@ -112,7 +112,7 @@ describe("The agenda (Specification, Sandbox)", () => {
 describe("The gauges of limits (Specification, Sandbox)", () => {
   const gauge = (gauges: Array<Json>, name: string) => gauges.find((one) => one.name === name)
 
-  it("there are seven gauges, each with its uses and the time of its reset", async () => {
+  it("a shop has seven gauges of limits, each with its uses and the time of its reset", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
     const gauges: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/limits`)

@@ -23,7 +23,7 @@ const attempt = {
   at: START + 5 * MINUTE
 }
 
-// Written out from Specification, States, Limits, Keys and scopes, and Webhooks.
+// Copied by hand from Specification, States, Limits, Keys and scopes, and Webhooks.
 const rows: ReadonlyArray<readonly [string, Partial<AgendaData>, ReadonlyArray<readonly [number, string, string]>]> = [
   ["nothing", {}, []],
   ["work", { tickets: [ticketIn()] }, [[60 * DAY, "closure", "Ticket 0001 is closed"]]],
@@ -62,7 +62,7 @@ const rows: ReadonlyArray<readonly [string, Partial<AgendaData>, ReadonlyArray<r
   ]
 ]
 
-describe("the events that fall due in a shop by time alone", () => {
+describe("the agenda entries of a shop's data", () => {
   for (const [name, data, expected] of rows)
     it(name, () => {
       const due = agendaOf({ ...nothing, ...data }, START)

@@ -43,7 +43,7 @@ describe("Clients (Specification, Sandbox)", () => {
     expect((await look()).data).toMatchObject({ id: opened.data.id, display_name: "Amira B." })
   })
 
-  it("null for hide_name has the same effect as omitting it (Specification, Errors)", async () => {
+  it("null for hide_name is accepted as if the field were omitted (Specification, Errors)", async () => {
     const shop = await sandbox.shop()
     const person = { given_name: "Amira", family_name: "Ben Salah", phone: "+21650000002", hide_name: null }
     const opened = await sandbox.ask("POST", "/sandbox/clients", person)
@@ -53,7 +53,7 @@ describe("Clients (Specification, Sandbox)", () => {
     expect(seen.display_name).toBe("Amira Ben Salah")
   })
 
-  it("an account with invalid input, or with a number that another has, is refused", async () => {
+  it("an account with invalid input, or with the phone number of another account, is refused", async () => {
     const { phone } = await sandbox.person()
     const names = { given_name: "Sami", family_name: "Trabelsi" }
     const taken = await sandbox.ask("POST", "/sandbox/clients", { ...names, phone })
@@ -98,7 +98,7 @@ describe("Clients (Specification, Sandbox)", () => {
     expect((await sandbox.ask("GET", `/v1/clients/${id}`, undefined, { bearer: shop.key })).status).toBe(404)
   })
 
-  it("a client's inbox has their notifications of the app", async () => {
+  it("a client's inbox lists the client's notifications in the app", async () => {
     const shop = await sandbox.shop()
     const { id } = await sandbox.person()
     expect(await sandbox.good("GET", `/sandbox/clients/${id}/inbox`)).toEqual([])
@@ -141,7 +141,7 @@ describe("Tickets made in the app (Specification, Sandbox)", () => {
     expect([api.status, api.data.number, api.data.created_via]).toEqual([201, 2, "api"])
   })
 
-  it("tickets made in the app are refused as the API refuses them", async () => {
+  it("invalid tickets made in the app are refused with the same errors as in the API", async () => {
     const shop = await sandbox.shop()
     const bad = await create(shop, { service: "", deposit_minor: -1, colour: "red" }, "x".repeat(81))
     expect([...bad.issues].sort()).toEqual([
@@ -211,7 +211,7 @@ describe("Acts on a ticket (Specification, Sandbox)", () => {
     ["photo", {}, ["body photo_url"]]
   ]
   for (const [act, body, issues] of bad) {
-    it(`${act} refuses ${JSON.stringify(body)}`, async () => {
+    it(`the act ${act} refuses the body ${JSON.stringify(body)}`, async () => {
       const ticket = (await create(await sandbox.shop(), { price_minor: 1000, deposit_minor: 500 })).data
       const answer = await sandbox.ask("POST", `/sandbox/tickets/${ticket.id}/${act}`, body)
       expect([answer.status, [...answer.issues].sort()]).toEqual([400, issues])

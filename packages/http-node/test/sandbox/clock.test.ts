@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { DAY, HOUR, later, MINUTE, Sandbox, SECOND, START } from "./Sandbox.js"
 
 describe("The sandbox clock (Specification, Sandbox)", () => {
-  it("the sandbox clock runs with the real one by default", async () => {
+  it("the sandbox clock follows the real clock by default", async () => {
     const sandbox = await Sandbox.open()
     expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({
       now: START,
@@ -15,20 +15,20 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(1234))
   })
 
-  it("the clock is advanced by milliseconds, and continues from there", async () => {
+  it("the clock can be advanced by milliseconds, and runs on from the new time", async () => {
     const sandbox = await Sandbox.open()
     expect(await sandbox.clock({ advance_ms: HOUR })).toEqual({ now: later(HOUR), frozen: false })
     sandbox.real.pass(SECOND)
     expect(await sandbox.now()).toBe(later(HOUR + SECOND))
   })
 
-  it("the clock is set to an instant, in any offset from UTC", async () => {
+  it("the clock can be set to an instant with any offset from UTC", async () => {
     const sandbox = await Sandbox.open()
     expect((await sandbox.clock({ set: later(DAY) })).now).toBe(later(DAY))
     expect((await sandbox.clock({ set: "2026-11-25T01:00:00+01:00" })).now).toBe("2026-11-25T00:00:00.000Z")
   })
 
-  it("a frozen clock moves only by such calls", async () => {
+  it("a frozen clock moves only by calls that set or advance it", async () => {
     const sandbox = await Sandbox.open()
     sandbox.real.pass(SECOND)
     expect(await sandbox.clock({ freeze: true })).toEqual({ now: later(SECOND), frozen: true })
@@ -40,7 +40,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(MINUTE))
   })
 
-  it("a frozen clock has the name of its freezer, until another call freezes it or it runs again", async () => {
+  it("a frozen clock shows who froze it, until another call freezes or unfreezes it", async () => {
     const sandbox = await Sandbox.open()
     const move = (body: object) => sandbox.good("POST", "/sandbox/clock", body)
     const recording = { frozen: true, frozen_by: "a recording" }
@@ -64,7 +64,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(SECOND))
   })
 
-  it("a call that sets, advances and freezes does so in this order", async () => {
+  it("one call can set, advance and freeze the clock, in this order", async () => {
     const sandbox = await Sandbox.open()
     const mix = { freeze: true, advance_ms: 5, set: later(HOUR) }
     expect(await sandbox.clock(mix)).toEqual({ now: later(HOUR + 5), frozen: true })
@@ -79,7 +79,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.clock({ advance_ms: 0, set: START })).toEqual({ now: START, frozen: false })
   })
 
-  it("the clock does not go back if the real one does", async () => {
+  it("the sandbox clock does not go back if the real clock does", async () => {
     const sandbox = await Sandbox.open()
     sandbox.real.pass(MINUTE)
     expect(await sandbox.now()).toBe(later(MINUTE))
@@ -90,7 +90,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(MINUTE + 2 * SECOND))
   })
 
-  it("the clock stays within the year 9999, however long it runs", async () => {
+  it("a running clock stops at the end of the year 9999", async () => {
     const sandbox = await Sandbox.open()
     const last = "9999-12-31T23:59:59.999Z"
     expect((await sandbox.clock({ set: "9999-12-31T23:59:59Z", advance_ms: 999 })).now).toBe(last)
@@ -98,7 +98,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(last)
   })
 
-  it("sleeping code is woken in real time, whether the clock is frozen or not", async () => {
+  it("Effect.sleep takes real time, even if the clock is frozen or moved", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const sleeper = sandbox.runtime.runFork(Effect.sleep("10 seconds"))
@@ -108,7 +108,7 @@ describe("The sandbox clock (Specification, Sandbox)", () => {
     await Effect.runPromise(Fiber.join(sleeper))
   })
 
-  it("durations are measured in real time, whether the clock is frozen or not (Specification, Webhooks)", async () => {
+  it("Effect.timed measures real time, even if the clock is frozen (Specification, Webhooks)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const timed = sandbox.runtime.runPromise(Effect.timed(Effect.sync(() => sandbox.real.pass(250))))
@@ -121,24 +121,24 @@ describe("A refused call to move the clock moves nothing (Specification, Sandbox
     ["negative milliseconds", { advance_ms: -1, freeze: true }, ["body advance_ms"]],
     ["a fraction of a millisecond", { advance_ms: 1.5 }, ["body advance_ms"]],
     ["milliseconds as text", { advance_ms: "1000" }, ["body advance_ms"]],
-    ["milliseconds beyond whole numbers", { advance_ms: 1e300 }, ["body advance_ms"]],
+    ["more milliseconds than a safe integer", { advance_ms: 1e300 }, ["body advance_ms"]],
     ["an instant before the clock's", { set: later(-1), freeze: true }, ["body set"]],
-    ["an instant before the clock's, whatever is added", { set: later(-1), advance_ms: DAY }, ["body set"]],
-    ["a day alone", { set: "2026-12-01" }, ["body set"]],
+    ["an instant before the clock's, even with an advance after it", { set: later(-1), advance_ms: DAY }, ["body set"]],
+    ["a date without a time", { set: "2026-12-01" }, ["body set"]],
     ["milliseconds as an instant", { set: Date.parse(START) + 1 }, ["body set"]],
     ["an instant beyond the year 9999", { set: "10000-01-01T00:00:00Z" }, ["body set"]],
-    ["a way beyond the year 9999", { advance_ms: 300_000_000_000_000 }, ["body advance_ms"]],
+    ["an advance beyond the year 9999", { advance_ms: 300_000_000_000_000 }, ["body advance_ms"]],
     ["a freeze that is neither true nor false", { freeze: "yes" }, ["body freeze"]],
-    ["a name unknown", { advance: 1000 }, ["body advance"]],
+    ["an unknown field", { advance: 1000 }, ["body advance"]],
     [
-      "all of these at once",
+      "several invalid fields",
       { advance_ms: -1, set: "soon", freeze: 1, by: 2 },
       ["body advance_ms", "body by", "body freeze", "body set"]
     ]
   ]
 
   for (const [what, move, issues] of refused) {
-    it(`${what} is refused`, async () => {
+    it(`a move with ${what} is refused`, async () => {
       const sandbox = await Sandbox.open()
       const answer = await sandbox.ask("POST", "/sandbox/clock", move)
       expect([answer.status, answer.error.code]).toEqual([400, "VALIDATION_ERROR"])
@@ -174,7 +174,7 @@ describe("Moves of the sandbox clock wait for one another (Specification, Sandbo
     expect(await sandbox.now()).toBe(later(20 * MINUTE))
   })
 
-  it("of two calls that set the clock, the one that would set it back is refused", async () => {
+  it("of two concurrent calls that set the clock, the call that would set it back is refused", async () => {
     const sandbox = await Sandbox.open()
     const answers = await Promise.all([
       sandbox.ask("POST", "/sandbox/clock", { set: later(2 * HOUR) }),

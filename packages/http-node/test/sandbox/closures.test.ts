@@ -44,7 +44,7 @@ describe("A move of the clock closes each ticket that is due on the way, at its 
     expect((await sandbox.events(shop)).at(-1)).toBe(`ticket.abandoned ${due}`)
   })
 
-  it("a ticket is closed at its own instant by a much longer move too, whether the clock runs or is frozen", async () => {
+  it("a much longer move also closes a ticket at its own instant, whether the clock runs or is frozen", async () => {
     for (const freeze of [true, false]) {
       const sandbox = await Sandbox.open()
       const shop = await sandbox.shop()
@@ -68,13 +68,13 @@ describe("A move of the clock closes each ticket that is due on the way, at its 
     const events: Array<Json> = []
     for (const { id } of shops) events.push(...(await sandbox.good("GET", `/sandbox/shops/${id}/events`)))
     const closures = events.filter(({ type }) => type === "ticket.abandoned")
-    // Identifiers of version 7 sort as they were made.
+    // UUIDs of version 7 sort by creation.
     closures.sort((a, b) => (a.id < b.id ? -1 : 1))
     expect(closures.map(({ created_at }) => created_at)).toEqual(due)
     expect(closures.map(({ data }) => data.ticket.abandoned_at)).toEqual(due)
   })
 
-  it("another act of the shop during the move has the time at which it is done", async () => {
+  it("a ticket that the shop delayed between two moves closes sixty days after the delay", async () => {
     const sandbox = await Sandbox.open()
     const shop = await sandbox.shop()
     const [left, delayed] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]
@@ -91,7 +91,7 @@ describe("A move of the clock closes each ticket that is due on the way, at its 
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const shops: Array<{ readonly id: string; readonly key: string }> = []
-    // One after another on a database, a few hundred of them show the same.
+    // On Postgres a few hundred tickets are enough, because they are closed one after another.
     const count = inject("store") === "postgres" ? 2 : 70
     for (let shop = 0; shop < count; shop++) shops.push(await sandbox.shop())
     const input = Schema.decodeSync(TicketInput)({ service: "Hem" })
@@ -120,7 +120,7 @@ describe("A move of the clock closes each ticket that is due on the way, at its 
     expect(closed).toBe(143 * count)
   }, 60_000)
 
-  it("requests during the move all succeed, and each shop's time never goes back", async () => {
+  it("all requests during the move succeed, and the time of each shop never goes back", async () => {
     const sandbox = await Sandbox.open()
     const shops = [await sandbox.shop(), await sandbox.shop()]
     for (const shop of shops) for (let n = 0; n < 20; n++) await sandbox.ticket(shop)
@@ -145,8 +145,8 @@ describe("A move of the clock closes each ticket that is due on the way, at its 
   })
 })
 
-describe("While the clock runs, closures happen without any call (Specification, Sandbox)", () => {
-  it("a due ticket is closed within about a second while the clock runs", async () => {
+describe("While the clock runs, tickets close without a call (Specification, Sandbox)", () => {
+  it("while the clock runs, a due ticket closes within about a second", async () => {
     const sandbox = await Sandbox.open()
     const closing = sandbox.runtime.runFork(Effect.flatMap(Closer, ({ run }) => run))
     const shop = await sandbox.shop()
@@ -174,7 +174,7 @@ describe("A long move ends even if it cannot reach its target (Specification, Sa
   const move = (advance_ms: number) => Effect.flatMap(ClockAdvance, (walk) => walk.move({ advance_ms }))
   const state = Effect.flatMap(ClockAdvance, (walk) => walk.state)
 
-  it("a move ends even if due work is never done", async () => {
+  it("a move ends even if a run never completes the due work", async () => {
     const run = walkOver({ next: () => 10, runOnce: Effect.succeed(0) })
     await run(
       Effect.gen(function* () {

@@ -6,7 +6,7 @@ beforeAll(async () => {
   sandbox = await Sandbox.open()
 })
 
-/** A shop with a webhook, to which nothing is delivered here, and two events a minute apart. */
+/** Creates a shop with a webhook and two events a minute apart. No dispatcher runs, so nothing is delivered. */
 const hooked = async () => {
   const own = await Sandbox.open()
   const { id } = await own.shop()
@@ -38,7 +38,7 @@ describe("GET /sandbox/shops/{id}/deliveries (Specification, Sandbox)", () => {
 })
 
 describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", () => {
-  it("a replay returns the number of events that it sends again: all, or by name, time and state, where null filters nothing", async () => {
+  it("a replay returns the number of events that it sends again: all events, or those that match ids, times and a state, with null as no filter", async () => {
     const { replay, first, second } = await hooked()
     const dry_run = true
     expect(await replay({ dry_run })).toEqual({ count: 2 })
@@ -53,16 +53,16 @@ describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", 
   })
 
   it.each<[string, Json, ReadonlyArray<string>]>([
-    ["names that are none", { event_ids: ["x"] }, ["body event_ids.0"]],
-    ["no name at all", { event_ids: [] }, ["body event_ids.0"]],
-    ["too many names", { event_ids: Array(1001).fill(NOBODY) }, ["body event_ids"]],
-    ["names and a state", { event_ids: [NOBODY], state: "dead" }, ["body event_ids"]],
-    ["names and a time", { event_ids: [NOBODY], since: START }, ["body event_ids"]],
-    ["a state that is none", { state: "lost" }, ["body state"]],
-    ["a day that does not exist", { since: "2026-02-30" }, ["body since"]],
-    ["a number for a time", { until: 5 }, ["body until"]],
-    ["a word for a yes", { dry_run: "yes" }, ["body dry_run"]],
-    ["a field that is none", { ids: [NOBODY] }, ["body ids"]]
+    ["an event id that is not a UUID", { event_ids: ["x"] }, ["body event_ids.0"]],
+    ["an empty list of event ids", { event_ids: [] }, ["body event_ids.0"]],
+    ["more than 1,000 event ids", { event_ids: Array(1001).fill(NOBODY) }, ["body event_ids"]],
+    ["event ids and a state", { event_ids: [NOBODY], state: "dead" }, ["body event_ids"]],
+    ["event ids and a time", { event_ids: [NOBODY], since: START }, ["body event_ids"]],
+    ["an unknown state", { state: "lost" }, ["body state"]],
+    ["a date that does not exist", { since: "2026-02-30" }, ["body since"]],
+    ["a number as a time", { until: 5 }, ["body until"]],
+    ["a text for a Boolean", { dry_run: "yes" }, ["body dry_run"]],
+    ["an unknown field", { ids: [NOBODY] }, ["body ids"]]
   ])("a replay with %s is refused", async (_, body, issues) => {
     const { id } = await sandbox.shop()
     await sandbox.good("PUT", `/sandbox/shops/${id}/webhook`, { url: "http://127.0.0.1:9/hook" })
@@ -70,7 +70,7 @@ describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", 
     expect([answer.status, answer.error?.code, answer.issues]).toEqual([400, "VALIDATION_ERROR", issues])
   })
 
-  it("a replay without a webhook is refused, even if it only counts", async () => {
+  it("a replay for a shop without a webhook is refused, even as a dry run", async () => {
     const { id } = await sandbox.shop()
     for (const body of [{}, { dry_run: true }]) {
       const { status, error } = await sandbox.ask("POST", `/sandbox/shops/${id}/deliveries/replay`, body)
@@ -85,7 +85,7 @@ describe("An unknown shop has no deliveries (Specification, Sandbox)", () => {
     ["GET", "notices", undefined],
     ["POST", "deliveries/replay", {}],
     ["POST", "deliveries/replay", { dry_run: true }]
-  ] as const)("%s …/%s of an unknown shop is a 404", async (method, path, body) => {
+  ] as const)("%s …/%s for an unknown shop is a 404", async (method, path, body) => {
     const { status, error } = await sandbox.ask(method, `/sandbox/shops/${NOBODY}/${path}`, body)
     expect([status, error.code]).toEqual([404, "NOT_FOUND"])
   })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 
 describe("Lists of the sandbox (Specification, Sandbox)", () => {
-  it("all shops are listed in their single form, the newest last", async () => {
+  it("the list of shops has each shop as its own path returns it, newest last", async () => {
     const first = await sandbox.shop()
     await sandbox.clock({ advance_ms: 1 })
     const second = await sandbox.shop({ name: "Retouches du Lac" })
@@ -20,7 +20,7 @@ describe("Lists of the sandbox (Specification, Sandbox)", () => {
     ])
   })
 
-  it("a key's text can be read if this process created the key, and is never in the list of keys", async () => {
+  it("a key's text can be read only if this process created the key, and is never in the list of keys", async () => {
     const shop = await sandbox.shop()
     const made = await sandbox.good("POST", `/sandbox/shops/${shop.id}/keys`, { name: "console", preset: "read" })
     await sandbox.good("DELETE", `/sandbox/keys/${made.id}`)
@@ -32,7 +32,7 @@ describe("Lists of the sandbox (Specification, Sandbox)", () => {
     expect(other.key).toBeNull()
   })
 
-  it("every client is listed as a shop sees them: known or not, blocking or not, with their card", async () => {
+  it("a shop's list of clients has every client: whether the shop knows them, whether they block it, and their loyalty card", async () => {
     const shop = await sandbox.shop()
     await sandbox.good("PATCH", `/sandbox/shops/${shop.id}`, { program: { active: true } })
     const [stranger, regular, blocker] = [await sandbox.person(), await sandbox.person(), await sandbox.person()]
@@ -73,7 +73,7 @@ describe("Lists of the sandbox (Specification, Sandbox)", () => {
     ])
   })
 
-  it("tickets are found by state, number, phone, reference and part of the service or item, page by page", async () => {
+  it("the list of tickets can be filtered by state, number, phone, reference and part of the service or item, and has pages", async () => {
     const shop = await sandbox.shop()
     const boots = await sandbox.ticket(shop, {
       service: "New soles",
@@ -95,7 +95,7 @@ describe("Lists of the sandbox (Specification, Sandbox)", () => {
     expect(await find(`limit=1&before=${coat.id}`)).toEqual([boots.id])
   })
 
-  it("the lists of an unknown shop or ticket are a 404, and an invalid parameter is a 400", async () => {
+  it("a list for an unknown shop or ticket is a 404, and an invalid parameter is a 400", async () => {
     for (const path of [`shops/${NOBODY}/tickets`, `shops/${NOBODY}/clients`, `tickets/${NOBODY}/moves`])
       expect([path, (await sandbox.ask("GET", `/sandbox/${path}`)).status]).toEqual([path, 404])
     const { id } = await sandbox.shop()
@@ -112,7 +112,7 @@ describe("The list of acts that a ticket accepts (Specification, Sandbox)", () =
     return Object.fromEntries(found.map(({ act, accepted, reason }) => [act, accepted ? "yes" : reason]))
   }
 
-  it("the list matches the decisions, and each refused act has the reason of its 409", async () => {
+  it("the list has exactly the acts that the API accepts, and each refused act has the reason of its 409", async () => {
     const shop = await sandbox.shop()
     const ticket = await sandbox.ticket(shop, { price_minor: 9000, deposit_minor: 4000 })
     expect(await moves(ticket)).toEqual({
@@ -132,7 +132,7 @@ describe("The list of acts that a ticket accepts (Specification, Sandbox)", () =
     expect(await moves(ticket)).toMatchObject({ accept: "yes", refuse: "yes" })
   })
 
-  it("the list changes nothing, and follows the clock", async () => {
+  it("reading the list of acts changes nothing, and the list depends on the clock", async () => {
     const own = await Sandbox.open()
     await own.clock({ freeze: true })
     const shop = await own.shop()

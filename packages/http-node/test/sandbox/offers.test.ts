@@ -11,7 +11,7 @@ type Shop = Awaited<ReturnType<Sandbox["shop"]>>
 
 const visit = (shop: Shop, id: string) => sandbox.good("POST", `/sandbox/clients/${id}/visits`, { shop_id: shop.id })
 
-/** The client answers their newest offer. */
+/** Accepts a client's newest offer, or blocks its shop. */
 const answer = async (id: string, how: "accept" | "block") => {
   const offer = (await sandbox.good("GET", `/sandbox/clients/${id}/offers`)).at(-1)
   return sandbox.good("POST", `/sandbox/offers/${offer.id}/${how}`)
@@ -20,7 +20,7 @@ const answer = async (id: string, how: "accept" | "block") => {
 const read = (shop: Shop, path: string) => sandbox.ask("GET", `/v1${path}`, undefined, { bearer: shop.key })
 
 describe("Accepting an offer (Specification, Tickets)", () => {
-  it("accepting an offer links a ticket whose client has blocked the shop", async () => {
+  it("accepting an offer links a ticket whose previous client has blocked the shop", async () => {
     const shop = await sandbox.shop()
     const [blocker, other] = [await sandbox.person(), await sandbox.person()]
     await visit(shop, blocker.id)
@@ -48,7 +48,7 @@ describe("Accepting an offer (Specification, Tickets)", () => {
     await own.good("GET", `/v1/clients/${id}`, undefined, { bearer: shop.key })
   })
 
-  it("no offer is made to the account that is already linked", async () => {
+  it("a ticket is not offered to the account that it is already linked to", async () => {
     const shop = await sandbox.shop()
     const { id, phone } = await sandbox.person()
     await visit(shop, id)

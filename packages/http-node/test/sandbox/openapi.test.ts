@@ -36,11 +36,11 @@ const get = (bearer?: string) =>
 const served = async () => JSON.parse(String((await get()).body)) as Document
 
 describe("the OpenAPI document of the sandbox", () => {
-  it("the document is served with the sandbox, and has its own address", async () => {
+  it("the sandbox serves its OpenAPI document, which contains its own URL", async () => {
     expect(await served()).toMatchObject({ openapi: "3.1.0", servers: [{ url: "/" }] })
   })
 
-  it("the document requires the token, as every call does", async () => {
+  it("reading the document requires the token, as every call does", async () => {
     const open = sandbox
     const token = "t0ken".repeat(7)
     sandbox = await Sandbox.open({ token })
@@ -48,7 +48,7 @@ describe("the OpenAPI document of the sandbox", () => {
     sandbox = open
   })
 
-  it("the document has every call of the sandbox, each with a description and a unique name", async () => {
+  it("the document describes every call of the sandbox, each with a unique operation id", async () => {
     const { paths } = await served()
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ call: `${method} ${path}`, ...operation }))

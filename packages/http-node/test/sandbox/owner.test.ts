@@ -38,7 +38,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect(await sandbox.good("GET", `/sandbox/shops/${data.shop.id}`)).toEqual(data.shop)
   })
 
-  it("a shop accepts the address of the pages on which clients follow their tickets", async () => {
+  it("a shop accepts the URL of its own tracking pages", async () => {
     const tracking_base_url = "https://t.example/"
     const shop = await sandbox.shop({ tracking_base_url })
     const ticket = await sandbox.ticket(shop)
@@ -83,7 +83,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect([profane.status, profane.error.code]).toEqual([422, "PROFANITY"])
   })
 
-  it("a shop refuses words of its time zone's languages, or of the languages that it names, and can allow a word", async () => {
+  it("a shop refuses forbidden words of its time zone's languages, or of the languages in its settings, and can allow a word", async () => {
     const { data } = await sandbox.ask("POST", "/sandbox/shops", { ...input, time_zone: "Europe/Madrid" })
     expect(data.shop.languages).toEqual(["en", "fr", "es"])
     const named = await sandbox.ask("POST", "/sandbox/shops", { ...input, languages: ["it"] })
@@ -105,7 +105,7 @@ describe("Shops (Specification, Sandbox)", () => {
     ])
   })
 
-  it("a shop's requests are refused as soon as a flag is off", async () => {
+  it("a shop's API requests are refused as soon as one of its flags is off", async () => {
     const { id, key } = await sandbox.shop()
     const code = async () => (await sandbox.ask("GET", "/v1/shop", undefined, { bearer: key })).error?.code
     expect(await code()).toBeUndefined()
@@ -121,7 +121,7 @@ describe("Shops (Specification, Sandbox)", () => {
     expect(await code()).toBeUndefined()
   })
 
-  it("invalid settings are refused, all at once, and change none", async () => {
+  it("invalid settings are refused with all problems in one response, and no setting changes", async () => {
     const { id } = await sandbox.shop()
     const answer = await sandbox.ask("PATCH", `/sandbox/shops/${id}`, {
       approved: "yes",
@@ -176,7 +176,7 @@ describe("Keys (Specification, Sandbox)", () => {
     expect(await sandbox.good("DELETE", `/sandbox/keys/${key_id}`)).toEqual({ id: key_id, revoked_at: START })
   })
 
-  it("a key is a 401 from its expiry on, and shows when it was last used", async () => {
+  it("requests with a key are a 401 from its expiry on, and the list of keys shows its last use", async () => {
     const own = await Sandbox.open()
     const { id } = await own.shop()
     const path = `/sandbox/shops/${id}/keys`
@@ -224,7 +224,7 @@ describe("Keys (Specification, Sandbox)", () => {
 })
 
 describe("The audit log", () => {
-  it("the audit log lists the acts of the sandbox on a shop, the latest first", async () => {
+  it("the audit log lists the sandbox's acts on a shop, latest first", async () => {
     const { id } = await sandbox.shop()
     await sandbox.good("PATCH", `/sandbox/shops/${id}`, { active: false })
     const entries: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${id}/audit`)
@@ -238,7 +238,7 @@ describe("The audit log", () => {
 })
 
 describe("The webhook (Specification, Sandbox)", () => {
-  it("a webhook can be set, read, moved with its secret, rotated, pinged and enabled", async () => {
+  it("a webhook can be set, read, changed to another URL with the same secret, rotated, pinged and enabled", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/webhook`
     const off = { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
@@ -268,7 +268,7 @@ describe("The webhook (Specification, Sandbox)", () => {
     expect(await sandbox.good("GET", `/sandbox/shops/${id}/events`)).toEqual([ping])
   })
 
-  it("a webhook may be at loopback over http on any port, and other unreachable addresses are refused", async () => {
+  it("a webhook URL may be loopback over http on any port, and other private addresses are refused", async () => {
     const { id } = await sandbox.shop()
     const set = (url: unknown) => sandbox.ask("PUT", `/sandbox/shops/${id}/webhook`, { url })
     for (const url of ["http://localhost:1", "http://[::1]:8080/x", "https://127.1.2.3:444/"])
@@ -293,7 +293,7 @@ describe("The webhook (Specification, Sandbox)", () => {
     )
   })
 
-  it("a webhook can be turned off and on, and removed, after which another address has another secret", async () => {
+  it("a webhook can be turned off and on, and removed, after which a new webhook has a new secret", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/webhook`
     const url = "http://127.0.0.1:9999/hook"
@@ -319,7 +319,7 @@ describe("The webhook (Specification, Sandbox)", () => {
       expect((await sandbox.ask("POST", `/sandbox/shops/${id}/webhook/${act}`)).status).toBe(404)
   })
 
-  it("the events of a webhook are listed as sent, oldest first", async () => {
+  it("a shop's events are listed as sent to its webhook, oldest first", async () => {
     const own = await Sandbox.open()
     const shop = await own.shop()
     const ticket = await own.ticket(shop)

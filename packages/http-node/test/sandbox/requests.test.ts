@@ -14,8 +14,8 @@ const opened = async () => {
 const requests = (sandbox: Sandbox, query = ""): Promise<Array<Json>> =>
   sandbox.good("GET", "/sandbox/requests", undefined, { query })
 
-describe("The log of the requests to the API (Specification, Sandbox)", () => {
-  it("the log has each request with its response, oldest first, and never a key", async () => {
+describe("The sandbox's log of requests to the API (Specification, Sandbox)", () => {
+  it("the log lists each request with its response, oldest first, and never contains an API key", async () => {
     const { sandbox, shop } = await opened()
     const once = { bearer: shop.key, once: "till 1" }
     const ticket = await sandbox.good("POST", "/v1/tickets", { service: "Hem" }, once)
@@ -80,7 +80,7 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
     expect([wrong.status, [...wrong.issues].sort()]).toEqual([400, ["query after", "query shop"]])
   })
 
-  it("the log has a limited number of entries and amount of text, and its ids always increase", () => {
+  it("the log has a maximum number of entries and of characters, and its ids always increase", () => {
     const ring = new Ring<{ readonly id: number; readonly text: string }>(3, 10, ({ text }) => text.length, 0)
     const add = (text: string) => ring.add((id) => ({ id, text }))
     for (const text of ["a", "b", "c", "d"]) add(text)
@@ -94,7 +94,7 @@ describe("The log of the requests to the API (Specification, Sandbox)", () => {
 })
 
 describe("The stream of requests and events (Specification, Sandbox)", () => {
-  /** The names of the events in a text of server-sent events, with their ids, counted from one. */
+  /** The server-sent events in a text as `id name`, with ids relative to `from`. */
   const entriesIn = (text: string, from = 0) =>
     text
       .split("\n\n")
@@ -104,7 +104,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
         return `${id === undefined ? "-" : Number(id) - from} ${/^event: (\w+)$/m.exec(entry)?.[1]}`
       })
 
-  /** The id before the first one: the start of the process, as hello says it. */
+  /** The number before the first id: the start time of the process in the event hello, in ms. */
   const startIn = (text: unknown): number => Date.parse(/"started_at":"([^"]+)"/.exec(String(text))![1]!)
 
   const begin = async (sandbox: Sandbox, query = "", headers: Readonly<Record<string, string>> = {}) => {
@@ -122,7 +122,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     return response
   }
 
-  it("the stream sends hello, and then requests, events, tickets and moves of the clock", async () => {
+  it("the stream sends hello, and then API requests, webhook events, tickets and moves of the clock", async () => {
     const { sandbox, shop } = await opened()
     const response = await begin(sandbox)
     expect([response.status, response.headers["Content-Type"]]).toEqual([200, "text/event-stream; charset=utf-8"])
@@ -137,7 +137,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     expect(heard[3]).toContain(`"now":"${later(3_600_000)}"`)
   })
 
-  it("the stream reports when and how far the clock was moved, when faults and receivers were set, and when a fault was applied", async () => {
+  it("the stream reports when and how far the clock moved, when faults and receivers were set, and when a fault was applied", async () => {
     const { sandbox, shop } = await opened()
     const response = await begin(sandbox)
     const heard: Array<Json> = []
@@ -165,7 +165,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     ])
   })
 
-  it("the stream continues after an id, from a header or a parameter, or reports that it cannot", async () => {
+  it("the stream continues after the id in a header or a parameter, and sends reset if it no longer has the following entries", async () => {
     const { sandbox, shop } = await opened()
     await sandbox.ticket(shop)
     const start = startIn((await begin(sandbox)).body)
@@ -176,7 +176,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     expect(await after("", { "last-event-id": `${start + 3}` })).toEqual(["- hello", "4 request"])
     expect(await after(`after=${start + 4}`)).toEqual(["- hello"])
     expect(await after(`after=${start + 400}`)).toEqual(["- hello", "4 reset"])
-    // Ids rise from one process to the next, so no id of an earlier process is one of this process.
+    // Ids begin with the start time of the process, so no id of an earlier process is an id of this process.
     expect(await after(`after=${start - 400}`)).toEqual(["- hello", "4 reset"])
     const feed = new Feed(0)
     for (let i = 0; i < 5002; i++) feed.publish("clock", { i })
@@ -185,7 +185,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
     expect(entriesIn(feed.begin(2))).toHaveLength(5001)
   })
 
-  it("the stream accepts the token as a parameter, which other calls do not", async () => {
+  it("only the stream accepts the token as a query parameter", async () => {
     const token = "t0ken".repeat(7)
     const sandbox = await Sandbox.open({ token })
     expect((await begin(sandbox, `token=${token}`)).status).toBe(200)
@@ -197,7 +197,7 @@ describe("The stream of requests and events (Specification, Sandbox)", () => {
 describe("Faults of the API (Specification, Sandbox)", () => {
   const set = (sandbox: Sandbox, ...faults: ReadonlyArray<object>) => sandbox.good("PUT", "/sandbox/faults", { faults })
 
-  it("the faults 503 and 429 refuse the next requests of a method and a path, and nothing is executed", async () => {
+  it("the faults 503 and 429 refuse the next requests with a method and a path, without executing them", async () => {
     const { sandbox, shop } = await opened()
     const listed = await set(sandbox, { method: "POST", path: "/v1/tickets", fault: "503", next: 2 })
     expect(listed).toEqual([{ id: "1", method: "POST", path: "/v1/tickets", fault: "503", next: 2, delay_ms: 0 }])
@@ -216,11 +216,11 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect((await create()).meta).toEqual({ replayed: true })
     const log = await requests(sandbox)
     expect(log.map(({ fault }) => fault)).toEqual([null, "503", "503", null, "429", null])
-    // The log has the body of a refused request too.
+    // The log also has the bodies of refused requests.
     expect(log.slice(1).map(({ request }) => request.body)).toEqual(Array(5).fill('{"service":"Hem"}'))
   })
 
-  it("the fault delay holds the next requests for the given time, after which they get their responses", async () => {
+  it("the fault delay executes and answers the next requests only after the given time", async () => {
     const { sandbox, shop } = await opened()
     await set(sandbox, { path: "/v1/shop", fault: "delay", delay_ms: 1500, next: 1 })
     const ask = () => sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })
@@ -261,7 +261,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
         repeats: () => false,
         header: (name) => headers[name],
         address: "192.0.2.1",
-        // As of a request that has arrived: the first call reads it.
+        // Only the first call returns the bytes, because a request's body can be read once.
         body: () => Effect.succeed(arrived.splice(0)[0] ?? new Uint8Array())
       })
     )
@@ -298,7 +298,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
     expect(set.map(({ fault }: Json) => fault)).toEqual(["503", "429"])
   })
 
-  it("a delay without a length is refused", async () => {
+  it("a fault delay without a duration is refused", async () => {
     const { sandbox } = await opened()
     for (const fault of [{ fault: "delay" }, { fault: "delay", delay_ms: 0 }])
       expect((await sandbox.ask("PUT", "/sandbox/faults", { faults: [fault] })).issues).toEqual([
@@ -306,7 +306,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
       ])
   })
 
-  it("the path of a fault matches only paths of its form", () => {
+  it("a * in the path of a fault matches exactly one segment of a request's path", () => {
     const faults = new Faults()
     const meets = (path: string | null, sent: string) => {
       faults.set([{ method: null, path, fault: "503", next: null, delay_ms: 0 }])
@@ -321,7 +321,7 @@ describe("Faults of the API (Specification, Sandbox)", () => {
 })
 
 describe("A ticket's history (Specification, Sandbox)", () => {
-  it("a ticket's history has states, events and requests in order, including refused ones, and the times that apply", async () => {
+  it("a ticket's history lists states, events and requests in order, including refused requests, and the ticket's deadlines", async () => {
     const { sandbox, shop } = await opened()
     const ticket = await sandbox.ticket(shop)
     await sandbox.clock({ advance: "1h" })
@@ -350,7 +350,7 @@ describe("A ticket's history (Specification, Sandbox)", () => {
     expect(new Set(history.entries.map(({ id }: Json) => id)).size).toBe(history.entries.length)
   })
 
-  it("the time for a reopening ends when the ticket is reopened", async () => {
+  it("in a ticket's history, the window for a reopening ends when the ticket is reopened", async () => {
     const { sandbox, shop } = await opened()
     const ticket = await sandbox.ticket(shop)
     for (const status of ["ready", "collected", "workshop"]) {
@@ -362,7 +362,7 @@ describe("A ticket's history (Specification, Sandbox)", () => {
     expect(windows).toContainEqual({ kind: "reopen", from: later(2 * HOUR), to: later(3 * HOUR) })
   })
 
-  it("a ticket's history has the ticket's page as the API has it", async () => {
+  it("a ticket's history has the same tracking URL as the API", async () => {
     const sandbox = await Sandbox.open({ trackingPages: "http://127.0.0.1:4010/t/" })
     const shop = await sandbox.shop()
     const { id, tracking_url } = await sandbox.ticket(shop)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { DAY, HOUR, later, MINUTE, Sandbox, SECOND } from "./Sandbox.js"
 
 describe("Every rule follows the sandbox clock (Specification, Sandbox)", () => {
-  it("a collected ticket can be reopened up to 24 hours later, and not a millisecond more (Specification, States)", async () => {
+  it("a collected ticket can be reopened until 24 hours later, and no longer a millisecond after that (Specification, States)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const shop = await sandbox.shop()
@@ -16,7 +16,7 @@ describe("Every rule follows the sandbox clock (Specification, Sandbox)", () => 
     expect([refused.status, refused.error.details.reason]).toEqual([409, "REOPEN_WINDOW"])
   })
 
-  it("the limits of a minute reset after a minute, and on a frozen clock only when it is moved (Specification, Limits)", async () => {
+  it("limits per minute reset after a minute of the sandbox clock, so on a frozen clock only when it is moved (Specification, Limits)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const shop = await sandbox.shop()
@@ -33,7 +33,7 @@ describe("Every rule follows the sandbox clock (Specification, Sandbox)", () => 
     expect((await ask()).status).toBe(200)
   })
 
-  it("tickets count per hour and per calendar day, and those of the app count too (Specification, Limits)", async () => {
+  it("tickets from the API and the app count per hour and per calendar day (Specification, Limits)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ set: "2026-11-21T23:00:00Z", freeze: true })
     const shop = await sandbox.shop()
@@ -84,7 +84,7 @@ describe("Every rule follows the sandbox clock (Specification, Sandbox)", () => 
     expect((await stamp()).data.card.balance).toBe(30)
   })
 
-  it("an Idempotency-Key is remembered for thirty days (Specification, Idempotency)", async () => {
+  it("an Idempotency-Key is valid for thirty days of the sandbox clock (Specification, Idempotency)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const shop = await sandbox.shop()

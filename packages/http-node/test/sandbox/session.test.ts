@@ -6,7 +6,7 @@ import { atEndOfFile } from "../../../../test/endOfFile.js"
 import { TestService } from "../TestService.js"
 import { DAY, HOUR, type Json, later, NOBODY, Sandbox, START } from "./Sandbox.js"
 
-/** Entries that a reader of the stream got, each as its event. */
+/** Reads the sandbox's stream and collects the names of its events. */
 const listener = async (sandbox: Sandbox) => {
   const heard: Array<string> = []
   const response = await sandbox.runtime.runPromise(
@@ -24,7 +24,10 @@ const listener = async (sandbox: Sandbox) => {
   return heard
 }
 
-/** A sandbox with something of everything that a tester sees. */
+/**
+ * A sandbox whose shop has a loyalty programme, a failing receiver, a client and a ready ticket, with a frozen clock 30
+ * days later.
+ */
 const furnished = async (options: Parameters<typeof Sandbox.open>[0] = {}) => {
   const sandbox = await Sandbox.open(options)
   await sandbox.clock({ freeze: true })
@@ -40,7 +43,7 @@ const furnished = async (options: Parameters<typeof Sandbox.open>[0] = {}) => {
   return { sandbox, shop, person, ticket }
 }
 
-/** Everything that can be seen of a shop over HTTP. */
+/** All data of a shop that the sandbox returns over HTTP. */
 const seen = async (
   sandbox: Sandbox,
   { shop, ticket }: { readonly shop: { id: string; key: string }; ticket: Json }
@@ -50,7 +53,7 @@ const seen = async (
   return {
     shops: await sandbox.good("GET", "/sandbox/shops"),
     clients: await of("/clients"),
-    // When a key was used last is written a little later.
+    // The last use of a key is omitted, because it is stored with a delay.
     keys: (await of("/keys")).map(({ last_used_at: _, ...key }: Json) => key),
     tickets: await of("/tickets"),
     events: await of("/events"),
@@ -59,14 +62,14 @@ const seen = async (
     receiver: await of("/receiver"),
     agenda: await sandbox.good("GET", "/sandbox/agenda"),
     requests: (await sandbox.good("GET", "/sandbox/requests")).map(({ id: _, ...request }: Json) => request),
-    // Requests have other ids in each process.
+    // Ids of requests are omitted, because they differ between processes.
     entries: entries.map(({ id: _, detail: { id: __, ...detail }, ...entry }: Json) => ({ ...entry, detail })),
     windows
   }
 }
 
 describe("POST /sandbox/reset (Specification, Sandbox)", () => {
-  it("a reset removes everything, and the clock shows the real time again", async () => {
+  it("a reset removes all data, and the clock shows the real time again", async () => {
     const { sandbox, shop, person, ticket } = await furnished()
     await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: "503" }] })
     const heard = await listener(sandbox)
@@ -82,13 +85,13 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     for (const path of [`shops/${shop.id}`, `tickets/${ticket.id}/history`])
       expect((await sandbox.ask("GET", `/sandbox/${path}`)).status, path).toBe(404)
     expect((await sandbox.ask("GET", "/v1/shop", undefined, { bearer: shop.key })).status).toBe(401)
-    // The number can be used again, and time continues from the start.
+    // The phone number is free again, and the clock is back at the start.
     const again = { given_name: "Amira", family_name: "Ben Salah", phone: person.phone }
     await sandbox.good("POST", "/sandbox/clients", again)
     expect((await sandbox.ticket(await sandbox.shop())).created_at).toBe(START)
   })
 
-  it("a reset resets limits that were used up", async () => {
+  it("a reset also resets the rate limits", async () => {
     const sandbox = await Sandbox.open()
     const ask = () => sandbox.ask("GET", "/v1/shop", undefined, { bearer: "wk_test_wrong" })
     while ((await ask()).status !== 429);
@@ -96,7 +99,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     expect((await ask()).status).toBe(401)
   })
 
-  it("a reset makes a reconnecting reader of the stream read everything again", async () => {
+  it("a reset makes the stream send reset to a reconnecting reader, so that it reads all data again", async () => {
     const { sandbox } = await furnished()
     const { id } = (await sandbox.good("GET", "/sandbox/requests")).at(-1)
     await sandbox.good("POST", "/sandbox/reset")
@@ -114,13 +117,13 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
     expect(String(response.body)).toMatch(/event: reset\n/)
   })
 
-  it("a reset creates again what the start created", async () => {
+  it("a reset creates the shop of the start again", async () => {
     const begun = await Sandbox.open({ begin: true })
     await begun.good("POST", "/sandbox/reset")
     expect((await begun.good("GET", "/sandbox/shops")).map(({ name }: Json) => name)).toEqual(["Made at the start"])
   })
 
-  it("a reset and an import are refused if no sandbox made the data", async () => {
+  it("a reset and an import are refused if the store has data that no sandbox created", async () => {
     const sandbox = await Sandbox.open({ isReal: true })
     const session = await sandbox.good("GET", "/sandbox/session")
     for (const [path, body] of [
@@ -135,7 +138,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
 })
 
 describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
-  it("another sandbox continues from the state of the exported one", async () => {
+  it("a sandbox that imports a session continues from the state of the exporting sandbox", async () => {
     const there = await furnished()
     const session = await there.sandbox.good("GET", "/sandbox/session")
     const before = await seen(there.sandbox, there)
@@ -148,14 +151,14 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect(await seen(here, there)).toEqual(before)
     const { id } = before.keys[0]
     expect(await here.good("GET", `/sandbox/keys/${id}/text`)).toEqual({ id, key: there.shop.key })
-    // The key opens the shop, the next ticket has the next number, and what falls due does so at its time.
+    // The exported key is valid, the next ticket has the next number, and tickets close at their time.
     const next = await here.ticket(there.shop)
     expect([next.number, next.created_at]).toEqual([there.ticket.number + 1, later(30 * DAY)])
     await here.clock({ advance: "30d" })
     expect((await here.good("GET", `/sandbox/tickets/${there.ticket.id}/history`)).ticket.state).toBe("abandoned")
   })
 
-  it("a file with the response's envelope is imported too", async () => {
+  it("an import accepts the whole response of an export, with its envelope", async () => {
     const { sandbox } = await furnished()
     const { data } = await sandbox.ask("GET", "/sandbox/session")
     await sandbox.clock({ advance: "1h" })
@@ -173,7 +176,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect((await sandbox.status(shop, ticket, "collected")).data.collected_at).toBe(later(30 * DAY))
   })
 
-  it("a file of another version is refused with that version, and a changed or truncated file is refused", async () => {
+  it("an import refuses a file of another version, naming the version, and a changed or truncated file", async () => {
     const { sandbox } = await furnished()
     const session = await sandbox.good("GET", "/sandbox/session")
     const refusal = async (file: unknown) => (await sandbox.ask("POST", "/sandbox/session", file)).error.details.issues
@@ -196,7 +199,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
     expect(await sandbox.now()).toBe(later(30 * DAY))
   })
 
-  it("an import may be longer than the body of any other call", async () => {
+  it("the body of an import may be larger than that of any other call", async () => {
     const { sandbox, shop } = await furnished()
     for (let i = 0; i < 28; i++) await sandbox.ticket(shop, { description: "x".repeat(500) })
     const session = await sandbox.good("GET", "/sandbox/session")
@@ -207,14 +210,14 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
 })
 
 describe("POST /sandbox/scenarios/run (Specification, Sandbox)", () => {
-  it("the text of a scenario is passed to the program that serves the sandbox, and its report is returned", async () => {
+  it("a run passes the scenario's text to runScenario and returns its report", async () => {
     const sandbox = await Sandbox.open({ runScenario: (text) => Effect.succeed({ passed: 1, read: text }) })
     const report = await sandbox.good("POST", "/sandbox/scenarios/run", { scenario: "name: A hem\n" })
     expect(report).toEqual({ passed: 1, read: "name: A hem\n" })
     expect((await sandbox.ask("POST", "/sandbox/scenarios/run", {})).issues).toEqual(["body scenario"])
   })
 
-  it("a run is a 404 if that program runs no scenarios", async () => {
+  it("a run is a 404 if the program that serves the sandbox has no runScenario", async () => {
     const sandbox = await Sandbox.open()
     expect((await sandbox.ask("POST", "/sandbox/scenarios/run", { scenario: "" })).status).toBe(404)
   })

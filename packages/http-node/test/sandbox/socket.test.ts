@@ -23,7 +23,7 @@ const send = async (method: string, path: string, body?: unknown, headers: Recor
 }
 
 describe("The sandbox over a socket (Specification, Sandbox)", () => {
-  it("a shop can be opened whose ticket closes after sixty days, with every method", async () => {
+  it("requests with every method work over a socket, from the creation of a shop to the closure of its ticket", async () => {
     await send("POST", "/sandbox/clock", { freeze: true })
     const { shop, key } = (
       await send("POST", "/sandbox/shops", {
@@ -58,7 +58,7 @@ describe("The sandbox over a socket (Specification, Sandbox)", () => {
     ])
   })
 
-  it("a DELETE and a POST need no body, and a body that is too large is refused", async () => {
+  it("a DELETE and a POST are accepted without a body, and a body that is too large is refused", async () => {
     expect((await send("DELETE", "/sandbox/keys/7")).error.details.issues).toHaveLength(1)
     expect((await send("POST", "/sandbox/clock")).status).toBe(200)
     const large = await send("POST", "/sandbox/clock", { set: "x".repeat(70_000) })

@@ -24,5 +24,5 @@ export const waitFor = async <A>(look: () => A | undefined): Promise<A> => {
     if (found !== undefined) return found
     await new Promise((resolve) => setImmediate(resolve))
   }
-  throw new Error("waited in vain")
+  throw new Error("The expected result never came")
 }

@@ -12,7 +12,7 @@ export interface Behaviour {
   readonly host?: string
 }
 
-/** A listener, and what it received. */
+/** A listening server with the connections and requests that it received. */
 export interface Receiver extends AsyncDisposable {
   readonly port: number
   readonly url: string
@@ -25,7 +25,7 @@ const isWhole = (text: string): boolean => {
   return body !== undefined && Buffer.byteLength(body) >= Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
 }
 
-/** A receiver on loopback, on bare sockets, so that it can misbehave. */
+/** Opens a receiver on bare sockets on loopback, so that it can violate HTTP. */
 export const receiver = async ({ onRequest, onConnection, tls, host = "127.0.0.1" }: Behaviour): Promise<Receiver> => {
   const requests: Array<string> = []
   const connections: Array<Net.Socket> = []
@@ -67,7 +67,7 @@ export const answer = (status: string, headers: ReadonlyArray<string> = [], body
 export const answering = (text: string, behaviour: Behaviour = {}) =>
   receiver({ onRequest: (socket) => socket.write(text), ...behaviour })
 
-/** The first shop's; its events go to receivers that stand for all the world's. */
+/** A webhook request of the first shop. */
 export const post = (url: string, rest: Partial<WebhookPost> = {}): WebhookPost => ({
   shop_id: "shop_1" as ShopId,
   url,
@@ -76,7 +76,10 @@ export const post = (url: string, rest: Partial<WebhookPost> = {}): WebhookPost 
   ...rest
 })
 
-/** Runs with a sender that may call loopback addresses, as in the sandbox; its default timeout is a second. */
+/**
+ * Runs `use` with a sender that may call loopback addresses, as in the sandbox, and whose deadline is a second by
+ * default.
+ */
 export const withSender = <A>(
   options: Partial<NodeSenderOptions>,
   use: (send: (post: WebhookPost) => Promise<SendResult>, sender: NodeSender) => Promise<A>
@@ -86,12 +89,12 @@ export const withSender = <A>(
     return yield* Effect.promise(() => use((post) => Effect.runPromise(sender.send(post)), sender))
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** Sends one post with such a sender. */
+/** Sends one request with a sender of {@link withSender}. */
 export const sendOnce = (url: string, options: Partial<NodeSenderOptions> = {}) =>
   withSender(options, (send) => send(post(url)))
 
 /** Waits until a condition holds, for at most about a second. */
 export const until = async (holds: () => boolean) => {
   for (let i = 0; i < 200 && !holds(); i++) await new Promise((resolve) => setTimeout(resolve, 5))
-  if (!holds()) throw new Error("waited a second in vain")
+  if (!holds()) throw new Error("The condition did not hold within a second")
 }

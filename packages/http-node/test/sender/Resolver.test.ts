@@ -8,7 +8,7 @@ const A = 1
 const AAAA = 28
 type Records = Readonly<Record<number, ReadonlyArray<ReadonlyArray<number>> | "unknown" | "silent">>
 
-/** The reply to a question of one name: header, the question again, and its records. */
+/** A DNS reply: the header, a copy of the question, and the records. */
 const reply = (question: Buffer, type: number, records: ReadonlyArray<ReadonlyArray<number>> | "unknown") => {
   const found = records === "unknown" ? [] : records
   const nameEnd = question.indexOf(0, 12) + 5
@@ -40,10 +40,10 @@ const nameServer = async (records: Records) => {
 
 const ask = (server: string) => Effect.runPromise(Effect.either(nameServers([server])("shop.example.com")))
 
-describe("the response of name servers", () => {
+describe("the look-up of a name at the system's name servers", () => {
   const v6 = [0x26, 6, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11]
 
-  it("the result has every address of both kinds, IPv4 first", async () => {
+  it("a look-up returns all IPv4 and IPv6 addresses, IPv4 first", async () => {
     using dns = await nameServer({
       [A]: [
         [93, 184, 216, 34],
@@ -55,21 +55,21 @@ describe("the response of name servers", () => {
     expect(await ask(dns.server)).toEqual(Either.right(addresses))
   })
 
-  it("the result may have addresses of one kind only", async () => {
+  it("a look-up succeeds with addresses of one kind only", async () => {
     using four = await nameServer({ [A]: [[93, 184, 216, 34]] })
     using six = await nameServer({ [A]: "unknown", [AAAA]: [v6] })
     expect(await ask(four.server)).toEqual(Either.right(["93.184.216.34"]))
     expect(await ask(six.server)).toEqual(Either.right(["2606:4700:4700::1111"]))
   })
 
-  it("a look-up fails for an unknown name and for one without addresses", async () => {
+  it("a look-up fails for an unknown name and for a name without addresses", async () => {
     using unknown = await nameServer({ [A]: "unknown", [AAAA]: "unknown" })
     using empty = await nameServer({})
     expect(await ask(unknown.server)).toMatchObject({ left: { error: "lookup", detail: "ENOTFOUND" } })
     expect(await ask(empty.server)).toMatchObject({ left: { error: "lookup", detail: "ENODATA" } })
   })
 
-  it("an interrupted look-up is not waited for, and keeps no thread", async () => {
+  it("interrupting a look-up does not wait for the name server, and occupies no thread", async () => {
     using dns = await nameServer({ [A]: "silent", [AAAA]: "silent" })
     const asking = nameServers([dns.server])("shop.example.com")
     const many = Effect.all(

@@ -3,7 +3,7 @@ import { ResponseParser } from "../../src/sender/ResponseParser.js"
 
 const HEAD = "HTTP/1.1 200 OK\r\n"
 
-/** Parses a response that arrives in pieces of `cut` bytes. */
+/** Parses a response that arrives in parts of `cut` bytes. */
 const read = (text: string, cut: number) => {
   const answer = new ResponseParser()
   const bytes = Buffer.from(text, "latin1")
@@ -16,44 +16,44 @@ const read = (text: string, cut: number) => {
 const whole = { status: 200, whole: true, kept_s: null }
 const unending = { status: 200, whole: false, kept_s: null }
 
-describe("a response of HTTP/1.1", () => {
+describe("the parser of HTTP/1.1 responses", () => {
   it.each([
-    ["a length", `${HEAD}Content-Length: 2\r\n\r\nok`, whole],
-    ["a length of none", `${HEAD}content-length:0\r\n\r\n`, whole],
-    ["less than its length", `${HEAD}Content-Length: 3\r\n\r\nok`, unending],
-    ["no length", `${HEAD}\r\nok`, unending],
-    ["no body by its status", "HTTP/1.1 204 No Content\r\n\r\n", { ...whole, status: 204 }],
-    ["chunks", `${HEAD}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`, whole],
+    ["with a length", `${HEAD}Content-Length: 2\r\n\r\nok`, whole],
+    ["with a body of length 0", `${HEAD}content-length:0\r\n\r\n`, whole],
+    ["with a body shorter than its length", `${HEAD}Content-Length: 3\r\n\r\nok`, unending],
+    ["without a length", `${HEAD}\r\nok`, unending],
+    ["with a status that has no body", "HTTP/1.1 204 No Content\r\n\r\n", { ...whole, status: 204 }],
+    ["in chunks", `${HEAD}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`, whole],
     [
-      "chunks with extensions and trailers",
+      "in chunks with extensions and trailers",
       `${HEAD}Transfer-Encoding: chunked\r\n\r\nA;x=y\r\n0123456789\r\n0\r\nT: x\r\n\r\n`,
       whole
     ],
-    ["chunks without an end", `${HEAD}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n`, unending],
-    ["another coding", `${HEAD}Transfer-Encoding: gzip\r\n\r\n0\r\n\r\n`, unending],
-    ["lines that end without a return", "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", whole],
-    ["a folded header", `${HEAD}X: a\r\n\tb\r\nContent-Length: 0\r\n\r\n`, whole],
+    ["in chunks without a last chunk", `${HEAD}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n`, unending],
+    ["with another transfer coding", `${HEAD}Transfer-Encoding: gzip\r\n\r\n0\r\n\r\n`, unending],
+    ["with line feeds alone as line ends", "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", whole],
+    ["with a folded header", `${HEAD}X: a\r\n\tb\r\nContent-Length: 0\r\n\r\n`, whole],
     [
-      "informational answers first",
+      "after informational responses",
       `HTTP/1.1 103 Early\r\nA: b\r\n\r\nHTTP/1.1 100\r\n\r\n${HEAD}Content-Length: 0\r\n\r\n`,
       whole
     ],
-    ["a wish to close", `${HEAD}Connection: x, Close\r\nContent-Length: 0\r\n\r\n`, { ...whole, kept_s: 0 }],
-    ["a time it is kept", `${HEAD}Keep-Alive: max=9, timeout=5\r\nContent-Length: 0\r\n\r\n`, { ...whole, kept_s: 5 }],
-    ["HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", { ...whole, kept_s: 0 }],
-    ["a change of protocol", "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", { ...unending, status: 101 }],
-    ["a space before the colon", `${HEAD}Content-Length : 2\r\n\r\nok`, "malformed"],
-    ["a length with a sign", `${HEAD}Content-Length: +2\r\n\r\nok`, "malformed"],
-    ["a list of lengths", `${HEAD}Content-Length: 2, 2\r\n\r\nok`, "malformed"],
-    ["a status of two digits", "HTTP/1.1 20 OK\r\n\r\n", "malformed"],
-    ["white space without end in a header", `${HEAD}X:${" ".repeat(7_000)}\u0001\r\n\r\n`, "malformed"],
-    ["white space around a value", `${HEAD}Content-Length: \t 2 \t \r\n\r\nok`, whole],
-    ["a return within a header", `${HEAD}X: a\rb\r\n\r\n`, "malformed"]
-  ])("a response %s is read to its end", (_, text, expected) => {
+    ["with Connection: close", `${HEAD}Connection: x, Close\r\nContent-Length: 0\r\n\r\n`, { ...whole, kept_s: 0 }],
+    ["with a Keep-Alive timeout", `${HEAD}Keep-Alive: max=9, timeout=5\r\nContent-Length: 0\r\n\r\n`, { ...whole, kept_s: 5 }],
+    ["of HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", { ...whole, kept_s: 0 }],
+    ["with a change of protocol", "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", { ...unending, status: 101 }],
+    ["with a space before the colon", `${HEAD}Content-Length : 2\r\n\r\nok`, "malformed"],
+    ["with a signed length", `${HEAD}Content-Length: +2\r\n\r\nok`, "malformed"],
+    ["with a list of lengths", `${HEAD}Content-Length: 2, 2\r\n\r\nok`, "malformed"],
+    ["with a status of two digits", "HTTP/1.1 20 OK\r\n\r\n", "malformed"],
+    ["with 7,000 spaces and a control character in a header", `${HEAD}X:${" ".repeat(7_000)}\u0001\r\n\r\n`, "malformed"],
+    ["with white space around a value", `${HEAD}Content-Length: \t 2 \t \r\n\r\nok`, whole],
+    ["with a carriage return within a header", `${HEAD}X: a\rb\r\n\r\n`, "malformed"]
+  ])("a response %s gives the expected result in parts of every size", (_, text, expected) => {
     for (const cut of [1, 2, 3, 7, 1000]) expect(read(text, cut)).toEqual(expected)
   })
 
-  it("a response of thousands of lines that arrive byte by byte is searched in linear time", () => {
+  it("a head of thousands of lines that arrives byte by byte is parsed in linear time", () => {
     const { indexOf } = String.prototype
     let searches = 0
     String.prototype.indexOf = function (this: string, ...args) {
@@ -68,12 +68,12 @@ describe("a response of HTTP/1.1", () => {
     expect(searches).toBeLessThan(100_000)
   })
 
-  it("a response that is followed by other bytes is invalid, so that its connection is not used again", () => {
+  it("a connection is not reused if other bytes follow the response", () => {
     expect(read(`${HEAD}Content-Length: 2\r\n\r\nok${HEAD}`, 1000)).toEqual(unending)
     expect(read(`${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nx`, 1000)).toEqual(unending)
   })
 
-  it.each(["x\r\n", "123456789\r\n", "2\r\nokay"])("a response with invalid chunks (%j) is refused", (body) => {
+  it.each(["x\r\n", "123456789\r\n", "2\r\nokay"])("a response with the invalid chunk %j is malformed", (body) => {
     const answer = new ResponseParser()
     expect(answer.add(Buffer.from(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`))).toBeUndefined()
     expect(answer).toMatchObject({ status: 200, isUnreadable: true, isComplete: false })
