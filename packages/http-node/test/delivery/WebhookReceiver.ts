@@ -33,7 +33,8 @@ export class WebhookReceiver implements AsyncDisposable {
 
   static async open(responder: Responder = respondsWith(200)): Promise<WebhookReceiver> {
     const receiver = new WebhookReceiver(responder)
-    // freePort keeps the port from other tests while the receiver is closed.
+    // freePort is outside the system's range of ephemeral ports, so that no connection takes the port while the
+    // receiver is closed.
     receiver.#port = await freePort()
     await receiver.reopen()
     return receiver

@@ -7,17 +7,17 @@ import { answer, answering, post, receiver, sendOnce, withSender } from "./Recei
 
 const REFUSED = { status: null, error: "refused_address", detail: null, address: null }
 
-/** A policy whose port is a listener's: what is refused then is refused for its address. */
+/** The production policy with the port of a listener, so that every refusal is because of the address. */
 const worldwide = (port: number) => ({ ...productionAddresses, ports: [port] })
 
-/** A resolver that answers one list after the other, and counts. */
+/** A resolver that returns one of the lists after the other, and counts the look-ups. */
 const resolving = (...answers: ReadonlyArray<ReadonlyArray<string>>) => {
   const asked: Array<string> = []
   const resolve = (name: string) => Effect.sync(() => answers[Math.min(asked.push(name), answers.length) - 1]!)
   return { asked, resolve }
 }
 
-describe("addresses in the webhook's own text (Specification, Webhooks)", () => {
+describe("IP addresses in a webhook's URL (Specification, Webhooks)", () => {
   it.each([
     ...["127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001"],
     ...["127.0.0.1.", "１２７.0.0.1", "%31%32%37.0.0.1", "0", "0.0.0.0", "127.255.255.254"],
@@ -27,7 +27,7 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     ...["[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2001:0:7f00:1::]", "[fe80::1]", "[fd00::1]"],
     ...["[ff02::1]", "[2001:db8::1]", "[fec0::1]", "[::ffff:0:127.0.0.1]", "[100::1]", "[5f00::1]"],
     ...["localhost", "LOCALHOST", "localhost.", "shop.localhost", "intranet"]
-  ])("%s is refused without a look-up or a connection", async (host) => {
+  ])("a URL with the host %s is refused without a look-up or a connection", async (host) => {
     await using v4 = await receiver({ host: "0.0.0.0" })
     const { asked, resolve } = resolving(["127.0.0.1"])
     const options = { policy: worldwide(v4.port), resolve, deadline_ms: 300 }
@@ -36,7 +36,7 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     expect(v4.connections).toHaveLength(0)
   })
 
-  it("a network that the operator excludes is refused, in the text and behind a name", async () => {
+  it("a network that the operator excludes is refused, as an address in the URL and as the address of a name", async () => {
     const { asked, resolve } = resolving(["93.184.216.34"], ["2606:4700::1", "93.184.217.1"])
     const policy = { ...productionAddresses, refusedNetworks: ["93.184.216.0/23", "2001:4860::/32"] }
     for (const host of ["93.184.216.34", "[2001:4860:4860::8888]", "shop.test", "other.test"])
@@ -45,19 +45,19 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
   })
 
   it.each([
-    ["http, save on loopback in the sandbox", "http://shop.test/"],
+    ["with http in production", "http://shop.test/"],
     ["another scheme", "ftp://shop.test/"],
     ["credentials", "https://user:secret@shop.test/"],
     ["another port", "https://shop.test:22/"],
     ["a fragment", "https://shop.test/#x"],
-    ["no address at all", "shop.test"]
-  ])("a URL is refused by its text, without a look-up: %s", async (_, url) => {
+    ["that is only a host name", "shop.test"]
+  ])("a URL %s is refused without a look-up", async (_, url) => {
     const { asked, resolve } = resolving(["127.0.0.1"])
     expect(await sendOnce(url, { policy: sandboxAddresses, resolve, isPublic: () => true })).toMatchObject(REFUSED)
     expect(asked).toEqual([])
   })
 
-  it("loopback is reached only in the sandbox, by number or by name", async () => {
+  it("the sender connects to loopback only in the sandbox, by IP address or by name", async () => {
     await using at = await answering(answer("200 OK"))
     const { asked, resolve } = resolving(["93.184.216.34"])
     for (const host of ["127.0.0.1", "127.1", "localhost", "shop.localhost"]) {
@@ -68,13 +68,13 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     expect(asked).toEqual([])
   })
 
-  it("loopback is reached over IPv6 if nothing listens on IPv4", async () => {
+  it("the sender connects to loopback over IPv6 if no server listens on IPv4", async () => {
     await using at = await answering(answer("200 OK"), { host: "::1" })
     expect(await sendOnce(`http://localhost:${at.port}/`)).toMatchObject({ status: 200, address: "::1" })
   })
 })
 
-describe("addresses to which a name resolves", () => {
+describe("IP addresses to which a name resolves", () => {
   it.each([
     [["127.0.0.1"]],
     [["::1"]],
@@ -93,7 +93,7 @@ describe("addresses to which a name resolves", () => {
     [["127.0.0.1", "93.184.216.34"]],
     [["2606:4700:4700::1111", "::1"]],
     [["93.184.216.34", "93.184.216.35", "93.184.216.36", "93.184.216.37", "93.184.216.38", "10.0.0.1"]]
-  ])("a name that has %s among its addresses is refused, and nothing is connected", async (addresses) => {
+  ])("a name with %s among its addresses is refused without a connection", async (addresses) => {
     await using v4 = await receiver({ host: "0.0.0.0" })
     const { asked, resolve } = resolving(addresses)
     const options = { policy: worldwide(v4.port), resolve, deadline_ms: 300 }
@@ -102,7 +102,7 @@ describe("addresses to which a name resolves", () => {
     expect(v4.connections).toHaveLength(0)
   })
 
-  it("thousands of addresses are refused without checking each", async () => {
+  it("a name with thousands of addresses is refused without a check of each address", async () => {
     const { resolve } = resolving(Array.from({ length: 4096 }, (_, i) => `93.184.${i >> 8}.${i & 255}`))
     let judged = 0
     const isPublic = () => ++judged > 0
@@ -112,7 +112,7 @@ describe("addresses to which a name resolves", () => {
     expect(judged).toBe(0)
   })
 
-  it("private addresses are refused in the sandbox too, where only loopback's own names may resolve to it", async () => {
+  it("the sandbox refuses private addresses too, and only names of loopback may resolve to loopback", async () => {
     await using at = await receiver({})
     const { resolve } = resolving(["127.0.0.1"])
     const policy = { ...worldwide(at.port), allowLoopbackHttp: true }
@@ -120,7 +120,7 @@ describe("addresses to which a name resolves", () => {
     expect(at.connections).toHaveLength(0)
   })
 
-  it("the connection goes to the address that was checked, even if the name resolves to another a moment later", async () => {
+  it("the sender connects to the address that it checked, even if the name resolves to another address a moment later", async () => {
     await using vetted = await receiver({ host: "127.0.0.2", onConnection: (socket) => void socket.destroy() })
     await using rebound = await receiver({ host: "127.0.0.3" }).catch(() => receiver({}))
     const { asked, resolve } = resolving(["127.0.0.2"], ["127.0.0.3"])
@@ -131,7 +131,7 @@ describe("addresses to which a name resolves", () => {
     expect(rebound.connections).toHaveLength(0)
   })
 
-  it("the address is checked again on the open connection, before a byte is sent", async () => {
+  it("the sender checks the connection's remote address again before it sends a byte", async () => {
     let read = 0
     const onConnection = (socket: NodeJS.ReadableStream) => void socket.on("data", ({ length }) => (read += length))
     await using at = await receiver({ onConnection })
@@ -142,7 +142,7 @@ describe("addresses to which a name resolves", () => {
     expect(read).toBe(0)
   })
 
-  it("the name is looked up for every event, and a kept connection is not used for another address", async () => {
+  it("the sender looks the name up for every event, and does not reuse a connection to another address", async () => {
     await using at = await answering(answer("200 OK"), { host: "0.0.0.0", tls: { key, cert: forShop } })
     const { asked, resolve } = resolving(["127.0.0.2"], ["127.0.0.3"], ["127.0.0.3", "127.0.0.2"], ["10.0.0.1"])
     const isPublic = (ip: string) => ip.startsWith("127.")
@@ -157,7 +157,7 @@ describe("addresses to which a name resolves", () => {
     expect(asked).toHaveLength(4)
   })
 
-  it("addresses are tried in turn until one accepts the connection", async () => {
+  it("the sender tries the addresses of a name in order until one accepts the connection", async () => {
     await using at = await receiver({ host: "127.0.0.3", onConnection: (socket) => void socket.destroy() })
     const { resolve } = resolving(["127.0.0.2", "127.0.0.3", "127.0.0.4"])
     const options = { policy: worldwide(at.port), resolve, isPublic: (ip: string) => ip.startsWith("127.") }
@@ -168,7 +168,7 @@ describe("addresses to which a name resolves", () => {
 })
 
 describe("the look-up of a name", () => {
-  it("a look-up that fails or has no result is reported", async () => {
+  it("a failed or empty look-up fails the attempt with the error lookup", async () => {
     const failing = {
       resolve: () => Effect.fail(sendFailed("lookup", Object.assign(new Error(), { code: "ENOTFOUND" })))
     }
@@ -177,13 +177,13 @@ describe("the look-up of a name", () => {
     expect(await sendOnce("https://shop.test/", empty)).toMatchObject({ error: "lookup", detail: null })
   })
 
-  it("a look-up counts towards the deadline", async () => {
+  it("the time of a look-up counts towards the attempt's deadline", async () => {
     const sent = await sendOnce("https://shop.test/", { resolve: () => Effect.never, deadline_ms: 50 })
     expect(sent).toMatchObject({ error: "timeout", address: null })
     expect(sent.timings).toMatchObject({ lookup_ms: null, connect_ms: null })
   })
 
-  it("the look-up of an unknown name fails without a connection", async () => {
+  it("an unknown name fails the attempt without a connection", async () => {
     const sent = await sendOnce("https://shop.invalid/", { deadline_ms: 500 })
     expect(["lookup", "timeout"]).toContain(sent.error)
     expect(sent.address).toBeNull()

@@ -4,7 +4,7 @@ import { saysGone } from "../../../core/src/domain/Webhook.js"
 import { answer, answering, post, receiver, sendOnce, until, withSender } from "./Receiver.js"
 
 describe("the request to a receiver (Specification, Webhooks)", () => {
-  it("the request is a POST of the exact body, with the given headers, which cannot replace the sender's own", async () => {
+  it("the sender sends a POST with the exact body and the given headers, which cannot replace its own headers", async () => {
     await using at = await answering(answer("200 OK"))
     const headers = {
       "Service-Signature": "t=1,v1=ab",
@@ -30,7 +30,7 @@ describe("the request to a receiver (Specification, Webhooks)", () => {
   it.each([
     ["a name", { "bad name": "x" }],
     ["a value", { "X-Own": "a\r\nB: c" }]
-  ])("a request with %s that no header can have is not sent, and only its caller gets an error", async (_, headers) => {
+  ])("a request with %s that is invalid in a header is not sent, and fails its own caller only", async (_, headers) => {
     await using at = await answering(answer("200 OK"))
     await withSender({}, async (send) => {
       await expect(send(post(at.url, { headers }))).rejects.toThrow(/header/i)
@@ -51,14 +51,14 @@ describe("the result of an attempt", () => {
     ["410 Gone", false, true],
     ["500 Oh no", false, false],
     ["999 ", false, false]
-  ])("%s: the event is acknowledged: %s, and the webhook gone: %s", async (status, acknowledged, gone) => {
+  ])("the status %s: acknowledges the event: %s; means that the webhook is gone: %s", async (status, acknowledged, gone) => {
     await using at = await answering(answer(status))
     const sent = await sendOnce(at.url)
     expect(sent).toMatchObject({ status: Number(status.slice(0, 3)), error: null, detail: null, address: "127.0.0.1" })
     expect([acknowledges(sent), saysGone(sent)]).toEqual([acknowledged, gone])
   })
 
-  it.each([301, 302, 303, 307, 308])("a %i response is not followed", async (status) => {
+  it.each([301, 302, 303, 307, 308])("the sender does not follow a %i redirect", async (status) => {
     await using inside = await answering(answer("200 OK"))
     await using at = await answering(answer(`${status} Elsewhere`, [`Location: ${inside.url}`]))
     const sent = await sendOnce(at.url)
@@ -73,7 +73,7 @@ describe("the result of an attempt", () => {
     expect(await sendOnce(at.url)).toMatchObject({ status: 200, error: null })
   })
 
-  it("a change of protocol is not accepted as the response to the event", async () => {
+  it("a 101 response fails the attempt", async () => {
     const switching = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: chat\r\nConnection: Upgrade\r\n\r\n"
     await using at = await receiver({
       onRequest: (socket, _, nth) => void socket.write(nth === 1 ? answer("200 OK") : switching)
@@ -85,19 +85,19 @@ describe("the result of an attempt", () => {
     })
   })
 
-  it("a response that comes before the request is read is accepted", async () => {
+  it("the sender accepts a response that arrives before the receiver has read the request", async () => {
     await using at = await receiver({ onConnection: (socket) => void socket.pause().end(answer("200 OK")) })
     const body = "x".repeat(8_000_000)
     const sent = await withSender({}, (send) => send(post(at.url, { body })))
     expect(sent).toMatchObject({ status: 200, error: null })
   })
 
-  it("a response that ends with the connection is accepted", async () => {
+  it("the sender accepts a response whose body ends with the connection", async () => {
     await using at = await receiver({ onRequest: (socket) => void socket.end("HTTP/1.0 200 OK\r\n\r\nthanks") })
     expect(await sendOnce(at.url)).toMatchObject({ status: 200, head: "HTTP/1.0 200 OK\n\nthanks" })
   })
 
-  it("the result depends only on the status line, and the rest may stall, break off or be too long", async () => {
+  it("the result of an attempt depends only on the status line, even if the rest stalls, breaks off or is too long", async () => {
     const after = {
       "stalls in the head": "HTTP/1.1 200 OK\r\nX-Slow",
       "stalls in the body": "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
@@ -110,7 +110,7 @@ describe("the result of an attempt", () => {
     }
   })
 
-  it("the result is a time-out if no complete status line arrived", async () => {
+  it("the result of an attempt is a timeout if no complete status line arrives", async () => {
     for (const text of ["", "HTTP/1.1 200 OK", "HTTP/1.1 103 Early Hints\r\n\r\n"]) {
       await using at = await answering(text)
       const sent = await sendOnce(at.url, { deadline_ms: 150 })
@@ -119,8 +119,8 @@ describe("the result of an attempt", () => {
     }
   })
 
-  // Real time on a busy machine: a second chance for the margin of a tenth.
-  it("a 2xx at 0.9 of the deadline succeeds, and one at 1.1 is a time-out", { retry: 2 }, async () => {
+  // The test runs in real time, so a busy machine may exceed the margin of a tenth. Hence the retries.
+  it("a 2xx response at 0.9 of the deadline succeeds, and one at 1.1 is a timeout", { retry: 2 }, async () => {
     const late = (ms: number) =>
       receiver({ onRequest: (socket) => void setTimeout(() => socket.write(answer("200 OK")), ms) })
     await using before = await late(1080)
@@ -133,7 +133,7 @@ describe("the result of an attempt", () => {
     ])
   })
 
-  it("a 2xx succeeds even if its body arrives after the deadline", async () => {
+  it("a 2xx response succeeds even if its body arrives after the deadline", async () => {
     await using at = await answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", {
       onConnection: (socket) => void setTimeout(() => socket.write("ok"), 250)
     })
@@ -144,7 +144,7 @@ describe("the result of an attempt", () => {
 })
 
 describe("the excerpt of a response for the log", () => {
-  it("the excerpt is the start of the response, as harmless text", async () => {
+  it("the excerpt is the start of the response, with unprintable characters replaced", async () => {
     const body = Buffer.concat([Buffer.from("é\u0000\u001b[31m\u202e\r\n\tfine"), Buffer.from([0xff, 0xc3])])
     await using at = await receiver({
       onRequest: (socket) => {
@@ -163,7 +163,7 @@ describe("the excerpt of a response for the log", () => {
     expect(head.length).toBeGreaterThan(2000)
   })
 
-  it("the result has the durations of the phases that took place", async () => {
+  it("the result has the durations of the phases that the attempt reached", async () => {
     await using at = await answering(answer("200 OK"))
     const { timings } = await sendOnce(at.url)
     expect(timings).toEqual({

@@ -10,8 +10,8 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const ms = expect.any(Number)
 
-describe("the log of attempts as the owner reads it (Specification, Webhooks; Sandbox)", () => {
-  it("the log has a response's status, the connected address, the phases, and the start of the body", async () => {
+describe("the delivery log of real attempts (Specification, Webhooks; Sandbox)", () => {
+  it("the delivery log has an attempt's status, remote address, phases, and the start of the response's body", async () => {
     await using receiver = await WebhookReceiver.open(
       (response) => void response.writeHead(500).end(`no\n${"x".repeat(8192)}`)
     )
@@ -30,7 +30,7 @@ describe("the log of attempts as the owner reads it (Specification, Webhooks; Sa
     expect(Buffer.byteLength(attempts[0].head)).toBeLessThanOrEqual(4096)
   })
 
-  it("the log has a failure's kind, the system's name for it, and the phases before it", async () => {
+  it("the delivery log has a failed attempt's kind of error, the system's error code, and the phases before the failure", async () => {
     const receiver = await WebhookReceiver.open()
     const shop = await service.shop(receiver)
     await receiver.close()

@@ -1,7 +1,7 @@
-// TEST KEY AND CERTIFICATES. The private key is public: it is trusted by nothing but the tests in this folder.
-// All are valid from 2020 to 2120, save the one that is expired.
+// TEST KEY AND CERTIFICATES. The private key is public, so only the tests in this folder trust it.
+// All certificates are valid from 2020 to 2120, except the expired one.
 
-/** The authority that tests trust in place of the system's. */
+/** The certificate authority that the tests trust instead of the system's authorities. */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBkzCCATqgAwIBAgICEAAwCgYIKoZIzj0EAwIwMDEuMCwGA1UEAwwlVGVzdCBh
 dXRob3JpdHkgb2YgdGhlIHdvcmtzaG9wIHNlbmRlcjAgFw0yMDAxMDEwMDAwMDBa
@@ -15,7 +15,7 @@ i5lGj/N6gNEbxNeW7nM43tw/T6gQChU=
 -----END CERTIFICATE-----
 `
 
-/** The private key of every certificate here, the authority aside. */
+/** The private key of all certificates below. */
 export const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5T2kqb4VCgdKh7tw
 HrySQFMlF+kEzoGL27PPcJ0R1emhRANCAAScMo1WbTCVD6k8BngD5uZgG4aba/uR
@@ -23,7 +23,7 @@ D6HaZT/rw63LdHNio6OMf8EvR79n1skNW945joqJduvBw8N0Rri0EDQY
 -----END PRIVATE KEY-----
 `
 
-/** For `shop.test`. */
+/** A certificate for `shop.test`. */
 export const forShop = `-----BEGIN CERTIFICATE-----
 MIIBjjCCATSgAwIBAgICEAEwCgYIKoZIzj0EAwIwMDEuMCwGA1UEAwwlVGVzdCBh
 dXRob3JpdHkgb2YgdGhlIHdvcmtzaG9wIHNlbmRlcjAgFw0yMDAxMDEwMDAwMDBa
@@ -37,7 +37,7 @@ y2141Fkjq3FfQArXzOOkpetA
 -----END CERTIFICATE-----
 `
 
-/** For `other.test`, and so the wrong one for `shop.test`. */
+/** A certificate for `other.test`, which is invalid for `shop.test`. */
 export const forOther = `-----BEGIN CERTIFICATE-----
 MIIBjzCCATagAwIBAgICEAIwCgYIKoZIzj0EAwIwMDEuMCwGA1UEAwwlVGVzdCBh
 dXRob3JpdHkgb2YgdGhlIHdvcmtzaG9wIHNlbmRlcjAgFw0yMDAxMDEwMDAwMDBa
@@ -51,7 +51,7 @@ i87nhb/HvXpvR+BxnFbplPHyCA==
 -----END CERTIFICATE-----
 `
 
-/** For the address 127.0.0.1. */
+/** A certificate for the address 127.0.0.1. */
 export const forAddress = `-----BEGIN CERTIFICATE-----
 MIIBhzCCAS2gAwIBAgICEAMwCgYIKoZIzj0EAwIwMDEuMCwGA1UEAwwlVGVzdCBh
 dXRob3JpdHkgb2YgdGhlIHdvcmtzaG9wIHNlbmRlcjAgFw0yMDAxMDEwMDAwMDBa
@@ -65,7 +65,7 @@ NVjwdjOa1EFafRo=
 -----END CERTIFICATE-----
 `
 
-/** For `shop.test`, until 2021. */
+/** A certificate for `shop.test` that expired in 2021. */
 export const expired = `-----BEGIN CERTIFICATE-----
 MIIBjDCCATKgAwIBAgICEAQwCgYIKoZIzj0EAwIwMDEuMCwGA1UEAwwlVGVzdCBh
 dXRob3JpdHkgb2YgdGhlIHdvcmtzaG9wIHNlbmRlcjAeFw0yMDAxMDEwMDAwMDBa

@@ -7,8 +7,8 @@ import { answer, answering, post, receiver, until, withSender } from "./Receiver
 
 const OK = answer("200 OK", [], "ok")
 
-describe("connections that are kept alive", () => {
-  it("a kept connection serves the next event of the same shop and address", async () => {
+describe("kept-alive connections of the sender", () => {
+  it("the sender reuses a connection for the next event of the same shop and address", async () => {
     await using at = await answering(OK)
     await withSender({}, async (send, sender) => {
       const first = await send(post(at.url))
@@ -21,7 +21,7 @@ describe("connections that are kept alive", () => {
     expect(at.connections).toHaveLength(1)
   })
 
-  it("kept connections are not shared between shops, nor between hosts at one address", async () => {
+  it("connections are not shared between shops, nor between hosts at one address", async () => {
     await using at = await answering(OK)
     await withSender({}, async (send) => {
       await send(post(at.url))
@@ -31,7 +31,7 @@ describe("connections that are kept alive", () => {
     expect(at.connections).toHaveLength(3)
   })
 
-  it("each shop has at most four connections, also for more concurrent requests", async () => {
+  it("each shop has at most four connections, even for more concurrent requests", async () => {
     await using at = await receiver({
       onRequest: (socket) => void setTimeout(() => socket.write(OK), 20)
     })
@@ -43,7 +43,7 @@ describe("connections that are kept alive", () => {
     expect(at.connections).toHaveLength(4)
   })
 
-  it("the connections of one shop do not make another wait", async () => {
+  it("a shop that uses all its connections does not delay another shop", async () => {
     await using dead = await receiver({})
     await using at = await answering(OK)
     await withSender({ deadline_ms: 400 }, async (send) => {
@@ -53,7 +53,7 @@ describe("connections that are kept alive", () => {
     })
   })
 
-  it("an idle connection is closed after a while", async () => {
+  it("the sender closes an idle connection after its idle timeout", async () => {
     await using at = await answering(OK)
     await withSender({ idle_ms: 40 }, async (send, sender) => {
       await send(post(at.url))
@@ -64,10 +64,10 @@ describe("connections that are kept alive", () => {
   })
 
   it.each([
-    ["asks for it", answer("200 OK", ["Connection: close"], "ok")],
+    ["sends Connection: close", answer("200 OK", ["Connection: close"], "ok")],
     ["speaks HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"],
-    ["keeps none itself", answer("200 OK", ["Keep-Alive: timeout=0"], "ok")]
-  ])("a connection is not kept if the receiver %s", async (_, text) => {
+    ["sends a Keep-Alive timeout of 0", answer("200 OK", ["Keep-Alive: timeout=0"], "ok")]
+  ])("a connection is not reused if the receiver %s", async (_, text) => {
     await using at = await answering(text)
     await withSender({}, async (send, sender) => {
       expect(await send(post(at.url))).toMatchObject({ status: 200 })
@@ -75,7 +75,7 @@ describe("connections that are kept alive", () => {
     })
   })
 
-  it("a connection is not kept if the response came before the request was read, because the rest would be read as the next event", async () => {
+  it("a connection is not reused if the response came before the request was sent whole, because the receiver would read the rest as the next request", async () => {
     await using at = await receiver({
       onConnection: (socket) => void socket.once("data", () => socket.pause().write(OK))
     })
@@ -86,7 +86,7 @@ describe("connections that are kept alive", () => {
     })
   })
 
-  it("at most 1024 connections are kept in all, and further ones are closed after use", () => {
+  it("the sender keeps at most 1,024 idle connections in all, and closes further connections after use", () => {
     const pool = new ConnectionPool(60_000)
     const open = Array.from({ length: 1025 }, (_, i) => pool.add(`pool ${i}`, new Socket()))
     for (const connection of open) pool.release(connection, null)
@@ -95,7 +95,7 @@ describe("connections that are kept alive", () => {
     pool.closeAll()
   })
 
-  it("a connection that the receiver has closed meanwhile is not used", async () => {
+  it("the sender does not reuse a connection that the receiver has closed", async () => {
     await using at = await receiver({
       onRequest: (socket) => void socket.write(OK, () => setTimeout(() => socket.end(), 5))
     })
@@ -108,7 +108,7 @@ describe("connections that are kept alive", () => {
     expect(at.connections).toHaveLength(3)
   })
 
-  it("a connection is closed if the receiver sends data without a request, which is no response to the next event", async () => {
+  it("an idle connection is closed if the receiver sends data, which must not count as the response to the next event", async () => {
     let first: Socket | undefined
     await using at = await receiver({
       onRequest: (socket) => {
@@ -124,7 +124,7 @@ describe("connections that are kept alive", () => {
     })
   })
 
-  it("a connection may be silent for longer while a response is awaited", async () => {
+  it("the idle timeout does not close a connection that waits for a response", async () => {
     await using at = await receiver({ onRequest: (socket) => void setTimeout(() => socket.write(OK), 120) })
     await withSender({ idle_ms: 30 }, async (send) => {
       for (const _ of [1, 2]) expect(await send(post(at.url))).toMatchObject({ status: 200 })
@@ -135,7 +135,7 @@ describe("connections that are kept alive", () => {
     ["resets", (socket: Socket) => void socket.resetAndDestroy()],
     ["closes", (socket: Socket) => void socket.end()]
   ])(
-    "a kept connection that the receiver %s as the request comes, before a response, is reconnected within the attempt",
+    "if the receiver %s a reused connection before a response, the attempt reconnects and sends the request again",
     async (_, leave) => {
       await using at = await receiver({
         onRequest: (socket, _, nth) => (nth === 2 ? leave(socket) : void socket.write(OK))
@@ -150,7 +150,7 @@ describe("connections that are kept alive", () => {
     }
   )
 
-  it("a broken connection is reconnected once, but not if a response had begun, which is a reset", async () => {
+  it("an attempt reconnects once after a broken connection, but a connection that breaks during the response is a reset", async () => {
     await using leaving = await receiver({
       onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(OK) : socket.resetAndDestroy())
     })
@@ -169,7 +169,7 @@ describe("connections that are kept alive", () => {
     }
   })
 
-  it("a receiver may close the connection after each response without notice, and no delivery fails because of it", async () => {
+  it("no delivery fails if the receiver closes the connection after each response without Connection: close", async () => {
     await using at = await receiver({ onRequest: (socket) => void socket.end(OK) })
     await withSender({}, async (send) => {
       const sent = await Promise.all(Array.from({ length: 100 }, () => send(post(at.url))))
@@ -177,7 +177,7 @@ describe("connections that are kept alive", () => {
     })
   })
 
-  it("a connection that the receiver half closed before the request loses no event", async () => {
+  it("if the receiver half-closes the connection before the next request, the result is the true one: delivered or reset", async () => {
     let first: Socket | undefined
     await using at = await receiver({
       onRequest: (socket) => {
@@ -189,15 +189,15 @@ describe("connections that are kept alive", () => {
       await send(post(at.url))
       first!.end()
       const sent = await send(post(at.url))
-      // Which of the two is a race; both are the truth.
+      // The result depends on a race between the close and the request.
       expect([sent.status === 200, sent.error === "reset"]).toContain(true)
       expect(at.requests.length).toBeGreaterThanOrEqual(sent.status === 200 ? 2 : 1)
     })
   })
 })
 
-describe("the time of the sender", () => {
-  it("deadlines run in real time, even if the caller's clock stops", async () => {
+describe("the deadline of the sender", () => {
+  it("the sender's deadline runs in real time, even if the caller's Clock stands still", async () => {
     await using dead = await receiver({})
     await withSender({ deadline_ms: 60 }, async (_, sender) => {
       const sent = await Effect.runPromise(Effect.provide(sender.send(post(dead.url)), TestContext.TestContext))
@@ -207,8 +207,8 @@ describe("the time of the sender", () => {
   })
 })
 
-describe("the end of a sender, and of a call", () => {
-  it("the end of a call starts the waiting one, and does not affect others if its request could not be written", async () => {
+describe("the end of a sender and of a call", () => {
+  it("a call that ends, even one whose request could not be written, lets the next waiting call start", async () => {
     await using at = await receiver({ onRequest: (socket) => void setTimeout(() => socket.write(OK), 20) })
     await withSender({}, async (send, sender) => {
       const good = Array.from({ length: 4 }, () => send(post(at.url)))
@@ -221,13 +221,13 @@ describe("the end of a sender, and of a call", () => {
     expect(at.requests).toHaveLength(5)
   })
 
-  it("the end of a sender closes every connection", async () => {
+  it("closing the sender's scope closes every connection", async () => {
     await using at = await answering(OK)
     await withSender({}, (send) => send(post(at.url)))
     await until(() => at.connections.every(({ destroyed, readableEnded }) => destroyed || readableEnded))
   })
 
-  it("an interrupted call closes its connection and frees its place", async () => {
+  it("interrupting a call closes its connection and frees the shop's slot", async () => {
     await using dead = await receiver({})
     await withSender({}, async (_, sender) => {
       const fibers = Array.from({ length: 4 }, () => Effect.runFork(sender.send(post(dead.url))))

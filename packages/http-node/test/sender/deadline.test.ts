@@ -9,7 +9,7 @@ import { answer, post, receiver } from "./Receiver.js"
 
 const SECOND = 1000
 
-/** One post by a sender that has all its times by default. */
+/** Sends one request with a sender that has the default time limits. */
 const sending = (url: string, options: NodeSenderOptions, use: (sent: Promise<SendResult>) => Promise<void>) =>
   Effect.gen(function* () {
     const { send } = yield* make(options)

@@ -8,7 +8,7 @@ import { answer, answering, post, receiver, withSender } from "./Receiver.js"
 const { authority: ca, key } = certificates
 const OK = answer("200 OK")
 
-/** A sender for which loopback is the world. */
+/** Options of a sender that treats loopback as a public address. */
 const abroad = (port: number) => ({
   policy: { ...productionAddresses, ports: [port] },
   resolve: () => Effect.succeed(["127.0.0.1"]),
@@ -18,8 +18,8 @@ const abroad = (port: number) => ({
 
 const secure = (tls: TlsOptions) => answering(OK, { tls: { key, ...tls } })
 
-describe("encrypted connections", () => {
-  it("the sender connects to the checked address, verifies the name in the webhook's URL, and keeps the connection", async () => {
+describe("encrypted connections of the sender", () => {
+  it("the sender connects to the checked address, verifies the certificate for the URL's host, and reuses the connection", async () => {
     let asked_for: string | undefined
     const SNICallback = (name: string, done: (error: null) => void) => {
       asked_for = name
@@ -38,7 +38,7 @@ describe("encrypted connections", () => {
     expect(at.connections).toHaveLength(1)
   })
 
-  it("a URL with an address is accepted if the certificate is for that address", async () => {
+  it("a URL with an IP address is accepted if the certificate is for that address", async () => {
     await using good = await secure({ cert: certificates.forAddress })
     await using bad = await secure({ cert: certificates.forShop })
     const sent = (port: number) => withSender(abroad(port), (send) => send(post(`https://127.0.0.1:${port}/`)))
@@ -51,8 +51,8 @@ describe("encrypted connections", () => {
 
   it.each([
     ["for another name", { cert: certificates.forOther }, "ERR_TLS_CERT_ALTNAME_INVALID"],
-    ["signed by itself", { cert: certificates.selfSigned }, "DEPTH_ZERO_SELF_SIGNED_CERT"],
-    ["out of date", { cert: certificates.expired }, "CERT_HAS_EXPIRED"]
+    ["that is self-signed", { cert: certificates.selfSigned }, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["that has expired", { cert: certificates.expired }, "CERT_HAS_EXPIRED"]
   ])("a certificate %s is refused, before a byte of the event is sent", async (_, tls, detail) => {
     await using at = await secure(tls)
     await withSender(abroad(at.port), async (send) => {
@@ -76,19 +76,19 @@ describe("encrypted connections", () => {
   })
 
   it.each([
-    ["too old a version", { cert: certificates.forShop, maxVersion: "TLSv1.1", minVersion: "TLSv1" } as const],
-    ["a certificate of ours", { cert: certificates.forShop, requestCert: true, rejectUnauthorized: true }]
+    ["a TLS version below 1.2", { cert: certificates.forShop, maxVersion: "TLSv1.1", minVersion: "TLSv1" } as const],
+    ["a client certificate", { cert: certificates.forShop, requestCert: true, rejectUnauthorized: true }]
   ])("the attempt fails if the receiver requires %s", async (_, tls) => {
     await using at = await secure(tls)
     await withSender(abroad(at.port), async (send) => {
       const { status, error } = await send(post(`https://shop.test:${at.port}/`))
-      // With TLS 1.3 the receiver refuses only after the handshake, by an alert or just by going away.
+      // With TLS 1.3 the receiver refuses only after the handshake, with an alert or by closing the connection.
       expect([status, error === "tls" || error === "reset"]).toEqual([null, true])
     })
     expect(at.requests).toHaveLength(0)
   })
 
-  it("an attempt fails if the receiver does not use TLS, and the handshake counts towards the deadline", async () => {
+  it("an attempt fails if the receiver does not use TLS, and the time of the handshake counts towards the deadline", async () => {
     await using plain = await receiver({ onConnection: (socket) => void socket.write(OK) })
     await using silent = await receiver({})
     const sent = ({ port }: { port: number }) =>

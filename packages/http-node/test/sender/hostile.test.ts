@@ -7,7 +7,7 @@ import { answer, answering, post, receiver, sendOnce, until, withSender } from "
 
 const MEBIBYTE = Buffer.alloc(1024 * 1024, "x")
 
-/** As much as the other side takes, up to a gibibyte. */
+/** Sends as many bytes as the other side reads, up to a gibibyte. */
 const flood = (socket: Socket) => {
   let written = 0
   const more = () => {
@@ -21,7 +21,7 @@ const flood = (socket: Socket) => {
 }
 
 const ENDLESS = "HTTP/1.1 200 OK\r\n\r\n"
-/** 8 KiB of head, 16 KiB of body, and the 64 KiB that Node takes from a socket at a time. */
+/** 8 KiB of head, 16 KiB of body, and the 64 KiB that Node reads from a socket at once. */
 const MOST_READ = (8 + 16 + 64) * 1024
 
 describe("hostile bodies", () => {
@@ -30,7 +30,7 @@ describe("hostile bodies", () => {
     ["of a gibibyte", "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"],
     ["in a chunk of a gibibyte", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40000000\r\n"],
     ["in a chunk with an endless extension", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"]
-  ])("a body %s is read to 16 KiB, and the connection is closed", async (_, head) => {
+  ])("the sender reads at most 16 KiB of a body %s, and closes the connection", async (_, head) => {
     await using at = await receiver({
       onRequest: (socket) => {
         socket.write(head)
@@ -50,7 +50,7 @@ describe("hostile bodies", () => {
       "5 KiB of body in 30 KiB of chunks",
       `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(5000)}`
     ]
-  ])("the rest of a body is not awaited: %s", async (_, text) => {
+  ])("the sender does not wait for the rest of a body after %s", async (_, text) => {
     await using at = await answering(text)
     await withSender({ body_ms: 60_000 }, async (send, sender) => {
       expect(await send(post(at.url))).toMatchObject({ status: 200, error: null })
@@ -58,7 +58,7 @@ describe("hostile bodies", () => {
     })
   })
 
-  it("a body that arrives slowly without an end is abandoned at the deadline", async () => {
+  it("at the deadline the sender abandons a body that arrives slowly without an end", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         socket.write(ENDLESS)
@@ -72,7 +72,7 @@ describe("hostile bodies", () => {
     })
   })
 
-  it("a body is never decompressed", async () => {
+  it("the sender never decompresses a body", async () => {
     const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024), { level: constants.Z_BEST_COMPRESSION })
     await using at = await receiver({
       onRequest: (socket) => {
@@ -88,7 +88,7 @@ describe("hostile bodies", () => {
     })
   })
 
-  it("the bodies of 256 receivers at once cost a fixed amount each, and leave nothing behind", async () => {
+  it("256 concurrent attempts with endless bodies read a bounded number of bytes each, and leave no open connection", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         socket.write(ENDLESS)
@@ -111,17 +111,17 @@ describe("hostile heads", () => {
     ["8 KiB of small headers", answer("200 OK", Array(60).fill(`X-Some: ${"x".repeat(160)}`))],
     ["65 headers", answer("200 OK", Array(64).fill("X-Some: x"))],
     ["an endless status line", `HTTP/1.1 200 ${"x".repeat(100_000)}`]
-  ])("a head %s is refused", async (_, text) => {
+  ])("a response head with %s is refused as too large", async (_, text) => {
     await using at = await answering(text)
     expect(await sendOnce(at.url)).toMatchObject({ status: null, error: "too_large_head" })
   })
 
-  it("a head with 64 headers is read", async () => {
+  it("a response head with 64 headers is accepted", async () => {
     await using at = await answering(answer("200 OK", Array(63).fill("X-Some: x")))
     expect(await sendOnce(at.url)).toMatchObject({ status: 200, error: null })
   })
 
-  it("a head with endless informational responses is refused", async () => {
+  it("endless informational responses are refused", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         const more = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n".repeat(100)), 1)
@@ -142,7 +142,7 @@ describe("hostile heads", () => {
     ["a header without a colon", "HTTP/1.1 200 OK\r\nbroken header\r\n\r\n"],
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
     ["a length and chunks", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"]
-  ])("a malformed head is not a response, and is stored in the log: %s", async (_, text) => {
+  ])("a response of %s fails the attempt as malformed, and the delivery log has its text", async (_, text) => {
     await using at = await answering(text)
     const sent = await sendOnce(at.url)
     expect(sent).toMatchObject({ status: null, error: "malformed", detail: expect.stringMatching(/^HPE_/) })
@@ -150,21 +150,21 @@ describe("hostile heads", () => {
   })
 })
 
-describe("connections that break", () => {
+describe("connections that break during an attempt", () => {
   it.each([
     [
       "before the request is read",
       { onConnection: (socket: Socket) => void setTimeout(() => socket.resetAndDestroy(), 20) }
     ],
     ["after the request", { onRequest: (socket: Socket) => void socket.resetAndDestroy() }],
-    ["with an orderly end and no answer", { onRequest: (socket: Socket) => void socket.end() }],
+    ["without a response, in an orderly close", { onRequest: (socket: Socket) => void socket.end() }],
     ["within the status line", { onRequest: (socket: Socket) => void socket.end("HTTP/1.1 20") }]
-  ])("a connection that breaks %s is a reset", async (_, behaviour) => {
+  ])("the result of a connection that ends %s is reset", async (_, behaviour) => {
     await using at = await receiver(behaviour)
     expect(await sendOnce(at.url)).toMatchObject({ status: null, error: "reset", address: "127.0.0.1" })
   })
 
-  it("a connection that breaks in the middle of a body does not change the result", async () => {
+  it("a connection that breaks during the body does not change the result", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
         const head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
@@ -176,7 +176,7 @@ describe("connections that break", () => {
     expect(sent.head).toMatch(/half$/)
   })
 
-  it("a connection is refused if nothing listens", async () => {
+  it("the result is connect if no server listens on the port", async () => {
     const { url } = await receiver({}).then(async (at) => {
       await at[Symbol.asyncDispose]()
       return at

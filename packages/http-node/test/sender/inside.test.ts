@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { answer, answering, receiver, sendOnce, until } from "./Receiver.js"
 
-/** Addresses inside our network, of both kinds: as literals in a webhook's URL, and as records of a name. */
+/** Addresses that lead to this machine, by kind: as hosts of a webhook's URL, and as records of a name. */
 const inside: ReadonlyArray<readonly [kind: string, literals: ReadonlyArray<string>, found: ReadonlyArray<string>]> = [
   [
     "IPv4",
@@ -20,20 +20,20 @@ const inside: ReadonlyArray<readonly [kind: string, literals: ReadonlyArray<stri
   ["Teredo", ["[2001:0:7f00:1::]", "[2001:0:4136:e378:8000:63bf:3fff:fdd2]"], ["2001::7f00:1", "2001:0:a00:1::"]]
 ]
 
-/** Hears every call to this machine, over IPv4 and IPv6. */
+/** A receiver that listens on all IPv4 and IPv6 addresses of this machine. */
 const everywhere = () => receiver({ host: "::" })
 
 const REFUSED = { status: null, error: "refused_address", address: null }
 
 describe("a listener on all addresses of this machine gets no connection (Specification, Webhooks)", () => {
-  it("the listener would accept a connection to any of the addresses", async () => {
+  it("the listener accepts a plain connection to each of the addresses, so that the tests below prove something", async () => {
     await using at = await everywhere()
     const calls = ["127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"].map((host) => connect(at.port, host))
     await until(() => at.connections.length === calls.length)
     for (const call of calls) call.destroy()
   })
 
-  it.each(inside)("%s gets no connection in the webhook's own text", async (_, literals) => {
+  it.each(inside)("%s in a webhook's URL gets no connection", async (_, literals) => {
     await using at = await everywhere()
     const policy = { ...productionAddresses, ports: [at.port] }
     for (const host of literals)
@@ -42,7 +42,7 @@ describe("a listener on all addresses of this machine gets no connection (Specif
   })
 
   it.each(inside)(
-    "%s gets no connection as the address of a name, alone and beside a public address",
+    "%s as the address of a name gets no connection, alone or with a public address",
     async (_, _literals, found) => {
       await using at = await everywhere()
       const policy = { ...productionAddresses, ports: [at.port] }
@@ -55,7 +55,7 @@ describe("a listener on all addresses of this machine gets no connection (Specif
     }
   )
 
-  it.each(inside)("%s gets no connection as the target of a redirect", async (_, literals) => {
+  it.each(inside)("%s as the target of a redirect gets no connection", async (_, literals) => {
     await using at = await everywhere()
     for (const host of literals) {
       await using from = await answering(answer("302 Found", [`Location: http://${host}:${at.port}/`]))

@@ -2,12 +2,12 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { atEndOfFile } from "../../../../test/endOfFile.js"
 
-/** A response as it came over the wire. */
+/** A parsed response. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The envelope, where there is a body. */
+  /** The parsed body; an empty object without a body. */
   readonly json: {
     readonly success: boolean
     readonly data?: Record<string, unknown>
@@ -27,7 +27,7 @@ export class RawClient {
   error: string | undefined
 
   private constructor(readonly socket: Socket) {
-    // Tests leave connections half open.
+    // Destroys the socket at the end of the test file, because tests leave connections half open.
     atEndOfFile(() => socket.destroy())
     socket.on("data", (chunk: Buffer) => {
       this.#received = Buffer.concat([this.#received, chunk])
@@ -63,7 +63,7 @@ export class RawClient {
     return this.send(`${line} HTTP/1.1`, "Host: localhost", ...headers, ...length, "", body)
   }
 
-  /** The next response; with `toHead` it has no body. */
+  /** Reads the next response; with `toHead`, a response without a body. */
   async answer({ toHead = false } = {}): Promise<Answer> {
     while (true) {
       const found = this.#take(toHead)

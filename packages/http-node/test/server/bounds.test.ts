@@ -16,7 +16,7 @@ interface Issues {
   readonly has_more?: boolean
 }
 
-/** The details of a 400, whose text must be short. */
+/** Sends a request that must be refused with a short 400, and returns its details. */
 const refused = async (line: string, body = "") => {
   const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
   const { status, json, text } = await (await server.client()).request(line, headers, body).answer()
@@ -30,8 +30,8 @@ const create = (body: unknown) => refused("POST /v1/tickets", JSON.stringify(bod
 const named = (n: number, prefix: string) =>
   Object.fromEntries(Array.from({ length: n }, (_, i) => [`${prefix}${i}`, null]))
 
-describe("A response names at most fifty issues, and says that there are more", { timeout: 30_000 }, () => {
-  it("of 4,500 unknown fields fifty are named", async () => {
+describe("A 400 lists at most fifty issues, and says if there are more", { timeout: 30_000 }, () => {
+  it("a 400 for 4,500 unknown fields lists fifty of them", async () => {
     const details = await create({ service: "Hem", ...named(4_500, "f") })
     expect(details.issues).toHaveLength(50)
     expect(details.issues[0]).toEqual({
@@ -42,20 +42,20 @@ describe("A response names at most fifty issues, and says that there are more", 
     expect(details.has_more).toBe(true)
   })
 
-  it("of 51 problems fifty are named, and of 50 all", async () => {
+  it("a 400 lists fifty of 51 problems, and all of 50", async () => {
     expect(await create({ service: "Hem", ...named(51, "f") })).toMatchObject({ has_more: true })
     const { issues, has_more } = await create({ service: "Hem", ...named(50, "f") })
     expect([issues.length, has_more]).toEqual([50, undefined])
   })
 
-  it("of 20,000 items, and of unknown fields in each, fifty problems are named", async () => {
+  it("a 400 for 20,000 invalid items lists 21 problems, and one for 3,000 unknown fields of items lists fifty", async () => {
     const details = await create({ service: "Hem", items: Array.from({ length: 20_000 }, () => ({})) })
     expect([details.issues.length, details.has_more]).toEqual([21, undefined])
     const wide = await create({ service: "Hem", items: Array.from({ length: 30 }, () => named(100, "f")) })
     expect([wide.issues.length, wide.has_more]).toEqual([50, true])
   })
 
-  it("of 7,000 query parameters, and of ones that are not encoded, fifty are named", async () => {
+  it("a 400 for thousands of query parameters lists one problem, that there are more than 64", async () => {
     const many = Array.from({ length: 2_000 }, (_, i) => `q${i}`).join("&")
     for (const query of [many, Array.from({ length: 4_000 }, () => "%").join("&")]) {
       expect((await refused(`GET /v1/tickets?${query}`)).issues).toEqual([
@@ -64,7 +64,7 @@ describe("A response names at most fifty issues, and says that there are more", 
     }
   })
 
-  it("of 15,000 states fifty are named", async () => {
+  it("a 400 for 15,000 states in a query lists one problem for the states, and those of other parameters", async () => {
     const { issues } = await refused(`GET /v1/tickets?state=${",".repeat(15_000)}&limit=0`)
     expect(issues.map(({ field, message }) => `${field} ${message}`)).toEqual([
       "state must name at most 20 states",
@@ -72,21 +72,21 @@ describe("A response names at most fifty issues, and says that there are more", 
     ])
   })
 
-  it("a very long name of a field is truncated", async () => {
+  it("a 400 truncates a very long field name", async () => {
     const { issues } = await create({ service: "Hem", ["x".repeat(50_000)]: 1 })
     expect(issues[0]?.field).toBe(`${"x".repeat(200)}...`)
   })
 })
 
-describe("every other problem is still reported at once (Specification, Errors)", { timeout: 30_000 }, () => {
-  it("the other problems are reported together with too many items", async () => {
+describe("Other problems are reported together with too many items (Specification, Errors)", { timeout: 30_000 }, () => {
+  it("a 400 for too many items also lists the other invalid fields", async () => {
     const items = Array.from({ length: 21 }, () => ({ label: "Trousers" }))
     const { issues } = await create({ items, price_minor: -1 })
     expect(issues.map(({ field }) => field)).toEqual(["service", "items", "price_minor"])
   })
 })
 
-/** Where a schema takes a list without a bound. */
+/** The paths in a schema at which it accepts an array without `maxItems`. */
 const unboundedIn = (ast: AST.AST, at: string, isBounded = false): ReadonlyArray<string> => {
   const { maxItems } = (Option.getOrUndefined(AST.getJSONSchemaAnnotation(ast)) ?? {}) as { readonly maxItems?: number }
   switch (ast._tag) {

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const server of running.splice(0)) await server.stop()
 })
 
-/** The answer to what is no HTTP, after which the connection ends. */
+/** Expects a 400 with one issue, after which the server closes the connection. */
 const lastAnswer = async (client: RawClient, message: string, field = "header") => {
   const { status, json, headers } = await client.answer()
   expect({ status, code: json.error?.code, issues: json.error?.details?.issues }).toEqual({
@@ -31,20 +31,20 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
   const NOT_HTTP = "must be valid HTTP/1.1"
 
   it.each([
-    ["nothing of the kind", "hello there\r\n\r\n"],
+    ["plain text", "hello there\r\n\r\n"],
     ["binary", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n\r\n"],
     ["HTTP/0.9", "GET /v1/shop\r\n\r\n"],
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["another version", "GET /v1/shop HTTP/3.0\r\nHost: x\r\n\r\n"],
     ["a space in a header's name", "GET /v1/shop HTTP/1.1\r\nHost : x\r\n\r\n"],
-    ["a length that is no number", "POST /v1/tickets HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n"],
+    ["a Content-Length that is not a number", "POST /v1/tickets HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n"],
     ["two lengths", "POST /v1/tickets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"],
-    ["both ways to frame", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"],
+    ["both Content-Length and Transfer-Encoding", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"],
     ["no host", "GET /v1/shop HTTP/1.1\r\n\r\n"],
     ["a host with a space", "GET /v1/shop HTTP/1.1\r\nHost: x y\r\n\r\n"],
     ["a host with a path", "GET /v1/shop HTTP/1.1\r\nHost: x/y\r\n\r\n"],
     ["an unknown method in a head that does not end properly", "BREW /v1/shop HTTP/1.1\r\nnonsense"]
-  ])("input that is not HTTP gets a response: %s", async (_, text) => {
+  ])("%s gets a 400 in the envelope, and the connection is closed", async (_, text) => {
     const server = await begin()
     await lastAnswer((await server.client()).send(text), NOT_HTTP)
   })
@@ -55,7 +55,7 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
     await lastAnswer((await server.client()).send(twice), "is given twice; send it once", "Host")
   })
 
-  it("a head of more than 16 KiB is refused, in one header or in many, or in the address", async () => {
+  it("a request head of more than 16 KiB is refused, whether in one header, in many headers or in the path", async () => {
     const server = await begin()
     const large = "must be at most 16384 bytes with the request line"
     const filler = Array.from({ length: 200_000 }, (_, i) => `X-${i}: ${i}`)
@@ -64,13 +64,13 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
     await lastAnswer((await server.client()).request(`GET /${"x".repeat(20_000)}`), large)
   })
 
-  it("headers are not dropped for their number, so a key in the last header is read", async () => {
+  it("the server reads all of a request's headers, even a key after a great number of them", async () => {
     const server = await begin()
     const many = Array.from({ length: 1_900 }, (_, i) => `${(i + 1_000).toString(36)}:`)
     expect((await (await server.client()).request("GET /v1/shop", [...many, server.key]).answer()).status).toBe(200)
   })
 
-  it("invalid input after a request gets its response after that request's", async () => {
+  it("invalid input after a pipelined request gets its response after that request's response", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const client = await server.client()
@@ -81,7 +81,7 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
     await lastAnswer(client, NOT_HTTP)
   })
 
-  it("invalid input within a body makes only that request fail", async () => {
+  it("an invalid chunk in a body fails only that request", async () => {
     const server = await begin()
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Transfer-Encoding: chunked"]
@@ -97,24 +97,25 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
 describe("slow clients (Specification, Lists and sync)", () => {
   const LATE = "must arrive without delay"
 
-  it("an incomplete head gets a response", async () => {
-    // Long enough for the first bytes to arrive on a busy machine: without any, there is no response.
+  it("a request head that is incomplete at the timeout gets a response", async () => {
+    // The timeout is long enough for the first bytes to arrive on a busy machine, because without bytes there is no
+    // response.
     const server = await begin({ timeouts: { head_ms: 500 } })
     const client = await server.client()
     await lastAnswer(client.send("GET /v1/shop HTTP/1.1\r\nHost: x\r\n"), LATE)
   })
 
-  it("a connection on which nothing was sent is closed without a response, which could be taken for that of a later request", async () => {
+  it("an unused connection is closed without a response, because a client could take a response for that of its next request", async () => {
     const server = await begin({ timeouts: { head_ms: 50 } })
     const client = await server.client()
     expect(await client.end()).toBe("")
     expect(client.error).toBeUndefined()
   })
 
-  it("a request that arrived in time is served, even if the process was stopped before it read it", async () => {
+  it("a request that arrived in time is served, even if the process was suspended and reads it after the timeout", async () => {
     const server = await begin({ timeouts: { head_ms: 300, request_ms: 300 } })
     const client = await server.client()
-    // The server has accepted the connection when it responds on another one that was opened later.
+    // When the server responds on a later connection, it has accepted this connection.
     await (await server.client()).request("GET /v1/shop", [server.key]).answer()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
     client.request("POST /v1/tickets", headers, '{"service":"Hem"}')
@@ -124,7 +125,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     expect([status, json.error]).toEqual([201, undefined])
   })
 
-  it("an incomplete body gets a response, even if the client stays connected", async () => {
+  it("a request whose body is incomplete at the timeout gets a response, even if the client stays connected", async () => {
     const server = await begin({ timeouts: { head_ms: 50, request_ms: 50 } })
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Content-Length: 10"]
@@ -133,7 +134,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     expect(await client.end()).toBe("")
   })
 
-  it("a refused body that never ends does not keep the connection open forever", async () => {
+  it("the server closes the connection of a refused request whose body never ends", async () => {
     const server = await begin({ timeouts: { head_ms: 50, request_ms: 50 } })
     const client = await server.client()
     client.request("POST /v1/tickets", ["Content-Length: 1000000", "Connection: close"]).send("{")
@@ -141,14 +142,15 @@ describe("slow clients (Specification, Lists and sync)", () => {
     await new Promise((resolve) => client.socket.resume().once("close", resolve).end())
   })
 
-  it("a client that does not read its response is disconnected", async () => {
+  it("the server disconnects a client that does not read its response", async () => {
     const huge = "x".repeat(16 * 1024 * 1024)
     let served: () => void
     const answered = new Promise<void>((resolve) => {
       served = resolve
     })
     const server = await begin({
-      // The stop waits for this connection, and would close it only much later.
+      // The stopping timeouts are long, so that server.stop() ends in time only if the stall timeout closes the
+      // connection.
       timeouts: { response_stall_ms: 50, drain_arrival_ms: 60_000, stopping_ms: 60_000 },
       branches: [
         {
@@ -169,8 +171,8 @@ describe("slow clients (Specification, Lists and sync)", () => {
   })
 })
 
-describe("one request after another (Specification, Lists and sync)", () => {
-  it("pipelined requests are answered in their order", async () => {
+describe("several requests on one connection (Specification, Lists and sync)", () => {
+  it("pipelined requests get their responses in order", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const client = await server.client()
@@ -182,7 +184,7 @@ describe("one request after another (Specification, Lists and sync)", () => {
     expect((await client.answer()).status).toBe(404)
   })
 
-  it("a client that disconnects interrupts only its own request", async () => {
+  it("disconnecting a client interrupts only its own request", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const gone = await server.client()
@@ -193,7 +195,7 @@ describe("one request after another (Specification, Lists and sync)", () => {
     expect((await (await server.client()).request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
   })
 
-  it("a client that disconnects in the middle of its body, or resets the connection, has no effect on others", async () => {
+  it("a client that disconnects during its body, or resets the connection, does not affect other clients", async () => {
     const server = await begin()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Content-Length: 1000"]
     for (const leave of ["destroy", "resetAndDestroy"] as const) {
@@ -207,7 +209,7 @@ describe("one request after another (Specification, Lists and sync)", () => {
   })
 
   it.each(["GET", "BREW", "CONNECT"])(
-    "a defect in the service is a response INTERNAL to %s, without its cause",
+    "a defect in the service gets a 500 INTERNAL response to %s, without the cause",
     async (method) => {
       const server = await begin({ branches: [{ prefix: "/bug", handle: () => Effect.die(new Error("secret")) }] })
       const { status, json, text, headers } = await (await server.client()).request(`${method} /bug`).answer()
@@ -219,7 +221,7 @@ describe("one request after another (Specification, Lists and sync)", () => {
 })
 
 describe("The stop of a server (Specification, Commands)", () => {
-  it("a stopping server finishes running requests, announces the end of the connection, and accepts no more", async () => {
+  it("a stopping server finishes running requests, sends Connection: close, and accepts no new connections", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const idle = await server.client()
@@ -241,7 +243,7 @@ describe("The stop of a server (Specification, Commands)", () => {
     await stopped
   })
 
-  it("a stopping server reads the rest of a body that is being sent", async () => {
+  it("a stopping server reads the rest of a body that a client is sending", async () => {
     const server = await begin()
     const client = await server.client()
     const body = '{"service":"Hem"}'

@@ -32,10 +32,10 @@ afterEach(async () => {
 
 const MIB = 1024 * 1024
 
-/** The next thing that a client is sent, as text. */
+/** The next data that a client receives, as text. */
 const takenText = async (client: RawClient): Promise<string> => String((await once(client.socket, "data"))[0])
 
-/** Answers its path, and counts how many requests have come and how many run. */
+/** A route that returns the request's path and counts the requests that arrived and that run. */
 const counting = () => {
   let entered = 0
   const opened = Effect.runSync(Deferred.make<void>())
@@ -49,14 +49,14 @@ const counting = () => {
   return { branch, entered: () => entered, open: () => Effect.runSync(Deferred.succeed(opened, undefined)) }
 }
 
-/** Answers so many bytes. */
+/** A route whose response has `bytes` bytes. */
 const large = (bytes: number): RouteGroup => ({
   prefix: "/large",
   handle: (_, context) => Effect.sync(() => respond({ data: "x".repeat(bytes) }, context))
 })
 
 describe("one request at a time on a connection", { timeout: 60_000 }, () => {
-  it("a request is not parsed before the one ahead of it has its response", async () => {
+  it("a request is not parsed before the previous request on the connection has its response", async () => {
     const server = createServer()
     const connections = new OpenConnections(server, CONNECTION_LIMITS, new Backlog())
     const answers: Array<ServerResponse> = []
@@ -96,7 +96,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     for (let i = 1; i <= 100; i++) expect((await client.answer()).json.data).toEqual({ path: `/counted/${i}` })
   })
 
-  it("an address that sent a valid key is trusted, until it sends far ahead of its responses", async () => {
+  it("an address that sent a valid key may pipeline requests, until it sends far ahead of its responses", async () => {
     const slow = gate()
     const many = counting()
     many.open()
@@ -117,7 +117,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     greedy.socket.write("GET /counted/0 HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_000))
     expect(await greedy.end()).toBe("")
     const before = many.entered()
-    // From now on they are read one request at a time: those that were open, and new ones.
+    // The server now reads one request at a time on all connections of the address, open and new.
     for (const client of [idle, await server.client()]) {
       ahead(client, 100)
       await inOrder(client, 100)
@@ -126,7 +126,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     expect((await modest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
   })
 
-  it("bodies between pipelined requests are accepted, whole and in chunks", async () => {
+  it("pipelined requests may have bodies, with a length and in chunks", async () => {
     const server = await begin()
     const client = await server.client()
     const make = (key: string, ...more: ReadonlyArray<string>) => [
@@ -146,7 +146,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     expect((await client.answer()).json.data).toHaveLength(6)
   })
 
-  it("the server stops reading from a client that sends without waiting for its responses", async () => {
+  it("the server stops reading from a client that sends without waiting for responses, and serves other clients", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
     const client = await server.client()
@@ -159,7 +159,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     client.socket.destroy()
   })
 
-  it("one request of a connection runs at a time inside another Node server too", async () => {
+  it("the API mounted in another Node server also runs one request of a connection at a time", async () => {
     const workshop = await startWorkshop({
       store: MemoryStore.layer,
       randomBytes: Entropy.seededBytes(9),
@@ -188,7 +188,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
 })
 
 describe("responses to requests without a valid key", { timeout: 60_000 }, () => {
-  it("responses to requests without a valid key wait in the backlog, and those with one do not", async () => {
+  it("responses to requests without a valid key wait in the backlog, and responses to requests with a valid key do not", async () => {
     const pieces: Array<() => void> = []
     class HeldBacklog extends Backlog {
       override add(piece: () => void): void {
@@ -228,8 +228,8 @@ describe("responses to requests without a valid key", { timeout: 60_000 }, () =>
   })
 })
 
-describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
-  it("IPv6 addresses are counted by networks of the configured size", async () => {
+describe("Limits on clients' connections and unread responses", { timeout: 60_000 }, () => {
+  it("connections from IPv6 addresses are counted by network, whose size is configured", async () => {
     const server = await begin({ trustProxy: true, limits: { ipv6Prefix: 56 } })
     const client = await server.client()
     const left = async (address: string) =>
@@ -248,7 +248,7 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
     expect(await client.end()).toBe("")
   })
 
-  it("a full server closes the connection that has been idle for longest", async () => {
+  it("a server at its connection limit closes the connection that has been idle for longest", async () => {
     const slow = gate()
     const server = await begin({ limits: { maxConnections: 4 }, branches: [slow.branch] })
     const busy = await server.client()
@@ -269,7 +269,7 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
     expect((await busy.answer()).status).toBe(200)
   })
 
-  it("a full server closes a connection that has its response and still sends an unwanted body", async () => {
+  it("a server at its connection limit closes a connection that has its response and still sends an unwanted body", async () => {
     const server = await begin({ limits: { maxConnections: 2 } })
     const slowBody = async () => {
       const client = await server.client()
@@ -283,7 +283,7 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
     second.socket.destroy()
   })
 
-  it("a full server closes a connection of the address that has the most, even while its requests run", async () => {
+  it("a server at its connection limit closes a connection of the address with the most connections, even during a request", async () => {
     const many = counting()
     const server = await begin({ limits: { maxConnections: 4 }, branches: [many.branch] })
     const crowd = await Promise.all([1, 2, 3, 4].map(() => server.client()))
@@ -291,7 +291,7 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
     await untilAsync("four running requests", many.entered, (count) => count === 4)
     const honest = await RawClient.connect(server.port, "127.0.0.2")
     expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
-    // The crowd comes back, and displaces no connection of an address that holds fewer.
+    // A new connection of that address does not displace a connection of an address with fewer.
     await (await server.client()).end()
     expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
     many.open()
@@ -299,7 +299,7 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
     expect(left.filter(({ status }) => status === "fulfilled")).toHaveLength(3)
   })
 
-  it("a full server refuses a connection if a request runs on every other one", async () => {
+  it("a server at its connection limit refuses a connection if a request runs on every other connection", async () => {
     const slow = gate()
     const server = await begin({ limits: { maxConnections: 1 }, branches: [slow.branch] })
     const busy = await server.client()
@@ -310,7 +310,7 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
     expect((await busy.answer()).status).toBe(200)
   })
 
-  it("the connections of one address are limited, without effect on others", async () => {
+  it("the connection limit of one address does not affect other addresses", async () => {
     const slow = gate()
     const server = await begin({ limits: { maxConnectionsPerAddress: 1 }, branches: [slow.branch] })
     const busy = await server.client()
@@ -326,12 +326,12 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
     await busy.answer()
   })
 
-  it("the server closes the connection whose response is unread for the longest time if all unread ones are too large", async () => {
+  it("if the unread responses exceed their total limit, the server closes the connection whose response is unread for longest", async () => {
     const server = await begin({ limits: { maxUnreadBytes: 20 * MIB }, branches: [large(16 * MIB)] })
     const first = await server.client()
     first.socket.pause()
     first.request("GET /large")
-    // The next one comes after the answer to the first was given.
+    // The second large request is sent only after the server has responded to the first.
     await (await server.client()).request("GET /healthz").answer()
     const second = await server.client()
     expect((await second.request("GET /large").answer()).status).toBe(200)
@@ -339,16 +339,18 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
     expect((await first.end()).length).toBeLessThan(16 * MIB)
   })
 
-  it("the server closes a connection that does not read the whole response in time, however steadily it reads", async () => {
+  it("the server closes a connection that does not read the whole response in time, even if the response does not stall", async () => {
     const server = await begin({
-      // The stop waits for this connection, and would close it only much later.
+      // The stopping timeouts are long, so that server.stop() ends in time only if the total timeout closes the
+      // connection.
       timeouts: { response_stall_ms: 60_000, response_total_ms: 50, drain_arrival_ms: 60_000, stopping_ms: 60_000 },
       branches: [large(16 * MIB)]
     })
     const client = await server.client()
     client.socket.pause()
     client.request("GET /large")
-    // The next one comes after the answer was given; stopping would wait for it, too.
+    // When the server responds here, it has responded to the first client. Destroyed, because server.stop() would wait
+    // for it too.
     const other = await server.client()
     await other.request("GET /healthz").answer()
     other.socket.destroy()
@@ -356,9 +358,9 @@ describe("Limits on what clients may hold", { timeout: 60_000 }, () => {
   })
 })
 
-describe("bodies that never change", { timeout: 60_000 }, () => {
+describe("static responses", { timeout: 60_000 }, () => {
   it.each(["/openapi.json", "/docs", "/docs/rapidoc-min.js", "/docs/docs.css", "/docs/start.js"])(
-    "%s may be cached, and is not sent again to a client that has it",
+    "%s is cacheable, and a request with its ETag gets a 304",
     async (path) => {
       const server = await begin()
       const client = await server.client()
@@ -381,14 +383,14 @@ describe("bodies that never change", { timeout: 60_000 }, () => {
   )
 })
 
-describe("work that callers share", { timeout: 60_000 }, () => {
-  it("shared work that is done is available without a wait", async () => {
+describe("coalesce", { timeout: 60_000 }, () => {
+  it("a coalesced effect that has a result returns it synchronously", async () => {
     const work = coalesce(Effect.delay(Effect.succeed("found"), 1), 1_000, { unsafeCurrentTimeMillis: () => 0 })
     await Effect.runPromise(work)
     expect(Effect.runSync(work)).toBe("found")
   })
 
-  it("shared work runs once for all callers at the same time and within its lifetime", async () => {
+  it("a coalesced effect runs once for concurrent callers, and its result is reused for its lifetime", async () => {
     let now = 0
     let done = 0
     const ready = Effect.runSync(Deferred.make<void>())
@@ -402,7 +404,7 @@ describe("work that callers share", { timeout: 60_000 }, () => {
     )
     const first = Effect.runFork(work)
     const second = Effect.runFork(work)
-    // The first client disconnects, and the others get their responses nevertheless.
+    // Interrupting the first caller does not interrupt the shared run.
     await Effect.runPromise(Fiber.interrupt(first))
     Effect.runSync(Deferred.succeed(ready, undefined))
     expect(await Effect.runPromise(Fiber.join(second))).toBe(1)
@@ -410,7 +412,7 @@ describe("work that callers share", { timeout: 60_000 }, () => {
     expect(await Effect.runPromise(work)).toBe(1)
     now = 1_000
     expect(await Effect.runPromise(work)).toBe(2)
-    // A clock that was set back must not keep it.
+    // The result expires if the clock was set back, because its age is unknown.
     now = 0
     expect(await Effect.runPromise(work)).toBe(3)
   })

@@ -6,7 +6,7 @@ import { Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { expect, it } from "vitest"
 import { draining } from "../../src/index.js"
 
-/** An Effect server, its address, and how it ends. */
+/** Starts an Effect server, and returns its port and a function that stops it. */
 const started = async (slow: Effect.Effect<void>, longest?: string) => {
   const socket = createServer()
   const app = HttpRouter.empty.pipe(
@@ -23,7 +23,7 @@ const started = async (slow: Effect.Effect<void>, longest?: string) => {
   return { port, end: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
-/** One GET; the error's code where there is no response. */
+/** Sends a GET. Returns the body, or the error's code if there is no response. */
 const get = (port: number, path: string, agent: Agent) =>
   new Promise<string>((resolve) => {
     const sent = request({ host: "127.0.0.1", port, path, agent }, (response) => {
@@ -37,7 +37,7 @@ const get = (port: number, path: string, agent: Agent) =>
     sent.end()
   })
 
-it("a draining server responds to every accepted request of busy clients, and ends while they keep sending", async () => {
+it("a draining server responds to every request that it accepted, and ends even if clients keep sending", async () => {
   const { port, end } = await started(Effect.void)
   const agent = new Agent({ keepAlive: true, maxSockets: 10 })
   const isLoaded = Effect.runSync(Deferred.make<void>())
@@ -58,7 +58,7 @@ it("a draining server responds to every accepted request of busy clients, and en
   agent.destroy()
 })
 
-it("a draining server waits for a running request, and then ends although its client keeps the connection", async () => {
+it("a draining server waits for a running request, and then ends even if the client keeps the connection open", async () => {
   const gate = Effect.runSync(Deferred.make<void>())
   const runs = Effect.runSync(Deferred.make<void>())
   const { port, end } = await started(Effect.zipRight(Deferred.succeed(runs, undefined), Deferred.await(gate)))
@@ -73,7 +73,7 @@ it("a draining server waits for a running request, and then ends although its cl
   agent.destroy()
 })
 
-it("a draining server ends after its time limit although a request still runs", async () => {
+it("a draining server ends after its time limit even if a request still runs", async () => {
   const runs = Effect.runSync(Deferred.make<void>())
   const { port, end } = await started(Effect.zipRight(Deferred.succeed(runs, undefined), Effect.never), "300 millis")
   const slow = get(port, "/slow", new Agent({ keepAlive: true }))

@@ -27,7 +27,7 @@ describe("methods and paths (Specification, Errors)", () => {
   })
 
   it.each(["OPTIONS", "TRACE", "PUT", "PATCH", "DELETE", "PROPFIND"])(
-    "%s is unknown: 404 with a key, 401 without, and the connection stays open",
+    "the method %s gets a 404 with a key and a 401 without, and the connection stays open",
     async (method) => {
       const client = await server.client()
       const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
@@ -39,7 +39,7 @@ describe("methods and paths (Specification, Errors)", () => {
   )
 
   it.each(["BREW", "get", "GETT", "toString"])(
-    "%s, which no parser knows, is an unknown method too",
+    "the method %s, which Node's parser rejects, gets a 404 with a key and a 401 without",
     async (method) => {
       const client = await server.client()
       const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
@@ -61,7 +61,7 @@ describe("methods and paths (Specification, Errors)", () => {
   })
 
   it.each(["/v1/sh%6Fp", "/v1/%74ickets", "/v1/%63lients?phone=%2B21620123456", "/v1/tickets/%62y-number/1"])(
-    "%s is not a route: a fixed part of a path has one spelling",
+    "the path %s gets a 404, because fixed path segments must not be percent-encoded",
     async (path) => {
       const client = await server.client()
       const { status, json } = await client.request(`GET ${path}`, [server.key]).answer()
@@ -85,7 +85,7 @@ describe("methods and paths (Specification, Errors)", () => {
     }
   })
 
-  it("an absolute address means its path", async () => {
+  it("a request with an absolute URL is routed by its path", async () => {
     const client = await server.client()
     const shop = await client.request("GET http://shop.example/v1/shop", [server.key]).answer()
     expect(shop.status).toBe(200)
@@ -109,7 +109,7 @@ describe("methods and paths (Specification, Errors)", () => {
     expect((await client.request("GET /v1/shop", [server.key, "Upgrade: h2c"]).answer()).status).toBe(200)
   })
 
-  it("CONNECT opens no tunnel: it is a 404, and the connection ends", async () => {
+  it("CONNECT opens no tunnel, but gets a 404, and the connection ends", async () => {
     const client = await server.client()
     const { status, json, headers } = await client.send("CONNECT example.com:443 HTTP/1.1", "Host: x", "", "").answer()
     expect([status, json.error?.code]).toEqual([404, "NOT_FOUND"])
@@ -117,7 +117,7 @@ describe("methods and paths (Specification, Errors)", () => {
     expect(await client.end()).toBe("")
   })
 
-  it("an unknown method counts like any request", async () => {
+  it("a request with an unknown method counts against the rate limit", async () => {
     const counted = async () => {
       const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text()
       return total(text, "workshop_http_requests_total", { method: "other", route: "none", status: "404" })
@@ -136,7 +136,7 @@ describe("bodies (Specification, Errors)", () => {
   }
   const idempotent = () => [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
 
-  it("a body of 200 kB with its length is read, so the client gets its 400 and the connection stays open", async () => {
+  it("a body of 200 kB with a Content-Length is read, so that the client gets the 400 and the connection stays open", async () => {
     const client = await server.client()
     client.request("POST /v1/tickets", idempotent(), "x".repeat(200_000))
     const { status, json } = await client.answer()
@@ -157,7 +157,7 @@ describe("bodies (Specification, Errors)", () => {
     expect(client.error).toBeUndefined()
   })
 
-  it("a body of 10 MB, or from a client that wants the connection closed, is a 400 and ends the connection", async () => {
+  it("a body of 10 MB, or a too large body with Connection: close, is a 400 and ends the connection", async () => {
     for (const line of ["POST /v1/tickets", "POST /nowhere"]) {
       for (const [headers, bytes] of [
         [[], LARGE],
@@ -191,7 +191,7 @@ describe("bodies (Specification, Errors)", () => {
     expect((await client.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
   })
 
-  it("with Expect: 100-continue the server requests the body if the request is accepted", async () => {
+  it("with Expect: 100-continue the server sends 100 Continue if the request is accepted", async () => {
     const client = await server.client()
     const body = '{"service":"Hem"}'
     client.send(
@@ -207,7 +207,7 @@ describe("bodies (Specification, Errors)", () => {
     expect((await client.send(body).answer()).status).toBe(201)
   })
 
-  it("with Expect: 100-continue a request that is refused anyway is refused before its body is sent", async () => {
+  it("with Expect: 100-continue a request that is refused without its body gets no 100 Continue", async () => {
     for (const headers of [["Content-Length: 5"], [...idempotent(), "Content-Length: 70000"]]) {
       const client = await server.client()
       client.send("POST /v1/tickets HTTP/1.1", "Host: x", ...headers, "Expect: 100-continue", "", "")
@@ -218,7 +218,7 @@ describe("bodies (Specification, Errors)", () => {
     }
   })
 
-  it("any other expectation is ignored", async () => {
+  it("any other value of Expect is ignored", async () => {
     const client = await server.client()
     expect((await client.request("GET /v1/shop", [server.key, "Expect: miracles"]).answer()).status).toBe(200)
   })
@@ -226,7 +226,7 @@ describe("bodies (Specification, Errors)", () => {
 
 describe("pages without the envelope (Specification, Commands)", () => {
   it.each(["/healthz", "/readyz", "/openapi.json"])(
-    "%s is JSON without the envelope, for GET and HEAD",
+    "%s responds with JSON without the envelope, to GET and HEAD",
     async (path) => {
       const client = await server.client()
       const get = await client.request(`GET ${path}`).answer()
@@ -237,7 +237,7 @@ describe("pages without the envelope (Specification, Commands)", () => {
     }
   )
 
-  it("another method of a page, or a path below it, is not found, in the envelope", async () => {
+  it("another method of such a page, or a path below it, gets a 404 in the envelope", async () => {
     const client = await server.client()
     for (const line of ["POST /healthz", "DELETE /readyz", "GET /healthz/", "GET /openapi.json/x"]) {
       const { status, json } = await client.request(line).answer()
@@ -245,7 +245,7 @@ describe("pages without the envelope (Specification, Commands)", () => {
     }
   })
 
-  it("a page counts against no limit, so it shows none (Specification, Limits)", async () => {
+  it("requests for such pages count against no limit, so their responses have no RateLimit headers (Specification, Limits)", async () => {
     const client = await server.client()
     const pages = ["/healthz", "/readyz", "/openapi.json", "/docs/", "/docs/none", "/healthz/none"]
     for (const path of pages) {
@@ -276,14 +276,14 @@ describe("pages without the envelope (Specification, Commands)", () => {
     expect((await shownWhile(refusal, "/healthz")).status).toBe(200)
   })
 
-  it("/readyz says what the operator must do, if the store knows it", async () => {
+  it("/readyz responds with the store's remedy if there is one", async () => {
     const remedy = "The database has no schema: run workshop migrate"
     const { status, body } = await shownWhile(new StoreUnavailable({ cause: "postgres://secret", remedy }), "/readyz")
     expect([status, JSON.parse(body).error]).toEqual([503, { code: "UNAVAILABLE", message: remedy }])
   })
 
-  it("/readyz names unavailable cells, with what to do, and the node is ready for all other shops", async () => {
-    // The home cell, which looks up keys, may be the one.
+  it("/readyz responds 200 and names unavailable cells with their remedies, because the node can serve the other shops", async () => {
+    // The home cell, which stores the keys, may be the unavailable cell.
     const keyByHash = () => new StoreUnavailable({})
     const directory = { keyByHash, latest: Effect.succeed(0) } as unknown as Context.Tag.Service<Directory>
     const remedy = "run workshop migrate --roles"
@@ -309,12 +309,12 @@ describe("pages without the envelope (Specification, Commands)", () => {
     expect(json).toMatchObject({ openapi: "3.1.0", paths: { "/v1/tickets": { post: expect.anything() } } })
   })
 
-  it("/openapi.json names its own address", async () => {
+  it("/openapi.json contains the URL of its server", async () => {
     const { json } = await (await server.client()).request("GET /openapi.json").answer()
     expect(json).toMatchObject({ servers: [{ url: "/", description: "This server" }] })
   })
 
-  it("/openapi.json names the header with the signature of webhooks (Specification, Webhooks)", async () => {
+  it("/openapi.json names the configured signature header of webhooks (Specification, Webhooks)", async () => {
     const away = new StoreUnavailable({ cause: "none" })
     const { body } = await shownWhile(away, "/openapi.json", { signatureHeader: "X-Lac-Signature" })
     expect(JSON.parse(body).webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature", in: "header" }])

@@ -15,17 +15,17 @@ const layer = services.pipe(
   Layer.provideMerge(Logger.remove(Logger.defaultLogger))
 )
 
-/** A branch of routes that holds each request until the test releases it. */
+/** A route group whose requests wait until the test opens the gate. */
 export interface Gate {
   readonly branch: RouteGroup
-  /** Settles when a request has come in. */
+  /** Resolves when a request has arrived. */
   readonly entered: Promise<void>
-  /** Settles when a request was interrupted. */
+  /** Resolves when a request was interrupted. */
   readonly interrupted: Promise<void>
   readonly open: () => void
 }
 
-/** Everything under `/slow` waits at the gate. */
+/** Creates a gate for all requests under `/slow`. */
 export const gate = (): Gate => {
   const opened = Effect.runSync(Deferred.make<void>())
   let enter = () => {}
@@ -50,10 +50,10 @@ export const gate = (): Gate => {
   }
 }
 
-/** A server with one shop on real parts. */
+/** A server with all real components and one shop. */
 export interface Running {
   readonly port: number
-  /** A header line with a good key. */
+  /** An Authorization header line with a valid key. */
   readonly key: string
   readonly client: () => Promise<RawClient>
   readonly stop: () => Promise<void>
@@ -82,7 +82,7 @@ export const start = async (
       ...(yield* pages({ fresh_ms: 0 })),
       ...(options.branches ?? [])
     ]
-    // Metrics are on, as in `workshop serve`, because the metrics must handle every kind of request that the tests send.
+    // Metrics are on, as in `workshop serve`, because they must handle every kind of request that these tests send.
     const at = yield* serve(yield* pipeline(branches, makeHttpMetrics()), {
       host: "127.0.0.1",
       port: 0,

@@ -19,7 +19,7 @@ const workshop = await startWorkshop({
 })
 afterAll(() => workshop.stop())
 
-/** How many bytes of bodies reached the server behind this listener. */
+/** Starts a server with a request listener, and counts the bytes that it reads. */
 const counted = async (listener: RequestListener) => {
   let bytes = 0
   const server = createServer(listener)
@@ -31,7 +31,7 @@ const counted = async (listener: RequestListener) => {
 const MIB = 1024 * 1024
 const CHUNK = `10000\r\n${"x".repeat(0x10000)}\r\n`
 
-/** Sends a body without an end until the server closes the connection. Answers the status, and how much was taken. */
+/** Sends an endless body until the server closes the connection. Returns the status and the number of bytes sent. */
 const sendEndlessly = async (port: number, ...head: ReadonlyArray<string>) => {
   const client = await RawClient.connect(port)
   const answered = client.request(head[0]!, [...head.slice(1), "Transfer-Encoding: chunked"]).answer()
@@ -46,7 +46,7 @@ const sendEndlessly = async (port: number, ...head: ReadonlyArray<string>) => {
   return status
 }
 
-// The server closes a connection a second after its answer: the tests, each on connections of its own, wait for that side by side.
+// The tests run concurrently, because each waits a second until the server closes its connection.
 describe.concurrent("A body that no handler needs is read to 256 KiB at most (Specification, Requests and responses)", {
   timeout: 60_000
 }, () => {
@@ -60,16 +60,16 @@ describe.concurrent("A body that no handler needs is read to 256 KiB at most (Sp
     ["without a key", ["POST /v1/tickets"], 401],
     ["to no route", ["POST /nowhere"], 404],
     ["to a page", ["GET /healthz"], 200]
-  ] as const)("the server reads at most 256 KiB of an unwanted body %s", async (_, head, status) => {
+  ] as const)("the server reads at most 256 KiB of the body of a request %s", async (_, head, status) => {
     expect(await sendEndlessly(server.port, ...head)).toBe(status)
   })
 
-  it("the server reads at most 256 KiB of a body that is larger than 64 KiB, with a valid key", async () => {
+  it("the server reads at most 256 KiB of a too large body, even with a valid key", async () => {
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
     expect(await sendEndlessly(server.port, "POST /v1/tickets", ...headers)).toBe(400)
   })
 
-  it("the server reads at most 256 KiB after bytes that are not HTTP", async () => {
+  it("the server reads at most 256 KiB of input that is not HTTP", async () => {
     const client = await server.client()
     const closed = new Promise((resolve) => client.socket.once("close", resolve))
     const send = (): void => {
@@ -81,11 +81,11 @@ describe.concurrent("A body that no handler needs is read to 256 KiB at most (Sp
     await closed
   })
 
-  it("a response to an announced length over the bound closes the connection", async () => {
+  it("the response to a request with a Content-Length above the bound closes the connection", async () => {
     const client = await server.client()
     const answer = await client.request("POST /v1/tickets", ["Content-Length: 262145"]).answer()
     expect([answer.status, answer.headers.connection]).toEqual([401, "close"])
-    // The server would wait for the rest when it stops.
+    // Destroyed, because a stopping server would wait for the rest of the body.
     client.socket.destroy()
     const kept = await server.client()
     const short = await kept.request("POST /v1/tickets", [], "x".repeat(200_000)).answer()

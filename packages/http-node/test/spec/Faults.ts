@@ -4,14 +4,14 @@ import { type Context, Effect, Layer } from "effect"
 
 type Fault = "none" | "unavailable" | "dying"
 
-/** A text that no response may contain. */
+/** The cause of injected faults, which no response may contain. */
 export const SECRET = "postgres://admin:hunter2@db.internal:5432 at select_ticket.sql"
 
 /** The store's ports. A test can make each of them fail, or die with a defect. */
 export class Faults {
   readonly #faults = new Map<string, Fault>()
 
-  /** From now on every method of the port does this. */
+  /** Makes every later call of the port have this fault. */
   set(port: "Store" | "Reads" | "Directory" | "RateLimits", fault: Fault): void {
     this.#faults.set(port, fault)
   }

@@ -22,7 +22,7 @@ import type { Answer, Call } from "./Wire.js"
 
 export const ALL_SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const
 
-/** A ticket as Specification, Resources shows it. */
+/** The JSON of a ticket (Specification, Resources). */
 export interface TicketJson {
   readonly id: string
   readonly number: number
@@ -38,7 +38,7 @@ export interface TicketJson {
   readonly [field: string]: unknown
 }
 
-/** An event as Specification, Resources shows it. */
+/** The JSON of an event (Specification, Resources). */
 export interface EventJson {
   readonly id: string
   readonly type: string
@@ -62,7 +62,7 @@ interface TestServiceParts {
   readonly act: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
 }
 
-/** A shop with a key of all scopes: the requests of its till, and the acts of its owner in the app. */
+/** A shop with a key of all scopes. Its methods send API requests, or run acts of its owner in the app. */
 export class TestShop {
   readonly service: TestServiceParts
   readonly id: ShopId
@@ -75,7 +75,7 @@ export class TestShop {
     this.id = id
   }
 
-  /** Takes the shop's first key. */
+  /** Creates the shop and its first key. */
   async open(name: string): Promise<void> {
     const made = await this.newKey(ALL_SCOPES, `till ${name}`)
     this.key = made.key
@@ -117,7 +117,7 @@ export class TestShop {
     return events.map(({ body }) => body)
   }
 
-  /** An attempt's own Idempotency-Key. */
+  /** A new Idempotency-Key. */
   attempt(): string {
     return `attempt ${++this.#attempts}`
   }
@@ -130,19 +130,19 @@ export class TestShop {
     return this.service.api<D>("POST", path, { key: this.key, body, ...call })
   }
 
-  /** Asks for a new ticket, with an attempt's own Idempotency-Key. */
+  /** Requests a new ticket, with a new Idempotency-Key by default, and returns the response. */
   tryCreate(body: unknown, call: Call = {}): Promise<Answer<TicketJson>> {
     return this.post("/v1/tickets", body, { once: this.attempt(), ...call })
   }
 
-  /** A new ticket. */
+  /** Creates a ticket. */
   async create(body: unknown = { service: "Hem" }, call: Call = {}): Promise<TicketJson> {
     const answer = await this.tryCreate(body, call)
     expect(answer.status, answer.text).toBe(201)
     return answer.data
   }
 
-  /** Asks for a status. */
+  /** Requests a status, and returns the response. */
   tryMove(id: string, status: unknown): Promise<Answer<TicketJson>> {
     return this.post(`/v1/tickets/${id}/status`, { status })
   }
@@ -179,37 +179,37 @@ export class TestShop {
     return { shop_id: this.id, caller_id: this.keyId as never, scopes: ALL_SCOPES, via: "app" }
   }
 
-  /** A new ticket made in the app. */
+  /** Creates a ticket in the app. */
   createInApp(body: Readonly<Record<string, unknown>> = { service: "Hem" }) {
     const input = Schema.decodeUnknownSync(TicketInput)(body)
     return this.service.act(Effect.flatMap(Tickets, (tickets) => tickets.create(this.caller, input)))
   }
 
-  /** Postpones the promise in the app. */
+  /** Postpones the promised time in the app. */
   delay(id: string, delay: Readonly<Record<string, unknown>>) {
     const input = Schema.decodeUnknownSync(DelayInput)(delay)
     return this.service.act(Effect.flatMap(Progress, (app) => app.announceDelay(this.caller, id as never, input)))
   }
 
-  /** Notes a part in the app. */
+  /** Records a part in the app. */
   part(id: string, part: Readonly<Record<string, unknown>>) {
     const input = Schema.decodeUnknownSync(PartInput)(part)
     return this.service.act(Effect.flatMap(Progress, (app) => app.recordPart(this.caller, id as never, input)))
   }
 
-  /** Puts a picture to the ticket in the app. */
+  /** Adds a photo to the ticket in the app. */
   photo(id: string, photo_url: string) {
     const input = Schema.decodeUnknownSync(PhotoInput)({ photo_url })
     return this.service.act(Effect.flatMap(Progress, (app) => app.attachPhoto(this.caller, id as never, input)))
   }
 
-  /** Proposes a new price in the app. */
+  /** Proposes a price in the app. */
   quote(id: string, quote: Readonly<Record<string, unknown>>) {
     const input = Schema.decodeUnknownSync(QuoteInput)(quote)
     return this.service.act(Effect.flatMap(Quotes, (quotes) => quotes.propose(this.caller, id as never, input)))
   }
 
-  /** The client accepts or refuses the proposed price. */
+  /** Accepts or refuses the proposed price as the client. */
   answerQuote(id: string, how: "accept" | "refuse") {
     const answer = how === "accept" ? "accepted" : "refused"
     return this.service.act(Effect.flatMap(Quotes, (quotes) => quotes.recordAnswer(this.caller, id as never, answer)))

@@ -4,22 +4,22 @@ import { expect } from "vitest"
 
 /** The headers and the body of a request. */
 export interface Call {
-  /** The API key; without it, or null, no Authorization header goes out. */
+  /** The API key. If it is undefined or null, no Authorization header is sent. */
   readonly key?: string | null | undefined
-  /** Sent as JSON. */
+  /** A body that is sent as JSON. */
   readonly body?: unknown
-  /** A body that is sent unchanged, by default with the type JSON. */
+  /** A body that is sent unchanged, with the content type application/json by default. */
   readonly raw?: string | Uint8Array
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** Parameters, or the query string, which is sent unchanged. */
+  /** The query parameters, or a query string that is sent unchanged. */
   readonly query?: string | Readonly<Record<string, string | number>>
   /** The Idempotency-Key. */
   readonly once?: string
-  /** Whence the request is forwarded, for the limit on requests without a good key. */
+  /** The client address in X-Forwarded-For, by which requests without a valid key are limited. */
   readonly from?: string
 }
 
-/** One thing wrong with a request. */
+/** An issue in a 400's details. */
 export interface Problem {
   readonly in: string
   readonly field: string
@@ -34,7 +34,7 @@ export interface Failure {
 
 export interface Answer<D = unknown> {
   readonly status: number
-  /** By name in lower case. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly data: D
@@ -44,7 +44,7 @@ export interface Answer<D = unknown> {
   readonly limit: { readonly limit: number; readonly remaining: number; readonly reset: number }
 }
 
-// Specification, Errors, by hand.
+// Copied by hand from Specification, Errors.
 const STATUS_OF: Readonly<Record<string, number>> = {
   VALIDATION_ERROR: 400,
   UNAUTHENTICATED: 401,
@@ -62,7 +62,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 
 const seenRequestIds = new Set<string>()
 
-/** Checks the rules that hold of every response (Specification, Requests and responses; Errors; Limits; Lists and sync). */
+/** Checks the rules for every response (Specification, Requests and responses; Errors; Limits; Lists and sync). */
 const holdToEnvelope = (status: number, headers: Answer["headers"], text: string, isHead: boolean) => {
   expect(headers["content-type"]).toBe("application/json; charset=utf-8")
   expect(headers["request-id"]).toMatch(/^\S{8,}$/)
@@ -100,7 +100,7 @@ const holdToEnvelope = (status: number, headers: Answer["headers"], text: string
   return envelope
 }
 
-/** Connections to one server: requests with all their headers, and bare sockets. */
+/** A client of one server, which sends HTTP requests or raw bytes. */
 export class Wire {
   readonly #port: number
   readonly #agent = new Http.Agent({ keepAlive: true, maxSockets: 64 })
@@ -163,7 +163,7 @@ export class Wire {
     })
   }
 
-  /** Sends bytes as they are and reads until the server closes. */
+  /** Sends raw bytes, and returns what the server sends until it closes the connection. */
   bare(bytes: string | Uint8Array): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = Net.connect(this.#port, "127.0.0.1", () => socket.write(bytes))

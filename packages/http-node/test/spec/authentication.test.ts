@@ -10,11 +10,11 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 let addresses = 0
-/** An address of its own for each test, as requests without a good key are counted by address. */
+/** A new client address for each test, because requests without a valid key are counted by address. */
 const address = () => `10.5.0.${++addresses}`
 
 describe("the Authorization header (Specification, Keys and scopes)", () => {
-  it("a missing, wrong or malformed header is 401 UNAUTHENTICATED, always with the same message (Specification, Keys and scopes)", async () => {
+  it("a missing, wrong or malformed Authorization header is 401 UNAUTHENTICATED, always with the same message (Specification, Keys and scopes)", async () => {
     const shop = await service.shop()
     const from = address()
     const { key } = shop
@@ -80,7 +80,7 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
     }
   })
 
-  it("a key in the query or the body does not count (Specification, Keys and scopes)", async () => {
+  it("a key in the query or the body is ignored (Specification, Keys and scopes)", async () => {
     const shop = await service.shop()
     for (const query of [`key=${shop.key}`, `access_token=${shop.key}`, `api_key=${shop.key}`]) {
       expect((await service.api("GET", "/v1/shop", { query, from: address() })).status).toBe(401)
@@ -110,7 +110,7 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
 })
 
 describe("keys (Specification, Keys and scopes)", () => {
-  it("a key is wk_live_ and 43 characters of base64url, and no two keys are alike (Specification, Keys and scopes)", async () => {
+  it("a key is wk_live_ and 43 characters of base64url, and no two keys are equal (Specification, Keys and scopes)", async () => {
     const shop = await service.shop()
     const keys = [shop.key]
     for (let i = 0; i < 4; i++) keys.push((await shop.newKey()).key)
@@ -144,7 +144,7 @@ describe("keys (Specification, Keys and scopes)", () => {
     expect(remaining).toEqual([119, 118])
   })
 
-  it("a revoked key is refused at once, the shop's others stay valid, and a second revocation has no effect (Specification, Keys and scopes)", async () => {
+  it("a revoked key is refused at once, the shop's other keys stay valid, and a second revocation has no effect (Specification, Keys and scopes)", async () => {
     const shop = await service.shop()
     const second = await shop.newKey()
     expect((await shop.get("/v1/shop", "", { key: second.key })).status).toBe(200)
@@ -157,7 +157,7 @@ describe("keys (Specification, Keys and scopes)", () => {
     expect((await shop.get("/v1/shop", "", { key: second.key, from: address() })).status).toBe(401)
   })
 
-  it("a shop has at most five active keys, and the sixth is TOO_MANY_KEYS until one is revoked (Specification, Keys and scopes; Sandbox)", async () => {
+  it("a shop has at most five active keys, and a sixth is refused with TOO_MANY_KEYS until one is revoked (Specification, Keys and scopes; Sandbox)", async () => {
     const shop = await service.shop()
     const made = []
     for (let i = 0; i < 4; i++) made.push(await shop.newKey())
@@ -173,7 +173,7 @@ describe("keys (Specification, Keys and scopes)", () => {
   })
 })
 
-/** Specification, Keys and scopes: each endpoint, and the one scope that opens it; null where any key will do. */
+/** Each endpoint and the scope that it needs (Specification, Keys and scopes); null if every key has access. */
 const ENDPOINTS = [
   ["GET", "/v1/shop", null],
   ["POST", "/v1/tickets", "tickets:write"],
@@ -224,7 +224,7 @@ describe("scopes (Specification, Keys and scopes)", () => {
     })
   }
 
-  it("HEAD needs the scope that GET needs (Specification, Errors; Keys and scopes)", async () => {
+  it("HEAD needs the same scope as GET (Specification, Errors; Keys and scopes)", async () => {
     const shop = await service.shop()
     const { key } = await shop.newKey(["tickets:write"])
     expect((await service.api("HEAD", "/v1/tickets", { key })).status).toBe(403)

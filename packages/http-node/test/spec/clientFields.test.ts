@@ -8,8 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe("the Client and the loyalty card (Specification, Resources)", () => {
-  it("a client without a ticket has zeros, and an unused card (Specification, Resources; Clients and loyalty)", async () => {
+describe("the client and the loyalty card (Specification, Resources)", () => {
+  it("a client without tickets has ticket counts of 0 and an empty loyalty card (Specification, Resources; Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { data } = await shop.get(`/v1/clients/${client.id}`)
@@ -69,7 +69,7 @@ describe("the Client and the loyalty card (Specification, Resources)", () => {
     ["أميرة", "بن صالح", true, "أميرة ب."]
   ]
   for (const [given_name, family_name, hide_name, shown] of names) {
-    it(`${given_name} ${family_name}, ${hide_name ? "hidden" : "in full"}, is shown as ${shown} everywhere (Specification, Resources; Clients and loyalty)`, async () => {
+    it(`${given_name} ${family_name}, with hide_name ${hide_name}, is shown as ${shown} everywhere (Specification, Resources; Clients and loyalty)`, async () => {
       const shop = await service.shop()
       const client = await service.known(shop, { given_name, family_name, hide_name })
       const ticket = await shop.create({ service: "Hem", client_id: client.id })

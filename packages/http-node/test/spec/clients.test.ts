@@ -11,7 +11,7 @@ afterAll(() => service.close())
 const BLANK: CardJson = { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
 
 describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
-  it("a number, in any international format, finds the client who holds it (Specification, Endpoints; Tickets)", async () => {
+  it("a look-up by phone number, in any international format, returns the client with that number (Specification, Endpoints; Tickets)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop, { phone: "+21622333444" })
     const shown = { id: client.id, display_name: "Amira Ben Salah", tickets_open: 0, tickets_total: 0, loyalty: BLANK }
@@ -32,7 +32,7 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
     }
   })
 
-  it("a missing, national or invalid phone is a 400, as any other parameter is (Specification, Endpoints; Errors)", async () => {
+  it("a missing, national or invalid phone is a 400, and so is any other parameter (Specification, Endpoints; Errors)", async () => {
     const shop = await service.shop()
     const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["", ["query phone"]],
@@ -56,7 +56,7 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
     }
   })
 
-  it("only clients who already know the shop are visible, by a ticket accepted there or a visit to the counter (Specification, Endpoints)", async () => {
+  it("a look-up returns only clients whom the shop knows by an accepted ticket or a visit to the counter (Specification, Endpoints)", async () => {
     const [shop, other] = [await service.shop(), await service.shop()]
     const client = await service.client()
     const status = async (of: TestShop) => (await of.get("/v1/clients", { phone: client.phone })).status
@@ -81,7 +81,7 @@ describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
 })
 
 describe("GET /v1/clients/{id} (Specification, Endpoints)", () => {
-  it("the response has the display name, open and total ticket counts and the loyalty card, with the id in any case of letters (Specification, Endpoints)", async () => {
+  it("the response has the display name, open and total ticket counts and the loyalty card, for an id in upper or lower case (Specification, Endpoints)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     await shop.create({ service: "Hem", client_id: client.id })
@@ -90,7 +90,7 @@ describe("GET /v1/clients/{id} (Specification, Endpoints)", () => {
     expect((await shop.get(`/v1/clients/${client.id.toUpperCase()}`)).data).toEqual(shown)
   })
 
-  it("a client of only another shop is a 404 (Specification, Endpoints; Clients and loyalty)", async () => {
+  it("a client whom only another shop knows is a 404 (Specification, Endpoints; Clients and loyalty)", async () => {
     const [shop, other] = [await service.shop(), await service.shop()]
     const client = await service.known(other)
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
@@ -108,7 +108,7 @@ describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
     })
   })
 
-  it("while the programme is off the response is a 200 with active false, and the present card (Specification, Clients and loyalty)", async () => {
+  it("while the programme is off the response is a 200 with active false and the current card (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     await shop.stamp(client.id, 7)
@@ -194,7 +194,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
     return { shop, client }
   }
 
-  it("a redemption uses one reward: stamps_required are spent, lifetime is unchanged, and the reward is returned (Specification, Clients and loyalty)", async () => {
+  it("a redemption subtracts stamps_required from the balance, leaves lifetime unchanged, and returns the reward (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10, 5)
     service.clock.advance(MINUTE)
     const answer = await shop.redeem(client.id)
@@ -219,7 +219,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
     expect((await shop.redeem(client.id)).error).toMatchObject({ code: "CONFLICT", details: { reason: "LOYALTY_OFF" } })
   })
 
-  it("no body, an empty one and an empty object mean the same, and any field is refused (Specification, Endpoints; Errors)", async () => {
+  it("a redemption accepts no body, an empty body and an empty object, and refuses any field (Specification, Endpoints; Errors)", async () => {
     const { shop, client } = await withStamps(10)
     const path = `/v1/clients/${client.id}/loyalty/redeem`
     for (const body of [{ count: 1 }, { reward: "x" }, [], [1], "x", 5, true]) {
@@ -234,7 +234,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () =
     expect((await shop.post(path, undefined, { once, raw: " { } " })).meta).toEqual({ replayed: true })
   })
 
-  it("rewards_available is floor(balance / stamps_required) by the present programme (Specification, Clients and loyalty)", async () => {
+  it("rewards_available is floor(balance / stamps_required) of the current programme (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10, 9)
     const available = async () =>
       (await shop.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)).data.card.rewards_available

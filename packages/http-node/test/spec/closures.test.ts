@@ -15,7 +15,7 @@ const wait = async (ms: number) => {
 }
 
 describe("automatic closure (Specification, States)", () => {
-  it("a ready ticket never collected closes after 60 days as uncollected, with its event (Specification, States)", async () => {
+  it("a ready ticket that is not collected closes after 60 days as uncollected and raises its event (Specification, States)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     service.clock.advance(HOUR)
@@ -36,7 +36,7 @@ describe("automatic closure (Specification, States)", () => {
     expect([event.type, event.data]).toEqual(["ticket.abandoned", { ticket: closed, reason: "uncollected" }])
   })
 
-  it("a ticket left in the workshop for 60 days without any change from the shop closes as no_news (Specification, States)", async () => {
+  it("a ticket in the workshop closes as no_news after 60 days without a change by the shop (Specification, States)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     await wait(60 * DAY - 1)
@@ -53,7 +53,7 @@ describe("automatic closure (Specification, States)", () => {
     expect([event.type, event.data]).toEqual(["ticket.abandoned", { ticket: closed, reason: "no_news" }])
   })
 
-  it("a ticket that is closed late has the time at which it was due (Specification, States)", async () => {
+  it("a ticket that the closer closes late has the time at which its closure was due (Specification, States)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     const due = service.iso(60 * DAY)
@@ -61,7 +61,7 @@ describe("automatic closure (Specification, States)", () => {
     expect(await shop.ticket(id)).toMatchObject({ state: "abandoned", abandoned_at: due })
   })
 
-  it("a ticket is closed once, however often the closer runs (Specification, States)", async () => {
+  it("repeated and concurrent runs of the closer close a ticket once (Specification, States)", async () => {
     const shop = await service.shop()
     await shop.create()
     service.clock.advance(60 * DAY)
@@ -80,7 +80,7 @@ describe("automatic closure (Specification, States)", () => {
     expect((await shop.ticket(collected.id)).state).toBe("collected")
   })
 
-  it("if the shop's command commits first, the closure does nothing (Specification, States)", async () => {
+  it("if the shop's command commits before the closure, the ticket is not closed (Specification, States)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     service.clock.advance(60 * DAY)
@@ -89,7 +89,7 @@ describe("automatic closure (Specification, States)", () => {
     expect((await shop.ticket(id)).state).toBe("ready")
   })
 
-  it("the time of a ready ticket counts from ready_at, and nothing else resets it (Specification, States)", async () => {
+  it("the 60 days of a ready ticket count from ready_at, and no other change restarts them (Specification, States)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     await shop.move(id, "ready")
@@ -100,7 +100,7 @@ describe("automatic closure (Specification, States)", () => {
     expect(await shop.ticket(id)).toMatchObject({ state: "abandoned", abandon_reason: "uncollected" })
   })
 
-  it("a ticket that is reopened and made ready again counts from the new ready_at (Specification, States)", async () => {
+  it("the 60 days of a ticket that is reopened and made ready again count from the new ready_at (Specification, States)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     await shop.move(id, "ready")
@@ -114,7 +114,7 @@ describe("automatic closure (Specification, States)", () => {
 
   const news: Readonly<Record<string, (shop: TestShop, id: string) => Promise<unknown>>> = {
     "a notified note": (shop, id) => shop.post(`/v1/tickets/${id}/notified`, { channel: "call" }),
-    "a way to ready and back": (shop, id) => shop.move(id, "ready", "workshop"),
+    "a move to ready and back": (shop, id) => shop.move(id, "ready", "workshop"),
     "a proposed quote": (shop, id) => shop.quote(id, { price_minor: 5 }),
     "a delay": (shop, id) => shop.delay(id, { promised_at: "2027-09-01T10:00:00Z" }),
     "a part": (shop, id) => shop.part(id, { label: "Zip", status: "received" }),

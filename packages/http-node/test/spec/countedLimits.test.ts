@@ -18,7 +18,7 @@ const inApp = async (shop: TestShop, n: number) => {
 }
 
 describe("tickets: at most 150 an hour and 600 a day for each shop (Specification, Limits)", () => {
-  it("after 150 tickets in an hour, of app and API together, the next through either is a 429, and the headers say so (Specification, Limits)", async () => {
+  it("after 150 tickets in an hour from app and API together, the next ticket from either is refused, and the 429 shows the limit in its headers (Specification, Limits)", async () => {
     const shop = await service.shop()
     await inApp(shop, 140)
     for (let left = 9; left >= 0; left--) {
@@ -34,7 +34,7 @@ describe("tickets: at most 150 an hour and 600 a day for each shop (Specificatio
     expect((await (await service.shop()).tryCreate({ service: "Hem" })).status).toBe(201)
   })
 
-  it("the hour starts at its first ticket, and a create after exactly RateLimit-Reset seconds succeeds (Specification, Limits)", async () => {
+  it("the hour starts with its first ticket, and a create after exactly RateLimit-Reset seconds succeeds (Specification, Limits)", async () => {
     const shop = await service.shop()
     await inApp(shop, 1)
     service.clock.advance(20 * MINUTE)
@@ -47,7 +47,7 @@ describe("tickets: at most 150 an hour and 600 a day for each shop (Specificatio
     expect((await shop.tryCreate({ service: "Hem" })).status).toBe(201)
   })
 
-  it("only created tickets count: not 400, 404, 409, 422, nor replays (Specification, Idempotency; Limits)", async () => {
+  it("only created tickets count, and not 400, 404, 409, 422 or replays (Specification, Idempotency; Limits)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     await inApp(shop, 139)
@@ -59,7 +59,7 @@ describe("tickets: at most 150 an hour and 600 a day for each shop (Specificatio
     expect((await shop.tryCreate({ service: "Hem" })).limit).toMatchObject({ limit: 150, remaining: 9 })
   })
 
-  it("a create that the limit refuses is not counted as a request, takes no number and leaves its key unused (Specification, Idempotency; Tickets; Limits)", async () => {
+  it("a create that the limit refuses does not count as a request, and uses up neither a ticket number nor its Idempotency-Key (Specification, Idempotency; Tickets; Limits)", async () => {
     const shop = await service.shop()
     await inApp(shop, 150)
     const once = shop.attempt()
@@ -130,7 +130,7 @@ describe("tickets: at most 150 an hour and 600 a day for each shop (Specificatio
     })
   })
 
-  it("a create in the app is refused by the same limit, as the refusal of its command says (Specification, Limits)", async () => {
+  it("the same limit refuses a create in the app with the refusal LimitReached (Specification, Limits)", async () => {
     const shop = await service.shop()
     await inApp(shop, 150)
     const again = Effect.flatMap(Tickets, (tickets) => tickets.create(shop.caller, { service: "Hem" } as never))
@@ -158,7 +158,7 @@ describe("stamps: at most 20 for each client, day and key (Specification, Endpoi
     expect((await shop.stamp(client.id, 10)).status).toBe(200)
   })
 
-  it("stamps that do not fit whole are refused whole, and a number that fits is accepted afterwards (Specification, Clients and loyalty)", async () => {
+  it("a request for more stamps than are left is refused without adding any, and a request for no more than are left then succeeds (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     await shop.stamp(client.id, 10)
@@ -171,7 +171,7 @@ describe("stamps: at most 20 for each client, day and key (Specification, Endpoi
     expect((await shop.stamp(client.id, 5)).data.card.lifetime).toBe(20)
   })
 
-  it("another client, another key and another shop have separate counts (Specification, Clients and loyalty)", async () => {
+  it("each client, each key and each shop has a separate stamp limit (Specification, Clients and loyalty)", async () => {
     const [shop, other] = [await service.shop(), await service.shop()]
     const [client, second] = [await service.known(shop), await service.known(shop)]
     await service.visit(client, other)
@@ -183,7 +183,7 @@ describe("stamps: at most 20 for each client, day and key (Specification, Endpoi
     expect((await other.stamp(client.id, 10)).data.card.lifetime).toBe(10)
   })
 
-  it("the stamp limit is shown only if it refuses, and replays and refusals do not count against it (Specification, Idempotency; Limits)", async () => {
+  it("only a 429 of the stamp limit shows it in the headers, and replays and refusals do not count against it (Specification, Idempotency; Limits)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const once = shop.attempt()
@@ -195,7 +195,7 @@ describe("stamps: at most 20 for each client, day and key (Specification, Endpoi
     expect((await shop.stamp(client.id, 10, { once })).status).toBe(200)
   })
 
-  it("stamps that the limit refuses are not counted as a request (Specification, Limits)", async () => {
+  it("a request for stamps that the stamp limit refuses does not count as a request (Specification, Limits)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     for (const count of [10, 10]) await shop.stamp(client.id, count)

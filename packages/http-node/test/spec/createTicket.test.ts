@@ -10,7 +10,7 @@ afterAll(() => service.close())
 const MAX = 1_000_000_000_000
 const many = (n: number) => Array.from({ length: n }, (_, i) => ({ label: `Item ${i}` }))
 
-/** Specification, Tickets, by hand: a field, a value that is taken, and what the ticket then shows. */
+/** Valid input, and the fields that the ticket then has; copied by hand from Specification, Tickets. */
 const GOOD: ReadonlyArray<
   readonly [name: string, body: Readonly<Record<string, unknown>>, shows: Readonly<Record<string, unknown>>]
 > = [
@@ -90,7 +90,7 @@ describe("POST /v1/tickets accepts (Specification, Endpoints; Tickets)", () => {
     })
   }
 
-  it("2 to 20 items are kept in the given order, each with a label and optional fields, and the price is not derived from them (Specification, Tickets)", async () => {
+  it("a create stores 2 to 20 items in the given order, each with a label and optional fields, and does not derive the price from them (Specification, Tickets)", async () => {
     const shop = await service.shop()
     const items = [
       { label: "x".repeat(200), service: "y".repeat(120), price_minor: MAX },
@@ -106,7 +106,7 @@ describe("POST /v1/tickets accepts (Specification, Endpoints; Tickets)", () => {
     expect((await shop.create({ service: "Hem", items: many(2) })).items).toHaveLength(2)
   })
 
-  it("a client whom the shop knows is linked at once, with ticket.created and then client.linked, for an id in any case of letters (Specification, Tickets)", async () => {
+  it("a create with the id of a client whom the shop knows links the client, and raises ticket.created and then client.linked (Specification, Tickets)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const badge = { id: client.id, display_name: "Amira Ben Salah" }
@@ -119,8 +119,8 @@ describe("POST /v1/tickets accepts (Specification, Endpoints; Tickets)", () => {
   })
 })
 
-describe("numbers of tickets (Specification, Resources; Tickets)", () => {
-  it("the number 9999 is followed by 1 without a gap, and labels have four digits (Specification, Resources; Tickets)", async () => {
+describe("ticket numbers (Specification, Resources; Tickets)", () => {
+  it("the ticket number after 9999 is 1, and labels have four digits (Specification, Resources; Tickets)", async () => {
     const shop = await service.shop()
     await shop.change({ next_number: 9998 })
     const labels = []
@@ -128,7 +128,7 @@ describe("numbers of tickets (Specification, Resources; Tickets)", () => {
     expect(labels).toEqual(["9998", "9999", "0001", "0002"])
   })
 
-  it("a failed create uses up no number, with any error (Specification, Tickets)", async () => {
+  it("a create that fails with any error uses up no ticket number (Specification, Tickets)", async () => {
     const shop = await service.shop()
     expect((await shop.create()).number).toBe(1)
     expect((await shop.tryCreate({ service: "" })).status).toBe(400)

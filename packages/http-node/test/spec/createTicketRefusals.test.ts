@@ -11,7 +11,7 @@ const MAX = 1_000_000_000_000
 const ITEM = { label: "Left" }
 const many = (n: number) => Array.from({ length: n }, (_, i) => ({ label: `Item ${i}` }))
 
-/** Specification, Tickets, by hand: a field and values that are refused with 400 naming it. */
+/** Invalid values of each field, copied by hand from Specification, Tickets. */
 const BAD: ReadonlyArray<readonly [field: string, values: ReadonlyArray<unknown>]> = [
   [
     "service",
@@ -116,7 +116,7 @@ const TEXTS = ["service", "item", "description", "external_ref"]
 
 describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specification, Endpoints; Errors; Tickets)", () => {
   for (const [field, values] of BAD) {
-    it(`${field} refuses ${values.length} invalid values, each named in details.issues (Specification, Errors; Tickets)`, async () => {
+    it(`each of ${values.length} invalid values of ${field} is a 400 whose details.issues names the field (Specification, Errors; Tickets)`, async () => {
       const shop = await service.shop()
       for (const value of values) {
         if ((await shop.get("/v1/shop")).limit.remaining < 5) service.clock.advance(MINUTE)
@@ -164,7 +164,7 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
     expect(answer.error.details!.issues).toMatchObject([{ in: "body", field: "deposit_minor" }])
   })
 
-  it("all problems of the header and of the body are reported at once, each by name (Specification, Errors)", async () => {
+  it("one 400 lists all problems of the header and of the body by name (Specification, Errors)", async () => {
     const shop = await service.shop()
     const body = {
       type: "x",
@@ -195,7 +195,7 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
     expect(found.length).toBe(11)
   })
 
-  it("an invalid price or deposit is reported once, without a problem of the other (Specification, Errors; Tickets)", async () => {
+  it("an invalid price or deposit is reported once, without a problem about the other field (Specification, Errors; Tickets)", async () => {
     const shop = await service.shop()
     for (const [price_minor, deposit_minor, fields] of [
       [-5, 1, ["price_minor"]],
@@ -224,7 +224,7 @@ describe("An invalid POST /v1/tickets is a 400 and changes nothing (Specificatio
     }
   })
 
-  it("the response to an invalid value repeats nothing of it (Specification, Errors)", async () => {
+  it("the 400 for an invalid value does not repeat the value (Specification, Errors)", async () => {
     const shop = await service.shop()
     const answer = await shop.tryCreate({
       service: "Hem",

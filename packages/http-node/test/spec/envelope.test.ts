@@ -10,7 +10,10 @@ afterAll(() => service.close())
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** TestService.api checks each answer of each test (Wire.ts). These tests check the content of each kind of answer. */
+/**
+ * TestService.api checks the envelope of every response (Wire.ts). These tests check the content of each kind of
+ * response.
+ */
 describe("the envelope (Specification, Requests and responses; Lists and sync)", () => {
   it("a result has success true and data, and meta only if it has entries (Specification, Requests and responses; Lists and sync)", async () => {
     const shop = await service.shop()
@@ -44,7 +47,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     })
   })
 
-  it("an unknown route or method under /v1 is 404 after authentication, 401 before (Specification, Errors)", async () => {
+  it("an unknown route or method under /v1 is a 404 with a valid key and a 401 without (Specification, Errors)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     const unknown = [
@@ -103,7 +106,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     }
   })
 
-  it("a path with an empty parameter or with invalid percent-encoding gets a response (Specification, Lists and sync)", async () => {
+  it("a path with an empty parameter or with invalid percent-encoding gets a response in the envelope (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     for (const path of [
       "/v1/tickets/%",
@@ -118,7 +121,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     }
   })
 
-  it("a path of thousands of characters gets a response (Specification, Lists and sync)", async () => {
+  it("a path of thousands of characters gets a response in the envelope (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     for (const path of [
       `/v1/tickets/${"a".repeat(5000)}`,
@@ -130,7 +133,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     }
   })
 
-  it("HEAD responds as GET without a body: with its status, type, length and limits (Specification, Errors)", async () => {
+  it("HEAD responds with the status, type, length and limits of GET, without a body (Specification, Errors)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     for (const path of [
@@ -150,7 +153,7 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     expect((await service.api("HEAD", "/v1/shop")).status).toBe(401)
   })
 
-  it("an unknown parameter is refused by name, also for an endpoint without parameters (Specification, Errors)", async () => {
+  it("an unknown query parameter is refused by name, also for an endpoint without parameters (Specification, Errors)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id } = await shop.create()
@@ -174,14 +177,14 @@ describe("the envelope (Specification, Requests and responses; Lists and sync)",
     expect((await shop.events()).length).toBe(1)
   })
 
-  it("no response may be stored, and none names the server's software (Specification, Errors)", async () => {
+  it("every response has Cache-Control: no-store, and none names the server's software (Specification, Errors)", async () => {
     const { headers } = await (await service.shop()).get("/v1/shop")
     expect(headers["cache-control"]).toBe("no-store")
     expect(headers["x-content-type-options"]).toBe("nosniff")
     expect(headers["x-powered-by"]).toBeUndefined()
   })
 
-  it("input that is not HTTP gets a response in the envelope too (Specification, Lists and sync)", async () => {
+  it("input that is not HTTP also gets a response in the envelope (Specification, Lists and sync)", async () => {
     for (const bytes of [
       "nonsense\r\n\r\n",
       "GET /v1/shop HTTP/9.9\r\n\r\n",

@@ -12,7 +12,7 @@ afterAll(() => service.close())
 
 const coded = ({ status, error }: Answer) => [status, error.code]
 
-describe("each code of the table (Specification, Errors)", () => {
+describe("the details of each error code (Specification, Errors)", () => {
   it("400 VALIDATION_ERROR names each issue's part, field and what to change (Specification, Errors)", async () => {
     const shop = await service.shop()
     const { error } = await shop.tryCreate({ service: "Hem", items: [{ label: "a" }, { label: "" }], colour: "red" })
@@ -39,7 +39,7 @@ describe("each code of the table (Specification, Errors)", () => {
     }
   })
 
-  it("409 CONFLICT has reason, and for a refused move also from, to, allowed and the present ticket, and nothing else (Specification, Errors)", async () => {
+  it("the details of a 409 CONFLICT are reason, and for a refused move also from, to, allowed and the current ticket (Specification, Errors)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id, updated_at } = await shop.create()
@@ -59,7 +59,7 @@ describe("each code of the table (Specification, Errors)", () => {
     })
   })
 
-  it("429 TOO_MANY_ATTEMPTS has details.limit and nothing else (Specification, Errors)", async () => {
+  it("429 TOO_MANY_ATTEMPTS has only details.limit (Specification, Errors)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     for (const count of [10, 10]) await shop.stamp(client.id, count)
@@ -85,14 +85,14 @@ describe("422 PROFANITY (Specification, Errors)", () => {
     ["service", { service: "fuck", item: "fuck" }]
   ]
   for (const [field, body] of forbidden) {
-    it(`${JSON.stringify(body)} is a 422 with details.field ${field} (Specification, Errors)`, async () => {
+    it(`a create with ${JSON.stringify(body)} is a 422 with details.field ${field} (Specification, Errors)`, async () => {
       const answer = await create(body)
       expect([answer.status, answer.error.code, answer.error.details]).toEqual([422, "PROFANITY", { field }])
       expect(answer.text).not.toMatch(/fuck|merde|putain|connard/i)
     })
   }
 
-  it("only whole words are refused, so names and trades that contain one are accepted (Specification, Errors)", async () => {
+  it("only whole words are refused, so names and trades that contain a forbidden word are accepted (Specification, Errors)", async () => {
     for (const service of [
       "Scunthorpe",
       "Assemble the classic bass",
@@ -113,7 +113,7 @@ describe("422 PROFANITY (Specification, Errors)", () => {
     expect((await create({ external_ref: "fuck" })).status).toBe(201)
   })
 
-  it("the shop's own words and phrases are added to the list, in any case (Specification, Errors; Sandbox)", async () => {
+  it("a shop's own words and phrases are refused too, in upper or lower case (Specification, Errors; Sandbox)", async () => {
     const words = ["Sprocket", "blue moon"]
     expect(coded(await create({ service: "a SPROCKET" }, words))).toEqual([422, "PROFANITY"])
     expect(coded(await create({ item: "Once in a Blue  Moon" }, words))).toEqual([422, "PROFANITY"])
@@ -122,7 +122,7 @@ describe("422 PROFANITY (Specification, Errors)", () => {
     expect(coded(await create({ service: "fuck" }, words))).toEqual([422, "PROFANITY"])
   })
 
-  it("a refused text leaves no ticket, event, number or remembered key (Specification, Idempotency)", async () => {
+  it("a create with a refused text stores no ticket, event or Idempotency-Key and uses up no ticket number (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     await shop.tryCreate({ service: "fuck" }, { once })
@@ -132,8 +132,8 @@ describe("422 PROFANITY (Specification, Errors)", () => {
   })
 })
 
-describe("failures of the service itself (Specification, Errors)", () => {
-  /** Requests that need each port. */
+describe("responses if a port of the service fails (Specification, Errors)", () => {
+  /** Requests that use each port. */
   const askers: Readonly<
     Record<"Store" | "Reads" | "Directory" | "RateLimits", (shop: TestShop) => Promise<ReadonlyArray<Answer>>>
   > = {
@@ -187,7 +187,7 @@ describe("failures of the service itself (Specification, Errors)", () => {
   }
 
   for (const port of ["Store", "Reads", "Directory"] as const) {
-    it(`a bug in ${port} is 500 INTERNAL without a detail, and the log has the cause under the Request-Id (Specification, Errors)`, async () => {
+    it(`a defect in ${port} is 500 INTERNAL without a detail, and the log has the cause with the Request-Id (Specification, Errors)`, async () => {
       const shop = await service.shop()
       service.clock.advance(HOUR)
       service.faults.set(port, "dying")
@@ -204,7 +204,7 @@ describe("failures of the service itself (Specification, Errors)", () => {
     })
   }
 
-  it("a request that failed with 503 or 500 leaves no trace, and its Idempotency-Key creates a ticket afterwards (Specification, Idempotency)", async () => {
+  it("a create that failed with 503 or 500 stores nothing, and a retry with its Idempotency-Key creates a ticket (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     for (const fault of ["unavailable", "dying"] as const) {
       const once = shop.attempt()
@@ -218,7 +218,7 @@ describe("failures of the service itself (Specification, Errors)", () => {
     expect((await shop.get<ReadonlyArray<unknown>>("/v1/tickets")).data).toHaveLength(2)
   })
 
-  it("a response with 500 or 503 counts as a request like any other (Specification, Limits)", async () => {
+  it("a request with a 500 or 503 response counts against the limit on requests (Specification, Limits)", async () => {
     const shop = await service.shop()
     const before = (await shop.get("/v1/shop")).limit.remaining
     service.faults.set("Reads", "dying")

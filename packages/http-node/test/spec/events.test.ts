@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe("the events (Specification, Webhooks)", () => {
-  it("a ticket's whole life raises each event with the ticket as it was then, in order (Specification, Webhooks)", async () => {
+describe("the events of tickets (Specification, Webhooks)", () => {
+  it("each change in a ticket's life raises an event with the ticket as of that change, in order (Specification, Webhooks)", async () => {
     const shop = await service.shop({ tracking_base_url: "https://t.example/" })
     const client = await service.client()
     const stands = []
@@ -69,7 +69,7 @@ describe("the events (Specification, Webhooks)", () => {
     expect(events.at(-1)!.created_at).toBe(service.iso())
   })
 
-  it("events of one command have separate ids, which sort in their order (Specification, Tickets)", async () => {
+  it("the events of one command have different ids, which sort in the order of the events (Specification, Tickets)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -80,7 +80,7 @@ describe("the events (Specification, Webhooks)", () => {
     expect(created! < linked!).toBe(true)
   })
 
-  it("an event is a stored text, which later changes of ticket, client, shop or block do not change (Specification, Webhooks)", async () => {
+  it("a later change of the ticket, client or shop, or a block, does not change a stored event (Specification, Webhooks)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id, price_minor: 5 })
@@ -95,7 +95,7 @@ describe("the events (Specification, Webhooks)", () => {
     expect(before[0]).toContain("Amira Ben Salah")
   })
 
-  it("after a client blocked the shop, no new event names them (Specification, Clients and loyalty)", async () => {
+  it("after a client has blocked the shop, no new event names the client (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -118,7 +118,7 @@ describe("the events (Specification, Webhooks)", () => {
     }
   })
 
-  it("a quote raises an event when it is proposed and one when it is refused, and a second answer raises none (Specification, Endpoints)", async () => {
+  it("proposing a quote raises an event, refusing it raises another, and a second answer raises none (Specification, Endpoints)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     await shop.quote(id, { price_minor: 5 })
@@ -173,7 +173,7 @@ describe("the events (Specification, Webhooks)", () => {
     ])
   })
 
-  it("the events of one shop are not visible to another (Specification, Keys and scopes)", async () => {
+  it("the events of one shop are not visible to another shop (Specification, Keys and scopes)", async () => {
     const [shop, other] = [await service.shop(), await service.shop()]
     await shop.create()
     expect(await other.events()).toEqual([])

@@ -16,7 +16,7 @@ const withoutRequestId = ({ status, headers, text }: Answer) => {
 const reused = { code: "CONFLICT", details: { reason: "IDEMPOTENCY_KEY_REUSED" } }
 
 describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
-  it("a key has 1 to 80 characters, and a missing, empty or longer one is a 400 for all three operations (Specification, Idempotency)", async () => {
+  it("a missing or empty Idempotency-Key, or one of more than 80 characters, is a 400 for all three operations (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const operations = [
@@ -42,7 +42,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.redeem(client.id, { once: "r" })).status).toBe(200)
   })
 
-  it("a replayed create is a 200 with the same ticket, replayed true and the header, and creates no duplicate (Specification, Endpoints; Lists and sync)", async () => {
+  it("a replayed create is a 200 with the same ticket, replayed true and the Idempotent-Replayed header, and creates no duplicate (Specification, Endpoints; Lists and sync)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     const body = { service: "Hem", items: [{ label: "a" }, { label: "b" }], client_phone: "+21627000111" }
@@ -60,7 +60,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("a replay is the first response as it was then, even if the ticket changed since (Specification, Idempotency)", async () => {
+  it("a replay returns the first response unchanged, even if the ticket has changed since (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     const first = await shop.create({ service: "Hem" }, { once })
@@ -68,7 +68,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.tryCreate({ service: "Hem" }, { once })).data).toEqual(first)
   })
 
-  it("requests that differ in the order of fields, spaces, null and an explicit default are the same (Specification, Idempotency)", async () => {
+  it("requests that differ only in the order of fields, spaces, null or an explicit default count as the same (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem", price_minor: 5, item: "Coat", promised_at: "2026-12-01T10:00:00Z" }, { once })
@@ -85,7 +85,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.post("/v1/tickets", undefined, { raw: same[0]!, once: ` ${once} ` })).status).toBe(200)
   })
 
-  it("requests that differ in the spelling of the phone number and of ids are the same (Specification, Idempotency)", async () => {
+  it("requests that differ only in the spelling of the phone number or of ids count as the same (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const once = shop.attempt()
@@ -127,7 +127,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.tryCreate({ service: "B" }, { once: "KEY" })).status).toBe(201)
   })
 
-  it("the operations and the API keys are independent of each other (Specification, Idempotency)", async () => {
+  it("the same Idempotency-Key is independent for each operation and each API key (Specification, Idempotency)", async () => {
     const [shop, other] = [await service.shop(), await service.shop()]
     const client = await service.known(shop)
     const second = await shop.newKey()
@@ -155,7 +155,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.redeem(b.id, { once: redeem })).error).toMatchObject(reused)
   })
 
-  it("only successes are remembered, so the corrected request with the same key succeeds (Specification, Idempotency)", async () => {
+  it("only successes are stored, so a corrected request with the same key succeeds (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const [create, redeem] = [shop.attempt(), shop.attempt()]
@@ -168,7 +168,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect((await shop.redeem(client.id, { once: redeem })).status).toBe(200)
   })
 
-  it("a key is remembered for 30 days, and is new afterwards (Specification, Idempotency)", async () => {
+  it("an Idempotency-Key is valid for 30 days, and can be used for a new request afterwards (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
@@ -179,7 +179,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect([answer.status, answer.meta, answer.data.number]).toEqual([201, { replayed: false }, 2])
   })
 
-  it("replayed stamps and rewards return the first card with 200, and are executed once (Specification, Idempotency)", async () => {
+  it("replays of stamps and redemptions return the first card with 200, and are not executed again (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const [stamps, redeem] = [shop.attempt(), shop.attempt()]
@@ -198,7 +198,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
     expect(data.loyalty).toMatchObject({ balance: 0, lifetime: 10, rewards_redeemed: 1 })
   })
 
-  it("a replay repeats the client of the first response even if they blocked the shop since; a new request shows none (Specification, Idempotency)", async () => {
+  it("a replay returns the client of the first response even if the client has blocked the shop since, and a new request returns client null (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const once = shop.attempt()
@@ -213,7 +213,7 @@ describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
 })
 
 describe("concurrent duplicates (Specification, Idempotency)", () => {
-  it("thirty equal creates over sockets give one 201 and twenty-nine 200 with identical data (Specification, Idempotency)", async () => {
+  it("thirty identical concurrent creates get one 201 and twenty-nine 200 with identical data (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     const body = { service: "Hem", items: [{ label: "a" }, { label: "b" }] }
@@ -224,7 +224,7 @@ describe("concurrent duplicates (Specification, Idempotency)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("ten concurrent requests for one reward under ten keys give one 200 and nine 409 NO_REWARD (Specification, Clients and loyalty)", async () => {
+  it("ten concurrent redemptions of one reward under ten keys get one 200 and nine 409 NO_REWARD (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     await shop.stamp(client.id, 10)
@@ -235,7 +235,7 @@ describe("concurrent duplicates (Specification, Idempotency)", () => {
     for (const { error } of refused) expect(error.details).toEqual({ reason: "NO_REWARD" })
   })
 
-  it("ten concurrent moves to ready give one 200, one event and 409 SAME_STATE for the rest (Specification, States)", async () => {
+  it("ten concurrent moves to ready get one 200 and nine 409 SAME_STATE, and raise one event (Specification, States)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     const answers = await Promise.all(Array.from({ length: 10 }, () => shop.tryMove(id, "ready")))
@@ -245,7 +245,7 @@ describe("concurrent duplicates (Specification, Idempotency)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created", "ticket.ready"])
   })
 
-  it("ten equal requests for stamps add them once, with responses that differ only in replayed (Specification, Idempotency)", async () => {
+  it("ten identical concurrent requests for stamps add them once, and their responses differ only in replayed (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const once = shop.attempt()
@@ -255,14 +255,14 @@ describe("concurrent duplicates (Specification, Idempotency)", () => {
     expect(new Set(answers.map(({ data }) => JSON.stringify(data))).size).toBe(1)
   })
 
-  it("two different bodies under one key at once give one 201 and one 409 (Specification, Idempotency)", async () => {
+  it("two concurrent creates with different bodies under one key get one 201 and one 409 (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     const answers = await Promise.all(["A", "B"].map((service) => shop.tryCreate({ service }, { once })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
   })
 
-  it("replays differ from each other only in values that count down (Specification, Idempotency)", async () => {
+  it("the responses of two replays differ only in Request-Id and RateLimit-Remaining (Specification, Idempotency)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
