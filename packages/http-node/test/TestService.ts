@@ -34,8 +34,7 @@ interface TestServiceOptions {
 
 /**
  * The whole service on a real socket, with a clock that moves only when a test moves it. The tests of a file share one
- * service, and each
- * creates its own shops and clients, because limits count by API key and by shop.
+ * service, and each creates its own shops and clients, because limits count by API key and by shop.
  */
 export class TestService {
   readonly clock: SettableClock

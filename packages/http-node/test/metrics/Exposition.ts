@@ -16,8 +16,8 @@ const NUMBERS: Readonly<Record<string, number>> = { "+Inf": Number.POSITIVE_INFI
 
 /**
  * Parses Prometheus' text format 0.0.4 as strictly as `promtool check metrics`: each family has HELP, TYPE and then
- * only its own samples, no
- * family or sample appears twice, and the text ends with a line feed. Throws at the first line that breaks a rule.
+ * only its own samples, no family or sample appears twice, and the text ends with a line feed. Throws at the first line
+ * that breaks a rule.
  */
 export const readExposition = (text: string): ReadonlyMap<string, Family> => {
   if (!text.endsWith("\n")) throw new Error("The last line lacks its end")

@@ -1,5 +1,5 @@
-// TEST KEY AND CERTIFICATES. The private key is public, so only the tests in this folder trust it.
-// All certificates are valid from 2020 to 2120, except the expired one.
+// TEST KEY AND CERTIFICATES. The private key is public, so only the tests in this folder trust it. All certificates are
+// valid from 2020 to 2120, except the expired one.
 
 /** The certificate authority that the tests trust instead of the system's authorities. */
 export const authority = `-----BEGIN CERTIFICATE-----

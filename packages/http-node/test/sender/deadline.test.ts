@@ -40,9 +40,9 @@ describe("An attempt has ten seconds by default for everything up to the status 
   })
 
   it.each([
-    ["looked up at 4 s, encrypted at 8 s, answered at 9.9 s", 9.9, 200],
-    ["looked up at 4 s, encrypted at 8 s, answered at 10.1 s", 10.1, "timeout"]
-  ])("all stages share one deadline: %s", async (_, at_s, expected) => {
+    ["a look-up until 4 s, a handshake until 8 s and a response at 9.9 s", 9.9, 200],
+    ["a look-up until 4 s, a handshake until 8 s and a response at 10.1 s", 10.1, "timeout"]
+  ])("all phases share one deadline, so the result of %s depends on their total time", async (_, at_s, expected) => {
     const setTime = fakeTime()
     let found: (() => void) | undefined
     let greeted: (() => void) | undefined

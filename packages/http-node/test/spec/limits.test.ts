@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Sends the same request several times concurrently. */
+/** Sends `n` requests concurrently. */
 const times = <D>(n: number, request: (i: number) => Promise<Answer<D>>) =>
   Promise.all(Array.from({ length: n }, (_, i) => request(i)))
 
@@ -38,7 +38,7 @@ describe("requests: at most 120 a minute for each key (Specification, Limits)", 
     })
   })
 
-  it("the window starts at the first use, and a request after exactly RateLimit-Reset seconds succeeds, a millisecond earlier not (Specification, Limits)", async () => {
+  it("the window starts at the first use, so a request after exactly RateLimit-Reset seconds succeeds, and one a millisecond earlier is refused (Specification, Limits)", async () => {
     const shop = await service.shop()
     await shop.get("/v1/shop")
     service.clock.advance(17_250)
@@ -62,7 +62,7 @@ describe("requests: at most 120 a minute for each key (Specification, Limits)", 
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(119)
   })
 
-  it("every other response counts: 200, 400, 403, 404, 409 (Specification, Limits)", async () => {
+  it("requests with every other response count: 200, 400, 403, 404, 409 (Specification, Limits)", async () => {
     const shop = await service.shop()
     const { key } = await shop.newKey(["tickets:read", "tickets:write"])
     const { id } = await shop.create()
@@ -82,7 +82,7 @@ describe("requests: at most 120 a minute for each key (Specification, Limits)", 
     expect((await shop.get("/v1/shop", "", call)).limit.remaining).toBe(111)
   })
 
-  it("a 403 for the shop's flags counts as a request (Specification, Limits)", async () => {
+  it("a request with a 403 for the shop's flags counts (Specification, Limits)", async () => {
     const shop = await service.shop()
     await shop.change({ api_enabled: false })
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(119)
@@ -104,7 +104,7 @@ describe("requests: at most 120 a minute for each key (Specification, Limits)", 
 })
 
 describe("writes: at most 30 a minute for each key (Specification, Limits)", () => {
-  it("30 writes succeed and the next is a 429, and the headers show the policy with the fewest uses left (Specification, Limits)", async () => {
+  it("30 writes succeed and the next is a 429, and the headers show the limit with the fewest uses left (Specification, Limits)", async () => {
     const shop = await service.shop()
     for (let i = 0; i < 30; i++) {
       const answer = await shop.tryCreate({ service: "Hem" })
@@ -123,7 +123,7 @@ describe("writes: at most 30 a minute for each key (Specification, Limits)", () 
     expect((await shop.get("/v1/shop")).limit.remaining).toBe(89)
   })
 
-  it("every POST with the needed scope counts, with any response: 400, 404, 409, 422, replays (Specification, Limits)", async () => {
+  it("every POST with the needed scope counts, even with a 400, 404, 409 or 422 response or as a replay (Specification, Limits)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     const { id } = await shop.create({ service: "Hem" }, { once })
@@ -159,7 +159,7 @@ describe("writes: at most 30 a minute for each key (Specification, Limits)", () 
 })
 
 describe("requests without a valid key: at most 120 a minute for each address (Specification, Limits)", () => {
-  it("120 requests are a 401 with the headers of their policy, and the next is a 429 (Specification, Limits)", async () => {
+  it("120 requests get a 401 with the headers of their limit, and the next is a 429 (Specification, Limits)", async () => {
     const from = "10.8.0.1"
     for (let i = 0; i < 120; i++) {
       const answer = await service.api("GET", "/v1/shop", {
@@ -207,7 +207,7 @@ describe("requests without a valid key: at most 120 a minute for each address (S
     expect((await service.api("GET", "/v1/shop", { from: "10.8.0.3" })).status).toBe(401)
   })
 
-  it("paths outside /v1 do not count, and show the address's limit (Specification, Limits)", async () => {
+  it("requests for paths outside /v1 do not count, and their headers show the address's limit (Specification, Limits)", async () => {
     const from = "10.8.0.4"
     for (let i = 0; i < 3; i++) expect((await service.api("GET", "/nothing", { from })).limit.remaining).toBe(120)
     await service.api("GET", "/v1/shop", { from })
@@ -218,7 +218,7 @@ describe("requests without a valid key: at most 120 a minute for each address (S
 describe("look-ups of clients by phone: at most 60 an hour and 300 a day for each shop (Specification, Limits)", () => {
   const look = (shop: TestShop, phone = "+21629999999", call: Call = {}) => shop.get("/v1/clients", { phone }, call)
 
-  it("60 look-ups in an hour succeed, found or not, and the next is a 429 (Specification, Limits)", async () => {
+  it("60 look-ups in an hour are accepted, whether they find a client or not, and the next is a 429 (Specification, Limits)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     for (let i = 0; i < 60; i++) {
@@ -258,7 +258,7 @@ describe("look-ups of clients by phone: at most 60 an hour and 300 a day for eac
     expect((await look(await service.shop())).status).toBe(404)
   })
 
-  it("malformed look-ups, and those without the scope, do not count (Specification, Limits)", async () => {
+  it("malformed look-ups, and look-ups without the scope, do not count (Specification, Limits)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { key } = await shop.newKey(["tickets:read"])
@@ -286,7 +286,7 @@ describe("look-ups of clients by phone: at most 60 an hour and 300 a day for eac
   })
 
   it("300 look-ups are accepted in the shop's calendar day, and the count begins again at its midnight (Specification, Limits)", async () => {
-    // 00:30 in Tunis (UTC+1), so that six hours and more are left of the shop's day.
+    // 00:30 in Tunis (UTC+1), so that more than six hours of the shop's day are left.
     service.clock.set(Date.parse("2027-03-01T23:30:00.000Z"))
     const shop = await service.shop()
     const client = await service.known(shop)

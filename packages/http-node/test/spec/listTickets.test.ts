@@ -20,14 +20,14 @@ const found = async (shop: TestShop, query: Query | string) => {
   return answer.data.map(({ service }) => service)
 }
 
-/** The query's problem: where and in which parameter. */
+/** Sends a query that must be a 400, and returns its issues as `in field`. */
 const refused = async (shop: TestShop, query: Query | string) => {
   const answer = await list(shop, query)
   expect([answer.status, answer.error?.code], JSON.stringify(query)).toEqual([400, "VALIDATION_ERROR"])
   return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
 }
 
-/** Six tickets, A to F, an hour apart, each with something of its own. */
+/** Creates six tickets, A to F, an hour apart, that differ in the fields by which a list can be filtered. */
 const six = async () => {
   const shop = await service.shop()
   const client = await service.known(shop)
@@ -61,7 +61,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     expect([answer.data, answer.meta]).toEqual([[], { has_more: false, next_cursor: null }])
   })
 
-  it("a filter returns the tickets that match, and several filters those that match all of them (Specification, Endpoints)", async () => {
+  it("a filter returns the tickets that match it, and several filters return the tickets that match all of them (Specification, Endpoints)", async () => {
     const { shop, client, made } = await six()
     const rows: ReadonlyArray<readonly [Query, ReadonlyArray<string>]> = [
       [{ state: "workshop" }, ["E", "A"]],
@@ -97,7 +97,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     for (const [query, services] of rows) expect(await found(shop, query), JSON.stringify(query)).toEqual(services)
   })
 
-  it("an unescaped + of a phone number arrives as a space and is read as + (Specification, Tickets)", async () => {
+  it("an unescaped + of a phone number in a query, which decodes to a space, is read as + (Specification, Tickets)", async () => {
     const { shop } = await six()
     expect(await found(shop, "phone=+21620555111")).toEqual(["D", "B"])
     expect(await found(shop, "phone=%2B21620555111")).toEqual(["D", "B"])
@@ -105,7 +105,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     expect(await refused(shop, "phone=21620555111")).toEqual(["query phone"])
   })
 
-  it("a date without a time is 00:00 UTC, which created_after includes and created_before excludes (Specification, Lists and sync)", async () => {
+  it("a date without a time is 00:00 UTC, and created_after includes that instant while created_before excludes it (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     const midnight = Math.ceil(service.now / DAY) * DAY
     service.clock.set(midnight - 1)
@@ -119,7 +119,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     expect(await found(shop, { created_after: `${day}T01:00:00+01:00` })).toEqual(["At"])
   })
 
-  it("invalid parameters are refused by name (Specification, Endpoints; Lists and sync; Errors)", async () => {
+  it("the 400 for an invalid parameter names the parameter (Specification, Endpoints; Lists and sync; Errors)", async () => {
     const shop = await service.shop()
     const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["state", ["", "open", "Ready", "ready,", ",", "ready,open", "ready;workshop"]],
@@ -146,7 +146,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     }
   })
 
-  it("all problems of a query are reported at once (Specification, Errors)", async () => {
+  it("one 400 lists all problems of a query (Specification, Errors)", async () => {
     const shop = await service.shop()
     const query =
       "state=x&number=0&client_id=1&phone=1&external_ref=&created_after=x&created_before=x&updated_since=x&limit=0&who=1"
@@ -166,7 +166,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     )
   })
 
-  it("a repeated parameter and invalid percent-encoding are refused by name (Specification, Errors)", async () => {
+  it("the 400 for a repeated parameter or invalid percent-encoding names the parameter (Specification, Errors)", async () => {
     const shop = await service.shop()
     expect(await refused(shop, "number=5&number=6")).toEqual(["query number"])
     expect(await refused(shop, "limit=5&limit=5")).toEqual(["query limit"])
@@ -176,7 +176,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
     expect(await refused(shop, "%zz=1")).toEqual(["query query"])
   })
 
-  it("empty parts of a query are ignored (Specification, Errors)", async () => {
+  it("empty parameters between & in a query are ignored (Specification, Errors)", async () => {
     const shop = await service.shop()
     await shop.create({ service: "A" })
     expect(await found(shop, "&&limit=1&")).toEqual(["A"])
@@ -184,7 +184,7 @@ describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
 })
 
 describe("paging (Specification, Endpoints; Lists and sync)", () => {
-  /** All pages, followed by cursor; `sizes` gives each page's limit in turn. */
+  /** Reads all pages by cursor. The pages use the limits `sizes` in rotation. */
   const walk = async (shop: TestShop, query: Query, sizes: ReadonlyArray<number>) => {
     const pages: Array<ReadonlyArray<string>> = []
     let cursor: Query = {}
@@ -214,7 +214,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     return { shop, ids, order: created.data.map(({ id }) => id) }
   }
 
-  it("the order is created_at, then id, both descending, also for many tickets of one millisecond (Specification, Lists and sync)", async () => {
+  it("the list is sorted by created_at and then id, both descending, also for many tickets of one millisecond (Specification, Lists and sync)", async () => {
     const { shop, ids } = await many(30)
     const { data } = await list(shop, { limit: 100 })
     const sorted = [...data].sort((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? 1 : -1))
@@ -223,7 +223,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
   })
 
   for (const size of [1, 2, 3, 7, 11, 12, 13, 100]) {
-    it(`pages of ${size} contain every ticket once, in order (Specification, Endpoints)`, async () => {
+    it(`pages with limit ${size} contain every ticket once, in order (Specification, Endpoints)`, async () => {
       const { shop, order } = await many(12)
       const pages = await walk(shop, {}, [size])
       expect(pages.flat()).toEqual(order)
@@ -231,7 +231,7 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     })
   }
 
-  it("a page has 50 by default and at most 100, and has_more is exact at the end (Specification, Endpoints; Limits)", async () => {
+  it("a page has 50 tickets by default and at most 100, and has_more is exact at the end (Specification, Endpoints; Limits)", async () => {
     const { shop } = await many(100)
     const first = await list(shop)
     expect([first.data.length, first.meta.has_more]).toEqual([50, true])
@@ -248,14 +248,14 @@ describe("paging (Specification, Endpoints; Lists and sync)", () => {
     expect((await walk(shop, {}, [1, 5, 2, 3])).flat()).toEqual(order)
   })
 
-  it("the pages of a filtered list contain only its tickets (Specification, Endpoints)", async () => {
+  it("all pages of a filtered list contain only matching tickets (Specification, Endpoints)", async () => {
     const { shop, order } = await many(15)
     const ready = order.filter((_, i) => i % 2 === 0)
     for (const id of ready) await shop.move(id, "ready")
     expect((await walk(shop, { state: "ready" }, [3])).flat()).toEqual(ready)
   })
 
-  it("tickets created meanwhile do not affect later pages (Specification, Lists and sync)", async () => {
+  it("tickets created while a client pages do not affect later pages (Specification, Lists and sync)", async () => {
     const { shop, order } = await many(6)
     const first = await list(shop, { limit: 3 })
     service.clock.advance(1)

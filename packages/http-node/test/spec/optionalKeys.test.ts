@@ -14,7 +14,7 @@ const ACTS = [
 
 describe("an Idempotency-Key on POST …/status and …/notified (Specification, Endpoints)", () => {
   for (const [act, body, other, event] of ACTS) {
-    it(`${act}: a repetition returns the same ticket and changes nothing`, async () => {
+    it(`a repeated POST …/${act} with the same key returns the same ticket and changes nothing`, async () => {
       const shop = await service.shop()
       const { id } = await shop.create()
       const ask = (asked: object, once?: string, path = id) =>
@@ -36,7 +36,7 @@ describe("an Idempotency-Key on POST …/status and …/notified (Specification,
         expect([status, error.details!.reason]).toEqual([409, "IDEMPOTENCY_KEY_REUSED"])
     })
 
-    it(`${act}: every request without a key is separate`, async () => {
+    it(`each POST …/${act} without a key is executed`, async () => {
       const shop = await service.shop()
       const { id } = await shop.create()
       const ask = () => shop.post(`/v1/tickets/${id}/${act}`, body)
@@ -48,7 +48,7 @@ describe("an Idempotency-Key on POST …/status and …/notified (Specification,
     })
   }
 
-  it("a refused request does not use up the key, and a key that is too long is a 400", async () => {
+  it("a refused status request does not use up its key, and a key that is too long is a 400", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     const move = (status: string, once: string) => shop.post(`/v1/tickets/${id}/status`, { status }, { once })

@@ -37,8 +37,8 @@ const useUpLookups = async (shop: TestShop) => {
   await Promise.all(Array.from({ length: 60 }, () => shop.get("/v1/clients", { phone: "+21629999999" })))
 }
 
-describe("the order of checks: a request with two errors gets the first of them (Specification, Errors)", () => {
-  it("401 comes before the limit on requests: a wrong key is 401 although the limit of the right one is used up (Specification, Errors)", async () => {
+describe("the order of checks: a request with two errors gets the earlier error (Specification, Errors)", () => {
+  it("401 comes before the limit on requests: a wrong key is a 401 even if the right key's limit is used up (Specification, Errors)", async () => {
     const shop = await service.shop()
     await useUpRequests(shop)
     expect(outcome(await shop.get("/v1/shop"))).toBe("429 TOO_MANY_ATTEMPTS requests_per_minute")
@@ -76,7 +76,7 @@ describe("the order of checks: a request with two errors gets the first of them 
     expect(outcome(await service.api("PUT", `/v1/tickets/${NOBODY}`, { key }))).toBe("404 NOT_FOUND")
   })
 
-  it("the 403 of a missing scope comes before the limit on writes, of which such a request uses none (Specification, Errors; Limits)", async () => {
+  it("the 403 of a missing scope comes before the limit on writes, and such a request does not count as a write (Specification, Errors; Limits)", async () => {
     const shop = await service.shop()
     const { key } = await shop.newKey(["tickets:write"])
     for (let i = 0; i < 30; i++) {
@@ -113,7 +113,7 @@ describe("the order of checks: a request with two errors gets the first of them 
     expect(outcome(await shop.tryCreate({ service: "Hem", colour: 1 }, { once }))).toBe("400 VALIDATION_ERROR")
   })
 
-  it("400 comes before the limit on look-ups, of which such a request uses none (Specification, Errors; Limits)", async () => {
+  it("400 comes before the limit on look-ups, and such a request does not count as a look-up (Specification, Errors; Limits)", async () => {
     const shop = await service.shop()
     await useUpLookups(shop)
     expect(outcome(await shop.get("/v1/clients", { phone: "nobody" }))).toBe("400 VALIDATION_ERROR")
@@ -173,14 +173,14 @@ describe("the order of checks: a request with two errors gets the first of them 
     expect(outcome(await shop.tryCreate({ service: "Hem", client_id: NOBODY }))).toBe("404 NOT_FOUND")
   })
 
-  it("409 comes before 422: a repeated key with another body that holds a forbidden word is a 409 (Specification, Errors)", async () => {
+  it("409 comes before 422: a repeated key with another body that contains a forbidden word is a 409 (Specification, Errors)", async () => {
     const shop = await service.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
     expect(outcome(await shop.tryCreate({ service: "fuck" }, { once }))).toBe("409 CONFLICT IDEMPOTENCY_KEY_REUSED")
   })
 
-  it("409 comes before the limit on stamps: it is sent if the programme is off and the day's stamps are used up (Specification, Errors)", async () => {
+  it("409 comes before the limit on stamps: with the programme off and the day's stamps used up the response is a 409 (Specification, Errors)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     await shop.stamp(client.id, 10)

@@ -9,13 +9,13 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A person about whom the shop must learn nothing: an id and a phone number that it can look up. */
+/** The id and phone number of a person about whom the shop must learn nothing. */
 interface Stranger {
   readonly id: string
   readonly phone: string
 }
 
-/** Someone, and what they do after the shop offered a ticket to their number. */
+/** How to create a person, and what the person does after the shop has offered a ticket to their number. */
 interface Kind {
   readonly who: (shop: TestShop) => Promise<Stranger>
   readonly afterwards?: (shop: TestShop, stranger: Stranger) => Promise<void>
@@ -23,7 +23,7 @@ interface Kind {
 
 const blocks = (_: TestShop, stranger: Stranger) => service.answer(stranger, "block")
 
-/** Specification, Clients and loyalty: the people whom a shop must not be able to distinguish. */
+/** The people whom a shop must not be able to distinguish (Specification, Clients and loyalty). */
 const STRANGERS: Readonly<Record<string, Kind>> = {
   "no account": { who: async () => ({ id: NOBODY, phone: service.phone() }) },
   "an account unknown to the shop": { who: () => service.client() },
@@ -39,7 +39,7 @@ const STRANGERS: Readonly<Record<string, Kind>> = {
   "a client of another shop": { who: async () => service.known(await service.shop()) }
 }
 
-/** Everything that a shop can see of its answers, ids and codes drawn at random aside. */
+/** All that a shop can see of a response, with random ids and codes replaced. */
 const seen = (stranger: Stranger, { status, headers, text }: Answer) => {
   const { "request-id": _, date: __, "content-length": ___, ...rest } = headers
   return { status, headers: rest, text: masked(stranger, text), length: Buffer.byteLength(text) }
@@ -53,7 +53,7 @@ const masked = ({ id, phone }: Stranger, text: string): string =>
     .replaceAll(/"next_cursor":"[^"]+"/g, '"next_cursor":"…"')
     .replaceAll(/[0-9A-Z]{4}-[0-9A-Z]{4}"/g, 'CODE"')
 
-/** The calls that a shop might try, in order, to learn about someone. */
+/** The calls that a shop might try, in this order, to learn about a person. */
 const TRIES: Readonly<Record<string, (shop: TestShop, stranger: Stranger) => Promise<Answer>>> = {
   "look up by phone": (shop, { phone }) => shop.get("/v1/clients", { phone }),
   "look up by phone again": (shop, { phone }) => shop.get("/v1/clients", { phone }),
@@ -75,7 +75,10 @@ const TRIES: Readonly<Record<string, (shop: TestShop, stranger: Stranger) => Pro
   "a forbidden word for client_id": (shop, { id }) => shop.tryCreate({ service: "fuck", client_id: id })
 }
 
-/** A shop whose data are the same for every stranger: a ticket of a client of its own, and one that is offered to the stranger. */
+/**
+ * Creates a shop that has the same data for every stranger: a ticket of its own client, and a ticket that is offered to
+ * the stranger.
+ */
 const shopFor = async (kind: string) => {
   const shop = await service.shop({ tracking_base_url: "https://t.example/" })
   const own = await service.known(shop)
@@ -95,17 +98,17 @@ const asked = async (kind: string, act: (shop: TestShop, stranger: Stranger) => 
   return { answer: seen(stranger, answer), events }
 }
 
-describe("A shop learns nothing of clients who are not its own (Specification, Clients and loyalty)", () => {
+describe("A shop learns nothing about clients whom it does not know (Specification, Clients and loyalty)", () => {
   const [first, ...others] = Object.keys(STRANGERS)
 
   for (const [name, act] of Object.entries(TRIES)) {
-    it(`${name}: status, body, every header and events are alike for every client (Specification, Endpoints; Clients and loyalty)`, async () => {
+    it(`the call "${name}" has the same status, body, headers and events for every such client (Specification, Endpoints; Clients and loyalty)`, async () => {
       const expected = await asked(first!, act)
       for (const kind of others) expect(await asked(kind, act), kind).toEqual(expected)
     })
   }
 
-  it("all attempts one after another in one shop give the same responses, counters and events (Specification, Clients and loyalty)", async () => {
+  it("all these calls in sequence in one shop have the same responses, counters and events for every such client (Specification, Clients and loyalty)", async () => {
     const begin = service.now
     const all = async (kind: string) => {
       service.clock.set(begin)
@@ -123,7 +126,7 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
     for (const kind of others) expect(await all(kind), kind).toEqual(expected)
   })
 
-  it("the 404 of an unknown client equals that of a blocking one, to the byte (Specification, Endpoints)", async () => {
+  it("the 404 for an unknown client equals the 404 for a blocking client, to the byte (Specification, Endpoints)", async () => {
     const shop = await service.shop()
     const blocker = await service.blocker(shop)
     for (const path of [(id: string) => `/v1/clients/${id}`, (id: string) => `/v1/clients/${id}/loyalty`]) {
@@ -132,7 +135,7 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
     }
   })
 
-  it("a ticket of a client who blocks the shop has client null everywhere: by id, list, by number, sync, status, notified (Specification, Clients and loyalty)", async () => {
+  it("a ticket of a client who blocks the shop has client null in every response: by id, list, by number, sync, status, notified (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -155,7 +158,7 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
     }
   })
 
-  it("the tickets of a client who blocks the shop are not found by client_id, although they stay (Specification, Clients and loyalty)", async () => {
+  it("a list by the client_id of a client who blocks the shop is as empty as for an unknown client, and the ticket can still be read (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -176,7 +179,7 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
     expect((await shop.ticket(id)).id).toBe(id)
   })
 
-  it("a block reveals nothing to the shop: no event, no change of the ticket, no new updated_at (Specification, Clients and loyalty)", async () => {
+  it("a block raises no event and changes neither the ticket nor its updated_at (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -189,7 +192,7 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
     expect(data).toEqual([])
   })
 
-  it("a create with the phone of a known client links nobody, and makes an offer that the client may accept (Specification, Endpoints)", async () => {
+  it("a create with the phone number of a known client links no client (Specification, Endpoints)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const answer = await shop.tryCreate({ service: "Hem", client_phone: client.phone })
@@ -197,7 +200,7 @@ describe("A shop learns nothing of clients who are not its own (Specification, C
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("no stamps are added to the card of a client who blocked the shop (Specification, Clients and loyalty)", async () => {
+  it("a client who blocked the shop gets no notification of their ticket, and their loyalty card is a 404 for the shop (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })

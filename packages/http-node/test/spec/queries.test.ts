@@ -16,15 +16,15 @@ const found = async (shop: TestShop, query: string) => {
   return answer.data.map(({ service }) => service)
 }
 
-/** The query's problem: where and in which parameter. */
+/** Sends a query that must be a 400, and returns its issues as `in field`. */
 const refused = async (shop: TestShop, query: string) => {
   const answer = await list(shop, query)
   expect([answer.status, answer.error?.code], query).toEqual([400, "VALIDATION_ERROR"])
   return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
 }
 
-describe("the ways to write a query (Specification, Endpoints)", () => {
-  it("state given several times means the same as a list of states (Specification, Lists and sync)", async () => {
+describe("alternative spellings in a query (Specification, Endpoints)", () => {
+  it("a repeated state parameter has the same effect as a comma-separated list (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     const a = await shop.create({ service: "A" })
     service.clock.advance(1)
@@ -39,7 +39,7 @@ describe("the ways to write a query (Specification, Endpoints)", () => {
       expect(await refused(shop, bad)).toEqual(["query state"])
   })
 
-  it("a tracking code, in any spelling, finds the shop's ticket and no other shop's (Specification, Lists and sync)", async () => {
+  it("a list by tracking code, in any spelling, returns the shop's ticket and no other shop's ticket (Specification, Lists and sync)", async () => {
     const [shop, other] = [await service.shop(), await service.shop()]
     const { tracking_code } = await shop.create({ service: "A" })
     await shop.create({ service: "B" })
@@ -63,7 +63,7 @@ describe("the ways to write a query (Specification, Endpoints)", () => {
       expect(await refused(shop, `tracking_code=${bad}`), bad).toEqual(["query tracking_code"])
   })
 
-  it("an unescaped plus of an offset is read as a plus, and t and z may be in lower case (Specification, Lists and sync)", async () => {
+  it("an instant in a query may have an unescaped + in its offset, and t and z in lower case (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     await shop.create({ service: "A", promised_at: "2031-03-02t10:00:00z" })
     const at = Date.parse(service.iso())

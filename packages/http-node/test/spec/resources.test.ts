@@ -12,7 +12,7 @@ afterAll(() => service.close())
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-// Specification, Resources, in its order.
+// The fields in the order of Specification, Resources.
 const TICKET_FIELDS = [
   "id",
   "number",
@@ -45,8 +45,8 @@ const TICKET_FIELDS = [
   "external_ref"
 ]
 
-describe("the Ticket (Specification, Resources)", () => {
-  it("a ticket with only a service has every field, the others null (Specification, Resources)", async () => {
+describe("the ticket (Specification, Resources)", () => {
+  it("a ticket that was created with only a service has every field, with null or the default (Specification, Resources)", async () => {
     const shop = await service.shop()
     const ticket = await shop.create({ service: "Hem" })
     expect(Object.keys(ticket).sort()).toEqual([...TICKET_FIELDS].sort())
@@ -90,7 +90,7 @@ describe("the Ticket (Specification, Resources)", () => {
     })
   })
 
-  it("a ticket with all fields shows all of them, also the nested ones (Specification, Resources; Tickets)", async () => {
+  it("a ticket that was created and changed with every field returns all of them, including nested fields (Specification, Resources; Tickets)", async () => {
     const shop = await service.shop({ tracking_base_url: "https://t.example/" })
     const client = await service.known(shop)
     const created_at = service.iso()
@@ -172,7 +172,7 @@ describe("the Ticket (Specification, Resources)", () => {
     expect(await shop.ticket(data.id)).toMatchObject({ created_via: "app", number: 2, number_label: "0002" })
   })
 
-  it("a refused quote leaves the price unchanged, and so does a proposed one (Specification, Tickets)", async () => {
+  it("neither a proposed nor a refused quote changes the price (Specification, Tickets)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create({ service: "Hem", price_minor: 100 })
     await shop.quote(id, { price_minor: 300 })
@@ -191,7 +191,7 @@ describe("the Ticket (Specification, Resources)", () => {
     expect(refused.money).toMatchObject({ price_minor: 100, remaining_minor: 100, before_minor: null })
   })
 
-  it("the tracking codes of a shop are all different and cannot be derived from other fields (Specification, Tickets)", async () => {
+  it("the tracking codes of a shop are all different (Specification, Tickets)", async () => {
     const shop = await service.shop()
     const codes = new Set<unknown>()
     for (let i = 0; i < 25; i++) codes.add((await shop.create()).tracking_code)
@@ -200,7 +200,7 @@ describe("the Ticket (Specification, Resources)", () => {
 })
 
 describe("the shop record and the event envelope (Specification, Resources)", () => {
-  it("the shop record is id, name, currency, decimals, time_zone and the key's scopes (Specification, Keys and scopes)", async () => {
+  it("the shop record has id, name, currency, decimals, time_zone and the key's scopes (Specification, Keys and scopes)", async () => {
     const shop = await service.shop({ name: "Atelier Ünï", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
     const { key } = await shop.newKey(["clients:read", "tickets:read"])
     const { data } = await shop.get("/v1/shop", "", { key })
@@ -215,7 +215,7 @@ describe("the shop record and the event envelope (Specification, Resources)", ()
     expect((await shop.create()).money).toMatchObject({ currency: "EUR", decimals: 2 })
   })
 
-  it("an event is id, type, created_at, api_version 1, shop_id and data; a ping's data is empty (Specification, Resources; Webhooks)", async () => {
+  it("an event has id, type, created_at, api_version 1, shop_id and data, and the data of a ping is empty (Specification, Resources; Webhooks)", async () => {
     const shop = await service.shop()
     await service.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.ping(shop.id)))
     const ticket = await shop.create()

@@ -11,7 +11,7 @@ afterAll(() => service.close())
 const program = { stamps_per_ticket: 3, stamps_required: 10 }
 
 describe("the side effects of a ticket's change of state (Specification, States)", () => {
-  it("a new ticket is in the workshop and has none of the later times (Specification, States)", async () => {
+  it("a new ticket is in the state workshop, and its later timestamps are null (Specification, States)", async () => {
     const shop = await service.shop()
     const ticket = await shop.create({ service: "Hem" })
     expect(ticket).toMatchObject({
@@ -83,7 +83,7 @@ describe("the side effects of a ticket's change of state (Specification, States)
       expect(note).toMatchObject({ type: `ticket.${status}`, ticket_id: id, client_id: client.id })
     })
 
-    it(`without a linked client nobody is notified when a ticket is ${status} (Specification, States)`, async () => {
+    it(`no client is notified when a ticket without a linked client is ${status} (Specification, States)`, async () => {
       const shop = await service.shop()
       const stranger = await service.client()
       const { id } = await shop.create({ service: "Hem", client_phone: stranger.phone })
@@ -106,7 +106,7 @@ describe("the side effects of a ticket's change of state (Specification, States)
     })
   }
 
-  it("collecting and reopening notify nobody in the app (Specification, States)", async () => {
+  it("collecting and reopening a ticket notify no client in the app (Specification, States)", async () => {
     const shop = await service.shop()
     const client = await service.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -133,7 +133,7 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
     return { shop, client, id, lifetime }
   }
 
-  it("a ticket earns stamps_per_ticket at the first ready, once in its life (Specification, Clients and loyalty)", async () => {
+  it("a ticket earns stamps_per_ticket when it is first ready, and never again (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting()
     await shop.move(id, "ready")
     const ready = { balance: 3, lifetime: 3, rewards_available: 0, rewards_redeemed: 0, updated_at: service.iso() }
@@ -143,7 +143,7 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
     expect(await lifetime()).toEqual(ready)
   })
 
-  it("an impossible ticket earns nothing, collected or not, and earns if it is made ready afterwards (Specification, Clients and loyalty)", async () => {
+  it("an impossible ticket earns no stamps, even when collected, but earns them if it is made ready afterwards (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting()
     await shop.move(id, "impossible", "collected")
     expect(await lifetime()).toMatchObject({ lifetime: 0, updated_at: null })
@@ -151,7 +151,7 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
     expect(await lifetime()).toMatchObject({ lifetime: 3 })
   })
 
-  it("a ticket made ready while the programme was off earns when it is collected with the programme on (Specification, Clients and loyalty)", async () => {
+  it("a ticket made ready while the programme was off earns its stamps when it is collected with the programme on (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting({ active: false })
     await shop.move(id, "ready")
     expect(await lifetime()).toMatchObject({ lifetime: 0 })
@@ -160,7 +160,7 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
     expect(await lifetime()).toMatchObject({ lifetime: 3 })
   })
 
-  it("a ticket made ready before its client was linked earns when it is collected (Specification, Clients and loyalty)", async () => {
+  it("a ticket made ready before its client was linked earns its stamps when it is collected (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -171,14 +171,14 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
     expect(data.card.lifetime).toBe(1)
   })
 
-  it("stamps that tickets earn do not count against the 20 of a day (Specification, Clients and loyalty)", async () => {
+  it("stamps that tickets earn do not count against the limit of 20 stamps a day (Specification, Clients and loyalty)", async () => {
     const { shop, client, id } = await setting({ stamps_per_ticket: 50, stamps_required: 100 })
     await shop.move(id, "ready")
     for (const count of [10, 10]) expect((await shop.stamp(client.id, count)).status).toBe(200)
     expect((await shop.stamp(client.id, 1)).status).toBe(429)
   })
 
-  it("tickets earn nothing under a programme of 0 stamps a ticket (Specification, Clients and loyalty)", async () => {
+  it("tickets earn no stamps if the programme has 0 stamps per ticket (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting({ stamps_per_ticket: 0 })
     await shop.move(id, "ready", "collected")
     expect(await lifetime()).toMatchObject({ lifetime: 0, updated_at: null })
@@ -186,7 +186,7 @@ describe("stamps that tickets earn (Specification, States; Clients and loyalty)"
 })
 
 describe("tickets offered to a phone number (Specification, States; Endpoints)", () => {
-  it("the ticket is offered to the account holding client_phone, and nobody is linked automatically (Specification, States)", async () => {
+  it("a ticket with client_phone is offered to the account with that number, and no client is linked automatically (Specification, States)", async () => {
     const shop = await service.shop()
     const client = await service.client()
     const ticket = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -195,7 +195,7 @@ describe("tickets offered to a phone number (Specification, States; Endpoints)",
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
   })
 
-  it("an accepted offer links the client and makes them known in the ticket, the events and the look-up (Specification, Webhooks; Clients and loyalty)", async () => {
+  it("after an accepted offer the client appears in the ticket, in its events and in look-ups (Specification, Webhooks; Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -211,7 +211,7 @@ describe("tickets offered to a phone number (Specification, States; Endpoints)",
     })
   })
 
-  it("a block leaves the ticket unlinked, raises no event, and is not undone by a later visit (Specification, Clients and loyalty)", async () => {
+  it("a block of an offer's shop links no client, raises no event, and stays after a later visit (Specification, Clients and loyalty)", async () => {
     const shop = await service.shop()
     const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -223,7 +223,7 @@ describe("tickets offered to a phone number (Specification, States; Endpoints)",
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
   })
 
-  it("a link accepted by the client does not postpone the closure for no news (Specification, States)", async () => {
+  it("a client's acceptance of an offer does not postpone the closure as no_news (Specification, States)", async () => {
     const shop = await service.shop()
     const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })

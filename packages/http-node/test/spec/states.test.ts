@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** The moves that bring a ticket into each state, and how long it is in that state before the test reads its status. */
+/** The moves that bring a ticket into each state, and the time that it then spends there before the test's request. */
 const WAYS = {
   workshop: { moves: [], wait: 0 },
   ready: { moves: ["ready"], wait: 0 },
@@ -23,7 +23,10 @@ const WAYS = {
 } as const
 type Way = keyof typeof WAYS
 
-/** Specification, States, written by hand: the present state, the requested one, the event or the refusal, and the states that a refusal lists as allowed. */
+/**
+ * Each current state, requested state, resulting event or refusal, and the refusal's allowed states; copied by hand
+ * from Specification, States.
+ */
 const MATRIX: ReadonlyArray<
   readonly [Way, from: string, asked: string, result: string, allowed: ReadonlyArray<string>]
 > = [
@@ -76,7 +79,7 @@ const brought = async (way: Way): Promise<readonly [TestShop, string]> => {
 describe("a status request from every state (Specification, States)", () => {
   for (const [way, from, asked, result, allowed] of MATRIX) {
     const isMove = result.startsWith("ticket.")
-    it(`a ticket ${way} asked to be ${asked} ${isMove ? `raises ${result}` : `answers 409 ${result}`} (Specification, States)`, async () => {
+    it(`a request for ${asked} on a ticket ${way} ${isMove ? `raises ${result}` : `is a 409 ${result}`} (Specification, States)`, async () => {
       const [shop, id] = await brought(way)
       const before = await shop.ticket(id)
       const count = (await shop.events()).length

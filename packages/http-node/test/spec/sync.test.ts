@@ -14,7 +14,9 @@ interface Place {
   readonly cursor?: string
 }
 
-/** A till that syncs: it follows cursors, then starts again at synced_until, and keeps the tickets that it received. */
+/**
+ * A till that syncs: it reads all pages by cursor, then starts again at synced_until, and stores the received tickets.
+ */
 class Till {
   readonly tickets = new Map<string, TicketJson>()
   readonly #shop: TestShop
@@ -24,7 +26,7 @@ class Till {
     this.#shop = shop
   }
 
-  /** Reads one page; answers whether there is more. */
+  /** Reads one page, and returns whether there are more. */
   async turn(limit: number): Promise<boolean> {
     const { updated_since, cursor } = this.#place
     const query = { updated_since, limit, ...(cursor === undefined ? {} : { cursor }) }
@@ -52,7 +54,7 @@ const everything = async (shop: TestShop) => {
 }
 
 describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists and sync)", () => {
-  it("the list has the changes since then, inclusive, in their order, and synced_until continues it (Specification, Lists and sync)", async () => {
+  it("the list has the tickets changed at or after updated_since, in the order of their changes, and a sync can continue at synced_until (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     const [a, b, c] = [
       await shop.create({ service: "A" }),
@@ -83,7 +85,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     expect(synced.meta).toEqual({ has_more: false, next_cursor: null, synced_until: "2026-01-01T00:00:00.000Z" })
   })
 
-  it("a client that followed a future updated_since misses no later change (Specification, Lists and sync)", async () => {
+  it("a till that syncs from an updated_since in the future misses no later change (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     const { updated_at } = await shop.create()
     service.clock.advance(MINUTE)
@@ -98,7 +100,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     expect(data.map((ticket) => ticket.id)).toContain(id)
   })
 
-  it("synced_until advances even if the filter matches nothing, on each page no further than the page (Specification, Lists and sync)", async () => {
+  it("synced_until advances even if no ticket matches the filter, and on each page at most to the end of the page (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     const first = await shop.create({ service: "Hem", external_ref: "A" })
     service.clock.advance(MINUTE)
@@ -109,7 +111,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     expect((await shop.get("/v1/tickets", { ...asked, limit: 1 })).meta.synced_until).toBe(first.updated_at)
   })
 
-  it("an automatic closure, a link and an accepted quote are changes too (Specification, Webhooks)", async () => {
+  it("a sync also returns tickets after an automatic closure, a link and an accepted quote (Specification, Webhooks)", async () => {
     const shop = await service.shop()
     const client = await service.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -131,7 +133,7 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
     }
   })
 
-  it("a ticket that changes before its page is read moves to a later page and is not missed (Specification, Lists and sync)", async () => {
+  it("a ticket that changes before its page is read appears on a later page (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     const ids = []
     for (let i = 0; i < 4; i++) ids.push((await shop.create()).id)

@@ -21,7 +21,7 @@ const BAD_IDS = [
 ]
 
 describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
-  it("a ticket is found by its id in upper or lower case (Specification, Endpoints)", async () => {
+  it("a ticket can be read by its id in upper or lower case (Specification, Endpoints)", async () => {
     const shop = await service.shop()
     const ticket = await shop.create()
     expect(await shop.ticket(ticket.id)).toEqual(ticket)
@@ -29,7 +29,7 @@ describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
     expect((await shop.get(`/v1/tickets/${encodeURIComponent(ticket.id)}`)).status).toBe(200)
   })
 
-  it("another shop's ticket is the same 404 as an unknown one (Specification, Endpoints)", async () => {
+  it("the 404 for another shop's ticket equals the 404 for an unknown ticket (Specification, Endpoints)", async () => {
     const [mine, theirs] = [await service.shop(), await service.shop()]
     const { id } = await theirs.create()
     const [foreign, unknown] = [await mine.get(`/v1/tickets/${id}`), await mine.get(`/v1/tickets/${NOBODY}`)]
@@ -67,7 +67,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     created_at
   })
 
-  it("a number of one ticket returns that ticket, without others (Specification, Endpoints)", async () => {
+  it("a read by a number that only one ticket has returns that ticket without meta.others (Specification, Endpoints)", async () => {
     const shop = await service.shop()
     await shop.create()
     const second = await shop.create()
@@ -75,7 +75,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     expect([answer.data, answer.meta]).toEqual([second, { others: [] }])
   })
 
-  it("the most recent open ticket with the number is returned, and meta.others lists the rest, newest first (Specification, Endpoints; Lists and sync)", async () => {
+  it("a read by a number that several tickets have returns the newest open ticket, and meta.others lists the rest, newest first (Specification, Endpoints; Lists and sync)", async () => {
     const shop = await service.shop()
     const again = async (...moves: ReadonlyArray<string>) => {
       await shop.change({ next_number: 7 })
@@ -107,7 +107,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     ])
   })
 
-  it("a ready ticket counts as open, and another shop's tickets are not among the others (Specification, Endpoints; Lists and sync)", async () => {
+  it("a ready ticket counts as open, and meta.others has no ticket of another shop (Specification, Endpoints; Lists and sync)", async () => {
     const [shop, stranger] = [await service.shop(), await service.shop()]
     await stranger.create()
     const old = await shop.create()
@@ -121,7 +121,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     expect((answer.meta.others as ReadonlyArray<TicketJson>).map(({ id }) => id)).toEqual([young.id])
   })
 
-  it("of two tickets of one millisecond the one with the higher id is the newest (Specification, Lists and sync)", async () => {
+  it("of two tickets of one millisecond the ticket with the higher id counts as newer (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     const twins = [await shop.create()]
     await shop.change({ next_number: 1 })
@@ -142,7 +142,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
     expect((await shop.get("/v1/tickets/by-number/5")).meta.others).toHaveLength(100)
   })
 
-  it("a number without a ticket is a 404, and one outside 1..9999 or not an integer is a 400 (Specification, Lists and sync)", async () => {
+  it("a number without a ticket is a 404, and a value that is not an integer from 1 to 9999 is a 400 (Specification, Lists and sync)", async () => {
     const shop = await service.shop()
     for (const n of ["1", "42", "9999"]) expect((await shop.get(`/v1/tickets/by-number/${n}`)).status, n).toBe(404)
     for (const n of ["0", "10000", "-1", "1.5", "1e2", "abc", "0x1", "%201", "99999999999999999999", "NaN"]) {
@@ -155,7 +155,7 @@ describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and syn
 
 describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", () => {
   for (const channel of ["sms", "whatsapp", "call"]) {
-    it(`${channel} sets notified_at and emits client.notified with its channel, and nobody is notified in the app (Specification, States)`, async () => {
+    it(`the channel ${channel} sets notified_at and raises client.notified with the channel, and sends no notification in the app (Specification, States)`, async () => {
       const shop = await service.shop()
       const client = await service.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -180,7 +180,7 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
     collected: ["ready", "collected"]
   }
   for (const [state, moves] of Object.entries(states)) {
-    it(`a ticket in the state ${state} accepts it, also without a client and more than once (Specification, States)`, async () => {
+    it(`a ticket in the state ${state} can be marked as notified, also without a client and more than once (Specification, States)`, async () => {
       const shop = await service.shop()
       const { id } = await shop.create()
       await shop.move(id, ...moves)
@@ -194,7 +194,7 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
     })
   }
 
-  it("an abandoned ticket is a 409 ABANDONED and is unchanged (Specification, States)", async () => {
+  it("marking an abandoned ticket as notified is a 409 ABANDONED and changes nothing (Specification, States)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     service.clock.advance(60 * DAY)
@@ -206,7 +206,7 @@ describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", ()
     expect(await shop.ticket(id)).toEqual(before)
   })
 
-  it("other channels, app among them, and unknown fields are a 400, and unknown tickets a 404 (Specification, Endpoints)", async () => {
+  it("any other channel, including app, and an unknown field are a 400, and an unknown ticket is a 404 (Specification, Endpoints)", async () => {
     const shop = await service.shop()
     const { id } = await shop.create()
     for (const channel of ["app", "SMS", "email", "", null, 1, ["sms"]]) {

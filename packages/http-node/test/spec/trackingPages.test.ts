@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 let addresses = 0
-/** Asks for a page from an address of its own, unless one is given. */
+/** Requests a path, by default from a new client address. */
 const look = async (path: string, { language = "en", from = `10.1.0.${++addresses}`, method = "GET" } = {}) => {
   const headers = { "accept-language": language, "x-forwarded-for": from }
   const response = await fetch(`${service.base}${path}`, { method, headers })
@@ -21,7 +21,7 @@ const look = async (path: string, { language = "en", from = `10.1.0.${++addresse
 }
 const page = (ticket: TicketJson, language = "en") => look(`/t/${ticket.tracking_code}`, { language })
 
-/** The parts of a response by which tests compare it: all but its id and its date. */
+/** A response without its Request-Id and date, so that tests can compare responses. */
 const alike = ({ status, headers, text }: Awaited<ReturnType<typeof look>>) => ({
   status,
   text,
@@ -29,7 +29,7 @@ const alike = ({ status, headers, text }: Awaited<ReturnType<typeof look>>) => (
 })
 
 describe("GET /t/{tracking_code}: the client's page", () => {
-  it("the page shows the state, the item, the promised time, its delay, the missing part, the money and how the client was notified", async () => {
+  it("the page shows the state, the item, the promised time, its delay, the missing part, the amounts and the channel of the notification", async () => {
     const phone = service.phone()
     const { id } = await shop.create({
       ...{ service: "Resole", item: "Brown boots", description: "The rude one", client_phone: phone },
@@ -47,7 +47,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     for (const hidden of [phone, phone.slice(4), "rude", "secret-ref", id]) expect(text).not.toContain(hidden)
   })
 
-  it("the page shows nothing of the client who is linked to the ticket", async () => {
+  it("the page shows no data of the client who is linked to the ticket", async () => {
     const client = await service.known(shop, { given_name: "Yasmine", family_name: "Trabelsi" })
     const ticket = await shop.move((await shop.create({ service: "Hem", client_id: client.id })).id, "ready")
     const { text } = await page(ticket)
@@ -55,7 +55,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     for (const hidden of ["Yasmine", "Trabelsi", client.phone, client.id]) expect(text).not.toContain(hidden)
   })
 
-  it("the page follows the ticket from state to state", async () => {
+  it("the page shows each later state of the ticket", async () => {
     const { id } = await shop.create()
     const heading = async () => /<h1>(.*)<\/h1>/.exec((await page(await shop.ticket(id))).text)?.[1]
     expect(await heading()).toBe("In the workshop")
@@ -67,7 +67,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     expect(await heading()).toBe("Collected")
   })
 
-  it("the page is in the language of the browser, with Arabic from right to left", async () => {
+  it("the page is in the browser's language, and in Arabic runs from right to left", async () => {
     const ticket = await shop.create()
     for (const [asked, language, direction] of [
       ["fr-TN,fr;q=0.9", "fr", "ltr"],
@@ -80,14 +80,14 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     }
   })
 
-  it("the page is found by its code in any spelling", async () => {
+  it("the page accepts its tracking code in any spelling", async () => {
     const { tracking_code } = await shop.create()
     const typed = String(tracking_code).toLowerCase().replace("-", "").replaceAll("0", "o")
     expect((await look(`/t/${typed}`)).status).toBe(200)
     expect((await look(`/t/${encodeURIComponent(` ${tracking_code}`)}`)).status).toBe(200)
   })
 
-  it("the page is neither indexed, cached, framed nor sniffed, runs no script, and sends no referrer", async () => {
+  it("the page's headers forbid indexing, caching, framing, content sniffing, scripts and referrers", async () => {
     const { headers } = await page(await shop.create())
     expect(Object.fromEntries(headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
@@ -109,7 +109,7 @@ describe("GET /t/{tracking_code}: the client's page", () => {
     expect((await look(`/t/${tracking_code}`, { method: "POST" })).status).toBe(404)
   })
 
-  it("the page has the address of tracking_url, in responses and events, unless the shop has a page of its own", async () => {
+  it("tracking_url in responses and events is the page's URL, unless the shop has its own tracking pages", async () => {
     const ticket = await shop.create()
     expect(ticket.tracking_url).toBe(`${BASE}${ticket.tracking_code}`)
     expect((await shop.ticket(ticket.id)).tracking_url).toBe(ticket.tracking_url)
@@ -120,8 +120,8 @@ describe("GET /t/{tracking_code}: the client's page", () => {
   })
 })
 
-describe("a code without a page", () => {
-  it("a code that is unknown, misspelt, of a closed shop or of a ticket that ended long ago is the same 404, in every header and in the body", async () => {
+describe("a tracking code without a page", () => {
+  it("the 404 is the same, in every header and in the body, for a code that is unknown, malformed, of a closed shop or of a ticket that ended long ago", async () => {
     const closed = await service.shop()
     const foreign = await closed.create()
     await closed.change({ active: false })
@@ -145,7 +145,7 @@ describe("a code without a page", () => {
     expect(alike(await look(`/t/${old.tracking_code}`, { language: "fr" }))).toEqual(alike(inFrench))
   })
 
-  it("codes can be tried 60 times a minute from one address, found or not", async () => {
+  it("one address can request 60 codes a minute, whether they exist or not", async () => {
     const { tracking_code } = await shop.create()
     const from = "203.0.113.9"
     for (let i = 0; i < 30; i++) {
@@ -163,7 +163,7 @@ describe("a code without a page", () => {
     expect((await look(`/t/${tracking_code}`, { from })).status).toBe(200)
   })
 
-  it("an IPv6 network counts as one address, and tries do not affect the limits of the API", async () => {
+  it("an IPv6 network counts as one address, and requests for codes do not count against the API's limits", async () => {
     for (let i = 0; i < 60; i++) await look("/t/0000-0000", { from: `2001:db8:9:9::${i.toString(16)}` })
     expect((await look("/t/0000-0000", { from: "2001:db8:9:9:ffff::1" })).status).toBe(429)
     const tried = await service.api("GET", "/v1/shop", { from: "2001:db8:9:9::1", key: "wk_live_unknown" })

@@ -19,13 +19,13 @@ const issuesOf = async (shop: TestShop, raw: string | Uint8Array, headers: Reado
   return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
 }
 
-/** A create's body of exactly so many bytes, which is good but for its length. */
+/** The body of a create with exactly `bytes` bytes. */
 const bodyOf = (bytes: number) => {
   const body = JSON.stringify({ service: "Hem" })
   return `${body.slice(0, -1)}${" ".repeat(bytes - body.length)}}`
 }
 
-describe("a request's body (Specification, Errors)", () => {
+describe("the body of a request (Specification, Errors)", () => {
   const malformed: Readonly<Record<string, string>> = {
     "half an object": '{"service":"Hem"',
     "no JSON at all": "service=Hem",
@@ -40,7 +40,7 @@ describe("a request's body (Specification, Errors)", () => {
     "a number with a leading zero": '{"service":"Hem","price_minor":010}'
   }
   for (const [name, raw] of Object.entries(malformed)) {
-    it(`${name} is a 400 as malformed JSON (Specification, Errors)`, async () => {
+    it(`a body with ${name} is a 400 as malformed JSON (Specification, Errors)`, async () => {
       expect(await issuesOf(await service.shop(), raw)).toEqual(["body body"])
     })
   }
@@ -55,7 +55,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect(await issuesOf(shop, Buffer.from('{"service":"Hem"}', "utf16le"))).toEqual(["body body"])
   })
 
-  it("escapes are read as JSON defines them, \\u0041 and pairs of surrogates, and \\u0000 and lone halves are a 400 (Specification, Tickets)", async () => {
+  it("the JSON escapes \\u0041 and surrogate pairs are decoded, and \\u0000 and lone surrogates are a 400 (Specification, Tickets)", async () => {
     const shop = await service.shop()
     expect((await send(shop, '{"service":"\\u0041\\ud83d\\ude00"}')).data).toMatchObject({ service: "A😀" })
     for (const written of ["\\u0000", "\\ud83d", "\\ude00", "\\ude00\\ud83d"]) {
@@ -63,7 +63,7 @@ describe("a request's body (Specification, Errors)", () => {
     }
   })
 
-  it("numbers that JSON's doubles cannot hold are a 400 (1e400, 2^53+1, 1.5), and 1.0 and 1e3 are whole (Specification, Tickets)", async () => {
+  it("for a whole number, 1e400, 2^53+1 and 1.5 are a 400, and 1.0 and 1e3 are accepted (Specification, Tickets)", async () => {
     const shop = await service.shop()
     for (const number of ["1e400", "-1e400", "9007199254740993", "1.5", "-1", "1e-5", "1000000000001"]) {
       expect(await issuesOf(shop, `{"service":"Hem","price_minor":${number}}`), number).toEqual(["body price_minor"])
@@ -79,7 +79,7 @@ describe("a request's body (Specification, Errors)", () => {
     }
   })
 
-  it("a field called __proto__ is unknown, and has no effect (Specification, Errors)", async () => {
+  it("a field called __proto__ is refused as unknown, and has no effect (Specification, Errors)", async () => {
     const shop = await service.shop()
     expect(await issuesOf(shop, '{"service":"Hem","__proto__":{"type":"prepare"}}')).toEqual(["body __proto__"])
     expect(await issuesOf(shop, '{"service":"Hem","constructor":{"prototype":{"x":1}}}')).toEqual(["body constructor"])
@@ -94,7 +94,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined()
   })
 
-  it("a byte order mark before the JSON is ignored, as RFC 8259 allows, and is a character within a text (Specification, Errors)", async () => {
+  it("a byte order mark before the JSON is ignored, as RFC 8259 allows, and within a text it is an ordinary character (Specification, Errors)", async () => {
     const shop = await service.shop()
     expect((await send(shop, '\ufeff{"service":"Hem"}')).data).toMatchObject({ service: "Hem" })
     expect((await send(shop, '{"service":"a\ufeffb"}')).data).toMatchObject({ service: "a\ufeffb" })
@@ -142,7 +142,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect((await shop.get("/v1/tickets")).data).toEqual([])
   })
 
-  it("nesting as deep as 64 KiB allow gets an ordinary response (Specification, Errors)", async () => {
+  it("a body with the deepest nesting that fits in 64 KiB gets a 400 (Specification, Errors)", async () => {
     const shop = await service.shop()
     const depth = 30_000
     expect(await issuesOf(shop, "[".repeat(depth) + "]".repeat(depth))).toEqual(["body body"])
@@ -164,7 +164,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect((await shop.create()).number).toBe(2)
   })
 
-  it("a body in chunks without a length has the same limit (Specification, Errors)", async () => {
+  it("a chunked body of exactly 64 KiB is read, and one more byte is a 400 (Specification, Errors)", async () => {
     const shop = await service.shop()
     const chunked = (body: string) => {
       const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
@@ -178,7 +178,7 @@ describe("a request's body (Specification, Errors)", () => {
     expect(refused).toContain('"VALIDATION_ERROR"')
   })
 
-  it("a 400 lists the header's problems together with those of an unreadable body (Specification, Errors)", async () => {
+  it("one 400 lists the problems of the headers and of an unreadable body (Specification, Errors)", async () => {
     const shop = await service.shop()
     const answer = await shop.post("/v1/tickets", undefined, { raw: "{" })
     expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`).sort()).toEqual([
