@@ -9,9 +9,9 @@ export interface PgStoreConfig {
   readonly url: Redacted.Redacted
   /** The schema of the tables. */
   readonly schema?: string
-  /** How many connections run commands at once. */
+  /** The number of lanes; see {@link PgStoreOptions.lanes}. */
   readonly lanes?: number
-  /** How many connections read. */
+  /** The number of connections for reads. */
   readonly readConnections?: number
   /** Keys that encrypt the secrets of webhooks. */
   readonly secretsKeys?: ReadonlyArray<Redacted.Redacted>
@@ -19,7 +19,7 @@ export interface PgStoreConfig {
 
 interface Kind {
   readonly is: (value: unknown) => boolean
-  /** The Config that reads such a value. */
+  /** A Config that reads a value of this kind, for error messages. */
   readonly sample: string
 }
 
@@ -42,7 +42,7 @@ const configLike =
   (value: unknown) =>
     Config.isConfig(value) ? undefined : `must be a Config, such as ${sample}; layer takes plain values`
 
-/** The check of each option before it is read. */
+/** The check of each option before its Config is read. */
 export const storeConfig = {
   url: configLike(KINDS.url),
   schema: configLike(KINDS.schema),
@@ -51,7 +51,7 @@ export const storeConfig = {
   secretsKeys: configLike(KINDS.secretsKeys)
 } as const satisfies Record<keyof PgStoreConfig, (value: unknown) => string | undefined>
 
-/** The check of each option of a store that migrates, before it is read. */
+/** The check of each option of a store that migrates, before its Config is read. */
 export const migratedConfig = { ...storeConfig, createSchema: configLike(KINDS.createSchema) }
 
 const readAs =
@@ -59,10 +59,13 @@ const readAs =
   (value: unknown) =>
     is(value) ? undefined : `must be read by another Config, such as ${sample}`
 
-/** The check of each option after it was read, because in a program without types a Config may read another kind of value. */
+/** The check of each option's value, because in a program without types a Config may return a value of another type. */
 const readOptions = Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, readAs(kind)]))
 
-/** Reads the options of a store. Fails with a sentence about the first option that is not a `Config`, reads a wrong kind of value, or does not exist. */
+/**
+ * Reads the options of a store. Fails with a sentence about the first option that is unknown, not a `Config`, or of the
+ * wrong type.
+ */
 export const optionsFrom = (
   config: Config.Config.Wrap<PgStoreConfig>,
   checks: typeof storeConfig

@@ -10,7 +10,7 @@ import { checkedStoreOptions, type MigratedStoreOptions, migratedOptions } from 
 
 export type { MigratedStoreOptions } from "./StoreOptions.js"
 
-/** Refuses a pool of another database before the migration writes to the database of the url. */
+/** Refuses a pool that connects to another database, before the migration writes to the database of the url. */
 const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
   pool === undefined
     ? Effect.void

@@ -64,13 +64,16 @@ export type { PgStoreOptions } from "./StoreOptions.js"
  * into one store, which finds the cell of a shop in the directory of the home cell.
  */
 
-/** The connections and the notifier that cells share, and the name of the cell. Without them, the ports make their own. */
+/**
+ * The connections and the notifier that cells share, and the name of the cell. By default the ports open their own
+ * connections.
+ */
 interface SharedResources {
   readonly connecting?: typeof reconnecting | undefined
-  /** Makes the connections of commands only. */
+  /** Opens the connections for commands. */
   readonly commandsConnecting?: typeof reconnecting | undefined
   readonly notifier?: PgNotifier
-  /** Whether Citus distributes the schema now. */
+  /** Whether Citus currently distributes the schema. */
   readonly isDistributed?: () => boolean
   /** The name of the cell, if there are several. */
   readonly cell?: string
@@ -130,7 +133,7 @@ const ports = (
     )
   })
 
-/** The ports, the SQL client and the directory of one cell, on the connections that cells share. */
+/** The ports, the SQL client and the directory of one cell, on shared connections. */
 const cellWith = (options: PgStoreOptions, place: CellLocation, poolNow: () => pg.Pool, shared: SharedResources) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

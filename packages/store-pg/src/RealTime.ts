@@ -4,8 +4,8 @@ import { currentServices } from "effect/DefaultServices"
 const withRealClock = Context.add(Clock.Clock, Clock.make())
 
 /**
- * Makes a store wait in real time under Effect's TestClock, because its database does. Otherwise an adjustment by months would run millions of
- * heartbeats, one for each second, and time-outs would pass while a test adjusts the clock. Commands still use the test's time.
+ * Makes a store's timers run in real time under Effect's TestClock, because the database does too. Otherwise adjusting
+ * the clock by months would run millions of heartbeats and end every timeout. Commands still use the test's time.
  */
 export const inRealTime = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.unwrapEffect(

@@ -26,7 +26,7 @@ export interface PgStoreOptions extends Database {
    * cells. None by default.
    */
   readonly cells?: ReadonlyArray<CellAddress>
-  /** The clock by which leases end; the database's own by default. Tests pass theirs. */
+  /** The clock by which leases expire; by default the database's clock. Tests pass a virtual clock. */
   readonly leaseClock?: LeaseClock
   /**
    * Keys that encrypt the secrets of webhooks in the database, each 32 random bytes in base64 or hex. The first key encrypts, all keys
@@ -38,8 +38,8 @@ export interface PgStoreOptions extends Database {
 /** The options of a store that migrates its database when it starts. */
 export interface MigratedStoreOptions extends PgStoreOptions {
   /**
-   * False refuses to start if the schema has no tables of the workshop, so that a misspelt name does not begin without data; true by
-   * default. Further cells are created anyway.
+   * If false, the store refuses to start on a schema without the workshop's tables, so that a misspelt name does not
+   * start without data; true by default. Further cells are created in either case.
    */
   readonly createSchema?: boolean | undefined
 }
@@ -47,7 +47,7 @@ export interface MigratedStoreOptions extends PgStoreOptions {
 const listOf = (isOne: (one: unknown) => boolean, what: string) => (value: unknown) =>
   Array.isArray(value) && value.every(isOne) ? undefined : `must be a list of ${what}`
 
-/** The check of each option. The url is checked where it is used. */
+/** The check of each option, except the url, which is checked when it is parsed. */
 export const storeOptions = {
   url: isAny,
   schema: (value) => (typeof value === "string" ? undefined : "must be the name of a schema, such as workshop"),
@@ -83,8 +83,8 @@ export const rightSchema = (schema: string | undefined): Effect.Effect<string, O
   Effect.mapError(checkedSchema(schema), asOption("schema"))
 
 /**
- * Fails with a sentence about the first wrong option, before anything is connected or written. So `DatabaseFailed` remains for what the
- * database says, or that it is unreachable.
+ * Fails with a sentence about the first wrong option, before the store connects. So a `DatabaseFailed` always comes
+ * from the database or the connection to it.
  */
 export const checkedStoreOptions = (
   given: PgStoreOptions,

@@ -28,13 +28,13 @@ import type {
 /** A ticket as its table stores it, with the instant at which it closes automatically. */
 export type TicketRow = TicketRecord & { readonly closure_due_at: Instant | null }
 
-/** The ticket without what only its table has. */
+/** The ticket without the columns that only its table has. */
 export const ticketOf = ({ closure_due_at: _, ...ticket }: TicketRow): TicketRecord => ticket
 
 /** A delivery as its table stores it, with the lease of its attempt. */
 export type DeliveryRow = DeliveryRecord & { readonly lease_until: Instant | null }
 
-/** The delivery without what only its table has. */
+/** The delivery without the columns that only its table has. */
 export const deliveryOf = ({ lease_until: _, ...delivery }: DeliveryRow): DeliveryRecord => delivery
 
 /** A row of a table whose sequence number `insert_order` orders the rows of the same instant. */
@@ -47,7 +47,7 @@ export const withoutSequence = <Row extends object>({ insert_order: _, ...row }:
 /** A count of stamps as its table stores it. */
 export type StampLimitRow = StampLimitKey & LimitWindow & { readonly shop_id: ShopId }
 
-/** The rows of each table. */
+/** The type of each table's rows. */
 export interface Rows {
   readonly shop: ShopRecord
   readonly shop_head: ShopHead
@@ -111,7 +111,7 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   },
   ticket: {
     key: ["shop_id", "id"],
-    // Postgres keeps indexes of columns smaller if no update names them.
+    // These columns never change, and an update that does not set an indexed column can avoid writing its index.
     kept: ["number", "tracking_code", "created_via"],
     replaced: [
       "state", "outcome", "type", "service", "item", "description", "items", "price_minor", "deposit_minor",
@@ -131,7 +131,7 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   offer: { key: ["shop_id", "id"], kept: ["ticket_id", "phone", "created_at"], replaced: ["status", "answered_at"] },
   api_key: {
     key: ["id"],
-    // The last use is written separately, see the directory, because a command's row may be older.
+    // PgDirectory writes last_used_at, because a command may have loaded an older value.
     kept: ["shop_id", "hash", "last_four", "created_at", "expires_at", "last_used_at"],
     replaced: ["name", "scopes", "revoked_at"]
   },

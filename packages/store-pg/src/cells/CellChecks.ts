@@ -11,7 +11,7 @@ import { directoryCells, refuseOtherNames } from "./CellDirectory.js"
 import { identityIn, mismatchOf, refuseFurtherCell } from "./CellIdentity.js"
 import { cellsRefused, cellWrong, HOME } from "./CellPlaces.js"
 
-/** The name that the database of a client has as a further cell; null in a home cell. */
+/** The name of the cell that a SqlClient's schema is; null for a home cell. */
 const furtherNameOn = (sql: SqlClient) =>
   Effect.map(
     sql<{
@@ -24,8 +24,8 @@ const furtherNameOn = (sql: SqlClient) =>
 type Unchecked = "silent" | "denied"
 
 /**
- * Makes a check succeed if the database does not respond or this role may not read it, because later requests to it fail anyway. Returns the
- * reason why it could not be checked; null if it was checked.
+ * Makes a check succeed if the database does not respond or this role may not read it, because later requests to it
+ * fail anyway. Returns the reason why the check could not be made, or null.
  */
 const ifAvailable = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked | null, Extract<E, DatabaseFailed>> =>
   Effect.catchAll(Effect.as(check, null), (error) => {
@@ -40,7 +40,10 @@ const ifAvailable = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked 
 const denied = (name: string) =>
   `The database role of this process may not read the cell ${name}. Run workshop migrate --roles with all cells, as the owner of the tables`
 
-/** Refuses, for a process without further cells, a database whose directory has several cells, or that is itself a further cell. */
+/**
+ * For a process without further cells: refuses a database whose directory has several cells, or that is itself a
+ * further cell.
+ */
 export const checkAlone = (sql: SqlClient) =>
   ifAvailable(
     Effect.gen(function* () {
@@ -49,30 +52,33 @@ export const checkAlone = (sql: SqlClient) =>
     })
   )
 
-/** A cell with a client of its database. */
+/** A cell with a SqlClient for its database. */
 interface OpenCell {
   readonly name: string
   readonly schema: string
   readonly sql: SqlClient
 }
 
-/** The labels of a cell, and the number of its migrations. */
+/** Reads the marks of a cell, and the number of its migrations. */
 const labelsOn = (sql: SqlClient) =>
   sql<{ readonly name: string | null; readonly n: number }>`select /* workshop confirm cell */ m.name, s.n
     from (select count(*)::integer as n from workshop.schema_migration) s
     left join workshop.database_label m on m.name like 'cell%'`
 
-/** The mismatch of a cell with the directory, with its remedy; null if the labels are those of the cell. */
+/** The mismatch between a cell's marks and the directory, with the remedy, or null. */
 const notTheCell = (name: string, id: string | null, labels: ReadonlyArray<string | null>): string | null => {
   const mismatch = mismatchOf({ name, id }, identityIn(labels))
   return mismatch === null ? null : `${mismatch}. Check the address of the cell ${name}, or restore it there`
 }
 
-/** The ids of cells by their names, from the directory in the home cell. */
+/** Reads the ids of cells, by name, from the directory in the home cell. */
 const idsOn = (home: SqlClient) =>
   Effect.map(directoryCells(sessionOf(home).run), (cells) => new Map(cells.map(({ name, id }) => [name, id])))
 
-/** Confirms that a cell is at its address. If this process does not know the id of the cell, or finds another one, it reads the directory again. */
+/**
+ * Confirms that the right cell is at an address. Reads the directory again if the cell's id is unknown or does not
+ * match.
+ */
 export const confirming = (home: SqlClient) => {
   let ids: ReadonlyMap<string, string | null> | undefined
   const idsAgain = Effect.tap(idsOn(home), (idOf) =>
@@ -140,8 +146,8 @@ const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
   })
 
 /**
- * Refuses cells that are not those of the directory, have an older schema, or share a shop. Returns the names of the cells that cannot be
- * used now; each is confirmed before its first use.
+ * Refuses cells that differ from the directory, have an older schema, or share a shop. Returns the names of the cells
+ * that are unavailable; each is confirmed before its first use.
  */
 export const checkCells = (cells: ReadonlyArray<OpenCell>) =>
   Effect.gen(function* () {
@@ -158,10 +164,11 @@ export const checkCells = (cells: ReadonlyArray<OpenCell>) =>
       (cell) => Effect.either(ifAvailable(checkOne(cell, home, ids.get(cell.name) ?? null))),
       { concurrency: "unbounded" }
     )
-    // Fails with the first refusal in the order of the cells, not with the one that came first.
+    // Fails with the first refusal in the order of the cells, not in the order of time, so that the error is
+    // deterministic.
     const ofOthers = yield* Effect.flatMap(looks, (checks) => Effect.all(checks))
     const unavailable = [ofHome, ...ofOthers].flatMap((why, i) => (why === null ? [] : [{ name: cells[i]!.name, why }]))
-    // Cells that this role may not read are logged, with the remedy, when they are confirmed.
+    // Cells that this role may not read are left out, because `confirming` logs them with the remedy.
     const silent = unavailable.flatMap(({ name, why }) => (why === "silent" ? [name] : []))
     if (silent.length > 0)
       yield* Effect.logWarning(

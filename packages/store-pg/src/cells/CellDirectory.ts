@@ -6,7 +6,7 @@ import { connect, type Session } from "../migrate/Session.js"
 import { type CellLocation, cellsRefused, cellWrong, HOME } from "./CellPlaces.js"
 import { isCitus } from "./CitusNodes.js"
 
-/** Runs work on a session of a cell. `text` names the cell's schema in a statement. */
+/** Runs work on a session of a cell. `text` puts the cell's schema into a statement. */
 export const withSession = <A, E>(
   { url, schema }: CellLocation,
   work: (session: Session, text: (sql: string) => string) => Effect.Effect<A, E>
@@ -14,7 +14,7 @@ export const withSession = <A, E>(
 
 const NO_COLUMN = "42703"
 
-/** Null if the statement failed because a table, its schema or a column of it does not exist. */
+/** Returns null if `work` fails because a schema, table or column does not exist. */
 export const nullIfAbsent = <A>(work: Effect.Effect<A, DatabaseFailed>) =>
   Effect.catchIf(
     work,
@@ -27,7 +27,7 @@ export interface DirectoryCell {
   readonly name: string
   /** Null if a program from before cells had ids added it. */
   readonly id: string | null
-  /** The number of shops that the directory placed in the cell, as text. */
+  /** The number of shops in the cell according to the directory, as text, because it is a bigint. */
   readonly shops: string
 }
 
@@ -40,7 +40,7 @@ export const directoryCells = (run: Session["run"]) =>
     Effect.map((rows) => rows ?? [])
   )
 
-/** Refuses names that omit a cell of the directory, because its shops would not be served. */
+/** Refuses names that omit a cell of the directory, because the process could not serve that cell's shops. */
 export const refuseOmitted = (inDirectory: ReadonlyArray<DirectoryCell>, names: ReadonlyArray<string>) => {
   if (inDirectory.length === 0) return Effect.void
   if (names.length === 1)
@@ -53,7 +53,10 @@ export const refuseOmitted = (inDirectory: ReadonlyArray<DirectoryCell>, names: 
     : cellsRefused(`The directory names the cell ${left.name}, which was not given`)
 }
 
-/** Refuses names, which include the home cell's, if they are not those of the directory. `run` finds the tables in the schema `workshop`. */
+/**
+ * Refuses names that differ from those in the directory. `names` includes the home cell. `run` finds the tables in the
+ * schema `workshop`.
+ */
 export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const inDirectory = yield* directoryCells(run)
@@ -65,7 +68,10 @@ export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<strin
     yield* refuseOmitted(inDirectory, names)
   })
 
-/** Adds cells to the directory. The first process that serves the cells copies the accounts that exist already. Returns the names of new cells. */
+/**
+ * Adds cells to the directory and returns the names of new cells. The first process that serves the cells copies the
+ * existing accounts.
+ */
 export const addToDirectory = (
   home: CellLocation,
   others: ReadonlyArray<{ readonly name: string; readonly id: string }>
@@ -78,9 +84,9 @@ export const addToDirectory = (
       )
       const { shops } = counted!
       yield* session.run("begin")
-      // Accounts that are being opened are either there already, or come with notes of the cells.
+      // The lock waits for transactions that open accounts. Later ones see the new cells and note copies for them.
       yield* session.run(text("lock table workshop.client_account in share mode"))
-      // The coordinator of Citus has only the directory, unless it had shops before.
+      // On Citus the home cell, on the coordinator, takes no new shops unless it already has some.
       yield* session.run(
         text("insert into workshop.cell (name, takes_shops, shops) values ($1, $2, $3) on conflict do nothing"),
         [HOME, !isCoordinator || Number(shops) > 0, shops]

@@ -13,13 +13,13 @@ import { type CellLocation, type CellOptions, cellsRefused, cellWrong, HOME, ofC
 const NAME_LABEL = "cell:"
 const ID_LABEL = "cell_id:"
 
-/** The label, in the table `database_label`, by which the schema of a further cell says its name. */
+/** The name of the row in the table `mark` that stores the name of a further cell. */
 export const nameLabelOf = (name: string): string => `${NAME_LABEL}${name}`
 
-/** The label by which it says the id that the directory knows. */
+/** The name of the row in the table `mark` that stores the id of a further cell. */
 export const idLabelOf = (id: string): string => `${ID_LABEL}${id}`
 
-/** The labels of a schema: the name and the id of the cell that it is. Both are null in a home cell. */
+/** The name and the id of a cell, from the marks in its schema. Both are null in a home cell. */
 export interface CellIdentity {
   readonly name: string | null
   /** Null if a program from before cells had ids labelled the schema. */
@@ -29,13 +29,13 @@ export interface CellIdentity {
 const textAfter = (prefix: string, labels: ReadonlyArray<string | null>): string | null =>
   labels.find((label) => label?.startsWith(prefix))?.slice(prefix.length) ?? null
 
-/** The identity in the labels of a schema. */
+/** Parses the marks of a schema. */
 export const identityIn = (labels: ReadonlyArray<string | null>): CellIdentity => ({
   name: textAfter(NAME_LABEL, labels),
   id: textAfter(ID_LABEL, labels)
 })
 
-/** Says, without a remedy, what is at the address of a cell of the directory; null if it is the cell. */
+/** Describes, without a remedy, which other schema is at the address of a cell; null if it is the cell. */
 export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, actual: CellIdentity): string | null => {
   if (name === HOME) return actual.name === null ? null : `Where the home cell should be is the cell ${actual.name}`
   if (actual.name === null) return `Where the cell ${name} should be is no cell`
@@ -43,23 +43,17 @@ export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, act
   return id !== null && id !== actual.id ? `Where the cell ${name} should be is another cell of that name` : null
 }
 
-/** Fails if the database is a further cell; null means that it is a home cell. */
+/** Fails if the database is a further cell, whose name is `name`; null is a home cell. */
 export const refuseFurtherCell = (name: string | null) =>
   name === null ? Effect.void : cellsRefused(`The database is the cell ${name} of another one, its home cell`)
 
+/** Reads the identity of a schema and whether it has shops; null if it has no tables. */
 const identityFrom = (session: Session, sql: string) =>
   session.run<{ readonly label: string | null; readonly id: string | null; readonly has_shops: boolean }>(sql).pipe(
     Effect.map(([row]) => (row === undefined ? null : { name: row.label, id: row.id, hasShops: row.has_shops })),
     nullIfAbsent
   )
-
-/** The name of `database_label` before migration 0033. */
 const FORMER_TABLE = "mark"
-
-/**
- * The identity of a schema, and whether it has shops; null if it has no tables yet. It can read the tables of any version, because a
- * migration calls it first.
- */
 export const identityOf = (session: Session, text: (sql: string) => string) => {
   const reading = (table: string) =>
     text(
@@ -71,7 +65,10 @@ export const identityOf = (session: Session, text: (sql: string) => string) => {
   )
 }
 
-/** Refuses a home cell that is a further cell of another one, and names that omit one of its cells. A migration calls it before it writes. */
+/**
+ * Refuses a home cell that is a further cell of another database, and names that omit one of its cells. Migrations call
+ * this before they write.
+ */
 export const refuseHome = (home: CellLocation, names: ReadonlyArray<string>) =>
   withSession(home, (session, text) =>
     Effect.gen(function* () {
@@ -82,8 +79,8 @@ export const refuseHome = (home: CellLocation, names: ReadonlyArray<string>) =>
   )
 
 /**
- * Refuses the address of a cell that the directory knows if another schema is there, and the address of a new cell if another cell or shops
- * are there.
+ * For a cell in the directory: refuses an address with another schema. For a new cell: refuses an address with another
+ * cell or with shops.
  */
 export const refuseOtherCell = (cell: CellLocation, expected: DirectoryCell | undefined) =>
   withSession(cell, (session, text) =>
@@ -112,8 +109,8 @@ export const refuseOtherCell = (cell: CellLocation, expected: DirectoryCell | un
   )
 
 /**
- * The places of the cells that a command was given, the home cell first. Refuses names that are not those of the directory. `confirm`
- * refuses a place at which another schema is than the cell that the directory knows.
+ * The locations of the cells in a command's options, home cell first. Refuses names that differ from those in the
+ * directory. `confirm` refuses a location at which another schema is than the directory's cell.
  */
 export const cellsGiven = (url: string, { schema, cells = [] }: CellOptions) =>
   Effect.gen(function* () {

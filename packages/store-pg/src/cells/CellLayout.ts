@@ -15,9 +15,9 @@ export interface CellStatus {
   readonly schema: string
   /** The host and the port of its server, without user and password. */
   readonly node: string
-  /** The number of shops that the cell has; if it does not respond, the number that was placed there. */
+  /** The number of shops in the cell; if the cell does not respond, the number in the directory. */
   readonly shops: number
-  /** Whether new shops are placed there now. */
+  /** Whether the directory currently places new shops in the cell. */
   readonly takes_shops: boolean
   /** `ready`, or the reason why the cell cannot be used. */
   readonly state: string
@@ -42,7 +42,7 @@ const shown = ({ host, port }: CitusNode): string => `${host.includes(":") ? `[$
 
 const serverOf = (url: string): string => /^[a-z]+:\/\/(?:[^@/?#]*@)?([^/?#]*)/i.exec(url)?.[1] || "localhost"
 
-/** The cells of the directory; only the home cell if there are no others. */
+/** Reads the cells of the directory; only the home cell if there is no directory. */
 const cellsOf = (session: Session, home: CellLocation) =>
   Effect.map(
     session.run<{ name: string; id: string | null; shops: string; takes_shops: boolean; all: string }>(
@@ -90,7 +90,7 @@ const inspect = (place: CellLocation, recorded: { readonly id: string | null; re
 /** The state of a cell that is not a schema of the home cell's database. */
 const ELSEWHERE = "Not in this database, and its address is not stored. Name it in --cells."
 
-/** The schemas among the given ones that exist. */
+/** Returns those of `schemas` that exist. */
 const schemasOf = (session: Session, schemas: ReadonlyArray<string>) =>
   Effect.map(
     session.run<{ nspname: string }>("select nspname from pg_namespace where nspname = any ($1)", [schemas]),
@@ -183,7 +183,7 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
       if (name === HOME) return yield* refused("The home cell has the directory, so it cannot be removed")
       const removed = yield* Effect.gen(function* () {
         yield* session.run("begin")
-        // A shop that is placed meanwhile waits for this row.
+        // Placing a shop also locks this row, so no shop can be placed in the cell until the removal is committed.
         const locked = yield* session.run("select from cell where name = $1 for update", [name])
         if (locked.length === 0)
           return yield* refused(
@@ -197,7 +197,7 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
         for (const table of ["stale_account_copy", "api_key_cell"])
           yield* session.run(`delete from ${table} where cell = $1`, [name])
         yield* session.run("delete from cell where name = $1", [name])
-        // The database is the only cell again.
+        // If only the home cell is left, the database is a single store again.
         const [left] = yield* session.run<{ n: string }>("select count(*) as n from cell")
         if (left!.n === "1") yield* session.run("delete from cell")
         yield* recordAct(session, "database.cell_removed", { name })
@@ -223,7 +223,7 @@ const longestPause = <A, E>(url: string, { schema, name }: CellLocation, work: E
     })
     const write = session.run("update database_label set name = name where name = $1", [nameLabelOf(name)])
     const probe = Effect.zipRight(write, note).pipe(
-      // A write that fails during the move did not end the pause.
+      // A failed write counts as part of the pause.
       Effect.catchAll(() => Effect.void),
       Effect.zipRight(Effect.sleep(PROBE_INTERVAL)),
       Effect.forever
@@ -238,7 +238,7 @@ const longestPause = <A, E>(url: string, { schema, name }: CellLocation, work: E
 const NODES = `select nodename as host, nodeport::integer as port from pg_dist_node
   where isactive and shouldhaveshards and noderole = 'primary' order by nodeid`
 
-/** The names of the cells, and the workers of Citus to which they can move. Fails without Citus. */
+/** Reads the names of the cells and the Citus workers to which they can move. Fails without Citus. */
 const citusLayout = (session: Session, home: CellLocation) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session)))
@@ -249,7 +249,7 @@ const citusLayout = (session: Session, home: CellLocation) =>
     return { names, nodes: yield* session.run<CitusNode>(NODES) }
   })
 
-/** Whether the coordinator reaches a node now. */
+/** Whether the coordinator can connect to a node. */
 const isReached = (session: Session, { host, port }: CitusNode) =>
   Effect.map(
     session.run<{ is_reached: boolean }>("select citus_check_connection_to_node($1::text, $2::integer) as is_reached", [
@@ -295,7 +295,7 @@ const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode
     return moved
   })
 
-/** Moves a cell to another node of Citus while the cell is in use. Does nothing if it is there already. */
+/** Moves a cell to another node of Citus while the cell is in use. Does nothing if the cell is on that node already. */
 export const moveCell = (url: string, name: string, node: string, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -317,7 +317,7 @@ export const moveCell = (url: string, name: string, node: string, { schema }: Pi
     })
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
 
-/** Only the schemas in $1 count, because others, such as that of a removed cell, carry no load of the workshop. */
+/** Counts only the schemas in $1, because other schemas, such as that of a removed cell, have no load. */
 const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targetport as port
   from get_rebalance_table_shards_plan(rebalance_strategy := 'by_shard_count', excluded_shard_list := array(
     select s.shardid from pg_dist_shard s join pg_class c on c.oid = s.logicalrelid join pg_namespace n on n.oid = c.relnamespace
@@ -325,7 +325,10 @@ const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targe
   )) p
   join pg_class c on c.oid = p.table_name join pg_namespace n on n.oid = c.relnamespace order by 1`
 
-/** Moves cells as Citus plans it, until all workers have about the same number. Returns the moves in their order. */
+/**
+ * Moves cells according to Citus's rebalance plan, until all workers have about the same number. Returns the moves in
+ * order.
+ */
 export const balanceCells = (url: string, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {

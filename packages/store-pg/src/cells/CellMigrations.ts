@@ -9,7 +9,7 @@ import { identityOf, idLabelOf, nameLabelOf, refuseHome, refuseOtherCell } from 
 import { type CellAddress, type CellLocation, cellWrong, ofCell, placesOf } from "./CellPlaces.js"
 import { isCitus } from "./CitusNodes.js"
 
-/** A failure to migrate a cell, which names the cell. */
+/** Adds the cell's name to a failed migration's error. */
 const inCell = (cell: CellLocation, error: { readonly message: string }): DatabaseFailed =>
   error instanceof DatabaseFailed && error.reason !== "statement"
     ? ofCell(cell)(error)
@@ -18,8 +18,8 @@ const inCell = (cell: CellLocation, error: { readonly message: string }): Databa
       )
 
 /**
- * Lets Citus keep the schema of a cell, with all its tables, on one of its workers. Without Citus it does nothing. Unlogged tables become
- * logged, because they would delay a move to another worker.
+ * Makes Citus store the schema of a cell, with all its tables, on one worker. Does nothing without Citus. Unlogged
+ * tables become logged, because they would delay a move to another worker.
  */
 const distribute = (cell: CellLocation) =>
   withSession(cell, (session) =>
@@ -35,7 +35,7 @@ const distribute = (cell: CellLocation) =>
     })
   )
 
-/** Writes into a schema which cell it is, unless it says so already. Returns its id. */
+/** Writes a cell's name and id into its schema unless they are there already. Returns the id. */
 const labelCell = (cell: CellLocation, expected: DirectoryCell | undefined) =>
   withSession(cell, (session, text) =>
     Effect.gen(function* () {
@@ -53,14 +53,18 @@ const labelCell = (cell: CellLocation, expected: DirectoryCell | undefined) =>
 
 /** The options of a migration: the schema of the home cell, which may be the only one, and the further cells. */
 export interface MigrateOptions extends SchemaMigrationOptions {
-  /** Further cells: their schemas are created and migrated too, and added to the directory of this one, the home cell. */
+  /**
+   * Further cells. The migration creates and migrates their schemas, and adds them to the directory in the home cell.
+   */
   readonly cells?: ReadonlyArray<CellAddress> | undefined
 }
 
 /**
- * Migrates a database to the schema of this program. Returns the names of the migrations that it applied, which may be none. Several
- * processes may call it at once: one migrates, and the others wait. A newer schema that this program can use is not changed.
- * @param url - A connection string whose role may create tables. It leads to Postgres itself, because a pooler does not keep session locks.
+ * Migrates a database to the schema of this program. Returns the names of the migrations that it applied, which may be
+ * none. Several processes may call it at once: one migrates, and the others wait. A newer schema that this program can
+ * use is not changed.
+ * @param url - A connection string whose role may create tables. It must lead to Postgres itself, because a pooler does
+ * not preserve session locks.
  */
 export const migrate = (url: string, options: MigrateOptions = {}, migrations: ReadonlyArray<Migration> = OURS) =>
   Effect.gen(function* () {

@@ -18,7 +18,7 @@ export interface CellLocation {
   readonly schema: string
 }
 
-/** The cells that a command was given. */
+/** The options of a command that name its cells. */
 export interface CellOptions extends Pick<Database, "schema"> {
   /** The cells other than the home cell; none by default. */
   readonly cells?: ReadonlyArray<CellAddress> | undefined
@@ -31,13 +31,16 @@ const NAME = /^[a-z][a-z0-9_]{0,30}$/
 
 const MOST_CELLS = 1_000
 
-/** A refusal of the given cells; `DatabaseFailed` adds the remedy. */
+/** A refusal of a list of cells. `DatabaseFailed` adds the remedy. */
 export const cellsRefused = (what: string) => new DatabaseFailed({ reason: "bad_cells", code: undefined, what })
 
-/** A refusal of one cell; the text includes the remedy. */
+/** A refusal of one cell, whose text includes the remedy. */
 export const cellWrong = (what: string) => new DatabaseFailed({ reason: "wrong_cell", code: undefined, what })
 
-/** A failure of a cell's database, as a sentence about that cell. The remedies for the home cell's address do not apply to other cells. */
+/**
+ * Turns an error of a cell's database into one that names the cell, because the remedies for the home cell's url do not
+ * apply.
+ */
 export const ofCell =
   ({ name }: Pick<CellLocation, "name">) =>
   (error: DatabaseFailed): DatabaseFailed => {

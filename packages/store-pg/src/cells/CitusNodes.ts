@@ -22,9 +22,9 @@ export const isCitus = ({ run }: Session) =>
   )
 
 /**
- * Reads the nodes from the catalogue of the coordinator, which knows them even while a node is unavailable. It finds each schema by its
- * name, because a function that resolves the names of tables fails for all schemas if the role may not use one of them, as after a cell was
- * added without grants.
+ * Reads the nodes from the coordinator's catalogue, which is complete even while a node is unavailable. The statement
+ * compares schema names, because a function that resolves table names fails for all schemas if the role may not use one
+ * of them, as after a cell was added without grants.
  */
 const FIND_NODES = `select /* workshop nodes of cells */ q.schema, p.nodename as host, p.nodeport::integer as port
   from unnest($1::text[]) q (schema)
@@ -35,7 +35,7 @@ const FIND_NODES = `select /* workshop nodes of cells */ q.schema, p.nodename as
 
 const AUTHORITY = /^([a-z]+:\/\/(?:[^@/?#]*@)?)[^/?#]*/i
 
-/** The address of a node: that of the coordinator with another server. */
+/** The address of a node: the coordinator's address with the node's host and port. */
 export const addressOfNode = (url: string, host: string, port: number): string => {
   const [path = "", query = ""] = url
     .replace(AUTHORITY, `$1${host.includes(":") ? `[${host}]` : host}:${port}`)
@@ -44,7 +44,7 @@ export const addressOfNode = (url: string, host: string, port: number): string =
   return others.length === 0 ? path : `${path}?${new URLSearchParams(others)}`
 }
 
-/** The nodes on which Citus keeps schemas that it distributes, by the names of the schemas; empty without Citus. */
+/** Reads the node of each distributed schema, by schema; empty without Citus. */
 export const nodesOf = (session: Session, schemas: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session))) return new Map<string, CitusNode>()
@@ -56,9 +56,9 @@ export const nodesOf = (session: Session, schemas: ReadonlyArray<string>) =>
 const LOOK_UP_INTERVAL = "1 second"
 
 /**
- * The present address of each cell, with a pool of connections for reads to each address. A cell that Citus distributes has the address of
- * its node, because a connection through another node costs twice as much: the node plans a statement once, time-outs apply where the rows
- * are, and a commit takes one phase.
+ * The current address of each cell, with a pool of read connections for each address. A cell that Citus distributes has
+ * the address of its node, because a connection through the coordinator costs twice as much: on the node itself a
+ * statement is planned once, timeouts apply directly, and a commit has one phase.
  */
 export const cellNodes = (places: ReadonlyArray<CellLocation>, connections: number) =>
   Effect.gen(function* () {

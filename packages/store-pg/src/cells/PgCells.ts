@@ -7,10 +7,10 @@ import { insertRow } from "../reads/PgDirectory.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
 import { HOME } from "./CellPlaces.js"
 
-/** The number of stale copies that one statement reads at most. */
+/** The most stale copies that one statement reads. */
 const ACCOUNTS_AT_ONCE = 200
 
-/** The access to this store as one of several cells. */
+/** The operations of a store as one of several cells. */
 export const pgCellAccess = ({
   turns,
   claimNumbered: claim
@@ -67,7 +67,7 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
           update workshop.cell c set shops = c.shops + 1 from placed p where c.name = p.cell
         ) select cell from placed`.pipe(
         available,
-        // Another process has placed it, or no cell takes shops.
+        // Another process has placed the shop, or no cell takes new shops.
         Effect.flatMap(([row]) => (row === undefined ? cellOfShop(shop_id) : Effect.succeed(row.cell))),
         Effect.map((cell) => cell ?? HOME)
       ),

@@ -12,7 +12,7 @@ import { type Invariant, invariants } from "./invariants.js"
 export interface Finding extends Pick<Invariant, "name" | "finds"> {
   /** The cell in which it is violated. Omitted if there is only one cell, or the violation concerns several. */
   readonly cell?: string
-  /** The number of rows that violate it. */
+  /** The number of violating rows. */
   readonly count: number
   /** The first five rows at most; their columns depend on the check. */
   readonly first: ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -28,7 +28,10 @@ export interface Checked {
 const MOST_SHOWN = 5
 const CANCELED = "57014"
 
-/** Counts the rows of an invariant. They are materialized, so that many rows go to a temporary file and not into memory. */
+/**
+ * The SQL that counts the violations of an invariant. The rows are materialized, so that many rows use a temporary
+ * file, not memory.
+ */
 const counted = ({
   name,
   sql
@@ -76,8 +79,9 @@ interface OpenPlace {
 }
 
 /**
- * Compares the shops of cells with the directory, in which shops of the home cell need no row. Finds shops in cells in which the directory did
- * not place them, such as a shop in two cells, and shops that are missing in the cell in which it placed them.
+ * Compares the shops in each cell with the directory, in which shops of the home cell need no row. Reports shops that
+ * are in another cell than in the directory, such as a shop in two cells, and shops that are missing in the directory's
+ * cell.
  */
 const misplaced = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
   Effect.gen(function* () {
@@ -120,7 +124,10 @@ const open = (place: CellLocation, timeout_ms: number) =>
     session
   }))
 
-/** The findings of one cell. Of several cells, one that does not respond is itself a finding, and the others are checked. */
+/**
+ * The findings of one cell. If there are several cells, an unresponsive cell is a finding, so that the other cells are
+ * still checked.
+ */
 const checkCell = (
   place: CellLocation,
   confirmed: Effect.Effect<void, DatabaseFailed>,
@@ -152,8 +159,9 @@ const checkCell = (
   )
 
 /**
- * Checks the invariants that the program keeps and the database does not enforce, in every cell. It reads one snapshot of each cell and
- * changes nothing. Each check may take `timeout_ms`; the schemas must be this program's.
+ * Checks, in every cell, the invariants that the program maintains and the database does not enforce. Reads one
+ * snapshot of each cell and changes nothing. Each check may take `timeout_ms`. The schemas must have this program's
+ * version.
  */
 export const checkData = (url: string, timeout_ms: number, options: CellOptions = {}) =>
   Effect.gen(function* () {

@@ -2,12 +2,12 @@ import { Limits } from "@workshop/core"
 import { closureMoves } from "@workshop/core/store"
 import { type TableName, tables } from "../Tables.js"
 
-/** An invariant of the stored data, which the program's decisions keep. */
+/** An invariant of the stored data, which the program's decisions maintain. */
 export interface Invariant {
   readonly name: string
-  /** The error in the rows that the query finds, as a sentence. */
+  /** A sentence about what is wrong with the rows that `sql` selects. */
   readonly finds: string
-  /** Finds the rows that violate the invariant. Each names its shop, if it has one. */
+  /** Selects the rows that violate the invariant, with their shop_id if there is one. */
   readonly sql: string
 }
 
@@ -23,7 +23,8 @@ const CARDS = `select coalesce(c.shop_id, l.shop_id) as shop_id, coalesce(c.clie
     or coalesce(c.rewards_redeemed, 0) <> coalesce(l.redeemed, 0)`
 
 /**
- * Retention deletes the oldest events first, but keeps undelivered ones in the default partition, so a gap after such an event is no error.
+ * In the default partition, a gap after an event from before `kept_since` is no error, because retention deletes old
+ * events there but keeps undelivered ones.
  */
 const eventOrder = (kept_since: number) => `select shop_id, seq, next_seq from (
     select e.shop_id, e.seq, e.created_at >= ${kept_since} or e.tableoid <> 'event_rest'::regclass as is_certain,
@@ -33,7 +34,10 @@ const eventOrder = (kept_since: number) => `select shop_id, seq, next_seq from (
 
 const CLOSURE = `case t.state ${closureMoves.map((move) => `when '${move.from}' then t.${move.counts_from} + ${move.after_ms}`).join(" ")} end`
 
-/** The instance's own entries in the audit log belong to no shop. */
+/**
+ * The tables whose rows all belong to a shop. The audit log is left out, because entries about the installation have no
+ * shop.
+ */
 const ofShops = (Object.keys(tables) as ReadonlyArray<TableName>).filter(
   (name) => name !== "shop" && name !== "audit_entry"
 )
@@ -178,7 +182,7 @@ const ofShopsAndSchema: ReadonlyArray<Invariant> = [
   }
 ]
 
-/** All invariants. Retention cannot have deleted events from `kept_since` on yet. */
+/** All invariants. `kept_since` is an instant from which on retention has deleted no events. */
 export const invariants = (kept_since: number): ReadonlyArray<Invariant> => [
   ...ofShopsAndSchema,
   ...ofTickets,

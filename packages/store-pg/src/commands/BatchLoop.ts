@@ -7,21 +7,21 @@ interface Batches {
   readonly hasWaiting: () => boolean
   /** Runs the next batch. It is not interrupted. */
   readonly runBatch: Effect.Effect<void>
-  /** Called when the scope closes, after the current batch: fails what still waits. */
+  /** Called when the scope closes, after the current batch, to fail all waiting work. */
   readonly close: () => void
 }
 
 /** The loop, for the code that queues the work. */
 interface BatchLoop {
-  /** Says that something waits. */
+  /** Starts a batch if none is running, because work was queued. */
   readonly wake: () => void
   /** Whether the scope has closed, so that nothing may be queued any more. */
   readonly isClosed: () => boolean
 }
 
 /**
- * Runs one batch after another until the scope closes. Each begins once something waits and the input of the process is drained; what is
- * queued during a batch is in the next one.
+ * Runs one batch after another until the scope closes. A batch begins once work waits and the input of the process is
+ * drained. Work that is queued during a batch is in the next batch.
  */
 export const batchLoop = ({ hasWaiting, runBatch, close }: Batches): Effect.Effect<BatchLoop, never, Scope.Scope> =>
   Effect.gen(function* () {

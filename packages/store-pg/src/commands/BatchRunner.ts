@@ -15,10 +15,10 @@ import {
 import { type Commands, failAll, failExpired } from "./CommandFailures.js"
 import type { CommandQueue, QueuedCommand } from "./CommandQueue.js"
 
-/** The number of attempts to run a batch after conflicts, and a command whose tracking code was taken. */
+/** The most attempts to run a batch after conflicts, and to run a command whose tracking code was taken. */
 export const MAX_ATTEMPTS = 16
 
-/** Whether a lane is the contended one. Each other lane moves the commands of locked shops there. */
+/** The contended lane, or an ordinary lane, which moves the commands of locked shops to the contended lane. */
 export type LaneKind =
   | { readonly isContended: true }
   | { readonly isContended: false; readonly moveToContended: (commands: Commands) => void }
@@ -26,7 +26,7 @@ export type LaneKind =
 /** The connection and the callbacks of a {@link BatchRunner}. */
 export interface RunnerOptions {
   readonly database: ReconnectingConnection
-  /** Fails if this machine's clock is too far off. Called before each batch. */
+  /** Fails if this machine's clock differs too much from the database's. Called before each batch. */
   readonly checkClock: (connection: Connection) => Effect.Effect<void, PgFailure>
   readonly secrets: WebhookSecrets
   readonly queue: CommandQueue
@@ -37,7 +37,7 @@ export interface RunnerOptions {
 /** An attempt to run a batch. */
 interface Attempt {
   readonly commands: Commands
-  /** How many attempts were made before it. */
+  /** The number of earlier attempts. */
   readonly number: number
   /** Whether shops that another process has locked are left out. */
   readonly skipsLocked: boolean
@@ -45,7 +45,10 @@ interface Attempt {
 
 const nextAttempt = (attempt: Attempt): Attempt => ({ ...attempt, number: attempt.number + 1 })
 
-/** Runs one batch at a time, and settles, puts back or moves to the contended lane every command of it. */
+/**
+ * Runs one batch at a time. Every command of a batch is settled, put back into the queue, or moved to the contended
+ * lane.
+ */
 export class BatchRunner {
   readonly #options: RunnerOptions
   #batches = 0
@@ -58,7 +61,8 @@ export class BatchRunner {
     const { database } = this.#options
     return this.#attempt({ commands, number: 0, skipsLocked: false }).pipe(
       Effect.catchAllCause((defect) =>
-        // A bug in the store. The connection may be in a transaction, and the commands would wait forever if the lane stopped.
+        // A defect of the store. Closes the connection, which may be in a transaction, and fails the commands, which
+        // would otherwise wait forever.
         Effect.zipRight(
           database.drop,
           Effect.sync(() => failAll(commands, defect))
@@ -82,7 +86,7 @@ export class BatchRunner {
     })
   }
 
-  /** Saves on the connection that holds the locks: if it broke meanwhile, a new one would save without them. */
+  /** Saves on the same connection that decided, because a new connection would not hold the locks. */
   #save(connection: Connection, attempt: Attempt, batch: DecidedBatch<QueuedCommand>): Effect.Effect<void, PgFailure> {
     return Effect.flatMap(Clock.currentTimeMillis, (saved_at) => {
       this.#batches += RECEIPT_STEP
@@ -124,8 +128,8 @@ export class BatchRunner {
   }
 
   /**
-   * Puts back the commands that the batch did not run, and moves those of locked shops to the contended lane. If locked shops were not
-   * skipped, a missing shop does not exist.
+   * Puts back the commands that the batch did not run, and moves the commands of locked shops to the contended lane. If
+   * locked shops were not skipped, the shop of a missing head does not exist, so the command is refused.
    */
   #requeue({ skipsLocked }: Attempt, { notRun, missing }: DecidedBatch<QueuedCommand>): void {
     const { queue, kind } = this.#options
@@ -158,7 +162,10 @@ export class BatchRunner {
     }
   }
 
-  /** Runs the batch again without locked shops. Another lock time-out comes from a claim, which locks deliveries only briefly. */
+  /**
+   * Runs the batch again without locked shops. A further lock timeout comes from a claim, which locks deliveries only
+   * briefly.
+   */
   #afterLocked(attempt: Attempt): Effect.Effect<void> {
     const { queue, kind } = this.#options
     if (kind.isContended) return Effect.sync(() => queue.putBack(failExpired(attempt.commands, true)))

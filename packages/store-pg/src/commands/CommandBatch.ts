@@ -32,7 +32,10 @@ import { BatchChanges } from "./SaveStatements.js"
  * A command that is refused, or whose decision throws, changes nothing; the other commands of its batch are not affected.
  */
 
-/** The `application_name` of the connections of lanes, as Postgres shows them in its logs and views. The number of the lane follows the first name. */
+/**
+ * The `application_name` of lanes' connections, which Postgres shows in its logs and views. The lane's number follows
+ * `numbered`.
+ */
 export const LANE_CONNECTIONS = { numbered: "workshop lane", contended: "workshop contended" } as const
 
 /** A command of a batch. */
@@ -55,16 +58,19 @@ export interface DecidedBatch<C extends BatchedCommand = BatchedCommand> {
   readonly missing: ReadonlyArray<C>
 }
 
-/** The approximate length of the text that one transaction saves at most. */
+/** The approximate maximum length of the text that one transaction saves. */
 const MAX_BYTES = 1_048_576
 
 const SELECT_HEADS = `select (
     select json_agg(row_to_json(h)) from (
       select * from workshop.shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update`
 
-/** Locks the heads of shops. Later statements load everything else, because a statement that waited for a lock still sees the state before its wait. */
+/**
+ * Locks the heads of shops. Separate statements load the other rows, because a statement that waits for a lock reads
+ * the state before its wait.
+ */
 export const LOCK_HEADS: Omit<Statement, "values"> = { name: "lock heads", text: `${SELECT_HEADS}) h) as heads` }
-/** Locks those heads that no other transaction has locked. */
+/** Locks the heads that no other transaction has locked. */
 export const LOCK_FREE_HEADS: Omit<Statement, "values"> = {
   name: "lock free heads",
   text: `${SELECT_HEADS} skip locked) h) as heads`
@@ -92,7 +98,10 @@ const rowsOf = <Row>(result: QueryResult | undefined): ReadonlyArray<Row> => (re
 
 interface LoadedShops {
   readonly states: ReadonlyMap<ShopId, ShopState>
-  /** Shops whose webhook secret cannot be decrypted. Their commands fail, because they would save it again, or show it. */
+  /**
+   * Shops whose webhook secret cannot be decrypted. Their commands fail, because a command may save the secret again or
+   * return it.
+   */
   readonly undecryptable: ReadonlyMap<ShopId, SecretsRefused>
 }
 
@@ -129,7 +138,9 @@ const decideAll = <C extends BatchedCommand>(
   return { changes, exits, notRun: commands.slice(i), missing }
 }
 
-/** The states of the shops, from the results of begin, the lock, {@link LOAD_SHOPS} and the loads, in this order. */
+/**
+ * Builds the states of the shops from the results of BEGIN, the lock, {@link LOAD_SHOPS} and the loads, in this order.
+ */
 const loadedShops = (
   results: ReadonlyArray<QueryResult>,
   loads: ReturnType<typeof loadStatements>,
@@ -225,14 +236,14 @@ export const saveWithin = (
 
 /** Identifies a batch in the table `batch_receipt`. */
 export interface BatchReceipt {
-  /** The id of the connection that runs it. */
+  /** The id of the connection that runs the batch. */
   readonly connection: string
   /** The number of the batch, which grows by {@link RECEIPT_STEP} with each batch of the connection. */
   readonly batch: number
   readonly saved_at: number
 }
 
-/** Two, because the number between those of two batches marks the first of them as aborted. */
+/** Two, because the odd number after a batch's number marks that batch as aborted. */
 export const RECEIPT_STEP = 2
 
 /** The outcome of a batch whose commit got no response. */
@@ -248,9 +259,9 @@ export const putReceipt = ({ connection, batch, saved_at }: BatchReceipt): State
 })
 
 /**
- * Returns the batch's number if it was committed. Otherwise it writes and returns the next number, which marks the batch as aborted, so that
- * it cannot be committed later either. It waits for the batch's transaction if that is still open, and for a synchronous standby, because it
- * writes.
+ * Returns the batch's number if the batch was committed. Otherwise writes and returns the next number, which marks the
+ * batch as aborted and prevents a later commit of it. The statement waits for the batch's transaction if that is still
+ * open, and for a synchronous standby, because it writes.
  */
 export const lookUpReceipt = ({ connection, batch, saved_at }: BatchReceipt): Statement => ({
   name: "ask batch_receipt",
@@ -262,8 +273,9 @@ export const lookUpReceipt = ({ connection, batch, saved_at }: BatchReceipt): St
 })
 
 /**
- * How long the outcome is looked for, in real time. Together with the wait for the commit this is longer than the server keeps a transaction
- * that sends nothing (`SILENT_TRANSACTION_MS`), so the batch's transaction has ended by then.
+ * The time for looking the outcome up, in real time. Together with the wait for the commit it exceeds
+ * `SILENT_TRANSACTION_MS`, after which the server ends a silent transaction, so the batch's transaction has ended by
+ * then.
  */
 const OUTCOME_TIMEOUT_MS = 1_500
 const RETRY_INTERVAL = "50 millis"
@@ -284,7 +296,7 @@ const askOnce = (database: ReconnectingConnection, receipt: BatchReceipt) =>
     Effect.catchAll(() => Effect.succeed(undefined))
   )
 
-/** Finds out on a new connection whether a batch was committed. */
+/** Looks up on a new connection whether a batch was committed. */
 export const outcomeOf = (database: ReconnectingConnection, receipt: BatchReceipt): Effect.Effect<BatchOutcome> =>
   Effect.clockWith((clock) => {
     const since = clock.unsafeCurrentTimeNanos()

@@ -4,10 +4,10 @@ import { storeFailure } from "../connection/PgFailure.js"
 import { expiredCommands } from "../observe/PgMetrics.js"
 import type { QueuedCommand } from "./CommandQueue.js"
 
-/** Some commands of a queue or of a batch. */
+/** Commands of a queue or of a batch. */
 export type Commands = ReadonlyArray<QueuedCommand>
 
-/** Fails commands with one cause. */
+/** Fails all commands with the same cause. */
 export const failAll = (commands: Commands, cause: Cause.Cause<unknown>): void => {
   for (const { settle } of commands) settle(Exit.failCause(cause))
 }
@@ -18,14 +18,17 @@ export const unavailable = (message: string) => storeFailure(new Error(message))
 const EXPIRED =
   "The command waited five seconds for its turn because its shop or the database is busy. Try again in a moment."
 
-/** The remedy for a command that did not get the lock of its shop in time. */
+/** The message for a command that did not get its shop's lock in time, with the remedy. */
 export const shopLocked = (shop_id: ShopId, waited = "five seconds"): string =>
   `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command did not run. Commit or roll back sooner, and inside within do not wait for a command of the shop that runs outside of it.`
 
 const expiredCause = ({ command }: QueuedCommand, isContended: boolean) =>
   Cause.fail(new StoreUnavailable({ remedy: isContended ? shopLocked(command.shop_id) : EXPIRED }))
 
-/** Fails the expired commands, and returns the others. Those of the contended lane waited for the lock of their shop. */
+/**
+ * Fails the expired commands and returns the others. In the contended lane the message names the shop's lock, for which
+ * they waited.
+ */
 export const failExpired = (commands: Commands, isContended: boolean): Commands => {
   const expired = commands.filter((queued) => queued.isExpired())
   expiredCommands.unsafeUpdate(expired.length, [])

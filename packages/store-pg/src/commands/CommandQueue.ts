@@ -28,7 +28,7 @@ export class CommandQueue {
     return this.#byShop.has(shop_id)
   }
 
-  /** Queues a command; false if too many wait already. */
+  /** Queues a command. Returns false if too many commands wait already. */
   add(queued: QueuedCommand): boolean {
     const ofShop = this.#byShop.get(queued.command.shop_id)?.length ?? 0
     if (this.#count >= commands_waiting || ofShop >= commands_waiting_per_shop) return false
@@ -41,7 +41,7 @@ export class CommandQueue {
     for (const queued of [...commands].reverse()) this.#insert(queued, "unshift")
   }
 
-  /** Removes a command; false if it is no longer in the queue. */
+  /** Removes a command. Returns false if the command is no longer in the queue. */
   withdraw(queued: QueuedCommand): boolean {
     const { shop_id } = queued.command
     const ofShop = this.#byShop.get(shop_id)
@@ -71,7 +71,7 @@ export class CommandQueue {
     return taken
   }
 
-  /** Takes the next batch, with commands of one shop only: the one that was served longest ago. */
+  /** Takes the next batch with commands of one shop only, the shop that was served longest ago. */
   takeOfOneShop(): ReadonlyArray<QueuedCommand> {
     for (const [shop_id, ofShop] of this.#byShop) {
       const next = ofShop.findIndex((queued, i) => i > 0 && (isExclusive(queued) || isExclusive(ofShop[0]!)))

@@ -11,10 +11,11 @@ import type { Statement } from "../connection/Statement.js"
 /*
  * A client of an embedder in the transaction that the embedder began on it.
  *
- * Statements are not prepared and set nothing in the session, because behind a pooler the session belongs to others after the transaction.
- * The server must end a wait for a lock, because `pg` cannot: all that follows a statement waits for it, even the rollback to the savepoint. So
- * a savepoint sets the time-outs, and its release or its rollback restores those of the embedder. Each savepoint compares the transaction's id,
- * because the embedder may have ended the transaction meanwhile.
+ * Statements are not prepared and change no session setting, because behind a pooler another client gets the session
+ * after the transaction. The server must end a wait for a lock, because `pg` queues every later statement behind a
+ * waiting one, even the rollback to the savepoint. So a savepoint sets the timeouts, and its release or rollback
+ * restores the embedder's timeouts. Each savepoint compares the transaction's id, because the embedder may have ended
+ * the transaction meanwhile.
  */
 
 /** The SQL of the current transaction's id; null on a standby, which has no transaction ids. */
@@ -26,8 +27,9 @@ export const statement = (text: string): Statement => ({ name: "", text, values:
 const msOf = (setting: string): string => `nullif(extract(epoch from own.${setting}::interval) * 1000, 0)`
 
 /**
- * Begins a savepoint, in which statements wait for a lock as long as on the store's own connections, or as long as the embedder's time-outs
- * let them, if that is less. A statement may then work for {@link STATEMENT_TIMEOUT_MS}. Zero is no time-out, and `least` ignores null.
+ * Begins a savepoint in which statements wait for a lock for at most `wait_ms`, or for the embedder's timeouts if these
+ * are shorter. After the wait a statement may run for {@link STATEMENT_TIMEOUT_MS}. Zero disables a timeout, and
+ * `least` ignores null.
  */
 const savepoint = (wait_ms: number): Statement =>
   statement(`savepoint workshop_command; select /* workshop within */ ${TRANSACTION} as transaction, own.*,
@@ -41,26 +43,32 @@ export const SAVEPOINT = savepoint(ServiceLimits.command_wait_max_ms)
 /** Begins the savepoint of a read. */
 export const READ_SAVEPOINT = savepoint(READ_LOCK_TIMEOUT_MS)
 
-/** The result of a savepoint: the transaction, and the time-outs of the embedder. */
+/** The result of a savepoint: the transaction's id, and the embedder's timeouts. */
 interface SavepointRow {
   readonly transaction: string
   readonly lock_timeout: string
   readonly statement_timeout: string
-  /** How long the savepoint waits for a lock, such as `5s`. */
+  /** The lock timeout in the savepoint, such as `5s`. */
   readonly waits: string
 }
 
-/** Releases the savepoint. {@link joinedConnection} adds the statement that restores the embedder's time-outs. */
+/** Releases the savepoint. {@link joinedConnection} adds the statement that restores the embedder's timeouts. */
 export const RELEASE = statement("release savepoint workshop_command")
 
-/** Also restores the embedder's time-outs, because those of a released savepoint stay in the transaction. */
+/**
+ * Releases the savepoint and restores the embedder's timeouts, because settings of a released savepoint stay in the
+ * transaction.
+ */
 const releaseWith = (own: Settings): Statement =>
   statement(`${RELEASE.text}; select /* workshop release */ ${settingsText(own, true)}`)
 
-/** Rolls back to the savepoint, which also restores the embedder's time-outs. */
+/** Rolls back to the savepoint, which also restores the embedder's timeouts. */
 export const UNDO = statement("rollback to savepoint workshop_command; release savepoint workshop_command")
 
-/** Inserts nothing within the transaction. After its end, a division by zero fails the statements that are sent with it. */
+/**
+ * Has no effect within the transaction. After the transaction's end, a division by zero fails it and the statements
+ * sent with it.
+ */
 export const checkTransaction = (transaction: string): Statement => ({
   name: "check transaction",
   text: `insert into workshop.batch_receipt (connection, batch, saved_at)
@@ -68,7 +76,7 @@ export const checkTransaction = (transaction: string): Statement => ({
   values: [transaction]
 })
 
-// SQLSTATEs.
+// The SQLSTATEs of these failures.
 const NOT_BEGUN = "25P01"
 const FAILED_ALREADY = "25P02"
 const DIVISION_BY_ZERO = "22012"
@@ -86,7 +94,7 @@ export const refused = (message: string) => new TransactionRefused({ message })
 
 const FAILED = "The client's transaction has failed already. Roll it back and begin again."
 
-/** A defect, because the caller committed or rolled back the transaction while work within it went on. */
+/** Dies, because the caller committed or rolled back the transaction while work within it was running. */
 export const endedByCaller = Effect.suspend(() =>
   Effect.die(
     refused(
@@ -95,7 +103,9 @@ export const endedByCaller = Effect.suspend(() =>
   )
 )
 
-/** Whether a value has the methods of a client of `pg`. A pool has them too, but also counts its clients. */
+/**
+ * Whether a value has the methods of a `pg` client, and is not a pool, which has these methods and a count of clients.
+ */
 export const isClient = (client: unknown): client is PgClient =>
   typeof client === "object" &&
   client !== null &&
@@ -107,7 +117,7 @@ const TRANSACTION_STATE = statement(`savepoint workshop_command; release savepoi
   select /* workshop join */ ${DATABASE_IDENTITY} as database, ${TRANSACTION} as transaction,
   current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as read_only`)
 
-/** The properties of a transaction that decide whether it can be joined. */
+/** The properties of a transaction that decide whether the store can join it. */
 export interface TransactionState {
   readonly database: string
   readonly transaction: string
@@ -141,7 +151,7 @@ export const ignoreErrorEvents = () => {
   }
 }
 
-/** Closes the connection of a client. A wrapper around a client may hide it. */
+/** Closes the connection of a client, unless a wrapper hides the connection. */
 const destroy = (client: PgClient): void =>
   (
     client as { readonly connection?: { readonly stream?: { readonly destroy?: () => void } } } & PgClient
@@ -149,11 +159,14 @@ const destroy = (client: PgClient): void =>
 
 /** The connection of a client in its transaction. */
 export interface JoinedConnection extends Connection {
-  /** How long the last savepoint waits for a lock, such as `5s`. */
+  /** The lock timeout in the last savepoint, such as `5s`. */
   readonly waits: () => string
 }
 
-/** The connection of a client, for a transaction that it is in. A savepoint in any other transaction is rolled back and refused. */
+/**
+ * The connection of a client in the transaction with the id `transaction`. A savepoint in another transaction is rolled
+ * back and refused.
+ */
 export const joinedConnection = (client: PgClient, schema: string, transaction: string): JoinedConnection => {
   const sending = sendOn(client, schema, {
     statement_timeout_ms: ServiceLimits.command_wait_max_ms + STATEMENT_TIMEOUT_MS
@@ -166,9 +179,10 @@ export const joinedConnection = (client: PgClient, schema: string, transaction: 
   }
   const send = (statements: ReadonlyArray<Statement>) =>
     Effect.tryPromise({ try: () => sending(statements.map(restoring)), catch: failureOf }).pipe(
-      // A statement of the caller failed, and the caller continued: a mistake in the program, which does not go away with time.
+      // Dies, because the caller continued after a failed statement, which is a mistake in the program.
       Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED))),
-      // The server ends statements sooner, so the connection is broken. A commit sent after the late statement could commit what it wrote.
+      // The connection is broken, because the server should have ended the statement sooner. It is closed, because a
+      // later COMMIT could commit the late statement's rows.
       Effect.tapError(({ kind }) => Effect.sync(() => kind === "late" && destroy(client)))
     )
   const begin = (first: Statement) =>

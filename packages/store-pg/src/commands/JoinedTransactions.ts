@@ -45,22 +45,24 @@ import {
 } from "./JoinedConnection.js"
 
 /*
- * Commands in a transaction that an embedder began on a client of their own, so that both commit together. A command takes the steps
- * of a batch of one: it locks the head of its shop, loads, decides and saves, on a `JoinedConnection`. A savepoint takes the place of the
- * transaction, so that a command that is refused or fails leaves nothing behind, not even the lock.
+ * Commands in a transaction that an embedder began on their own client, so that the embedder's rows and the commands
+ * commit together. Like a batch of one command, a command locks the head of its shop, loads, decides and saves, on a
+ * `JoinedConnection`. It uses a savepoint in place of a transaction, so that a refused or failed command leaves no rows
+ * and no lock.
  *
- * Notifications are sent after the commit, which only the embedder knows: `afterCommit` notifies dispatchers at once. If it is not called,
- * dispatchers find due deliveries the next time that they poll. A notification within the transaction would delay the commits of others.
+ * Only the embedder knows when the transaction commits, and then calls `afterCommit`, which notifies dispatchers.
+ * Without that call, dispatchers find due deliveries at their next poll. A NOTIFY within the transaction would delay
+ * other transactions' commits.
  *
- * Each save compares the transaction's id, because a command that comes after the end of the transaction would commit alone, or in the next
- * transaction of the client. The end of `run` compares it too, because the embedder may have ended the transaction, for example by the
- * `begin … commit` of a query builder that does not know of it.
+ * Each save compares the transaction's id, because a command that comes after the end of the transaction would commit
+ * alone, or in the next transaction of the client. The end of `run` compares it too, because the embedder may have
+ * ended the transaction, for example by the `begin … commit` of a query builder that does not know of it.
  */
 
 /** A transaction that `join` has joined. */
 interface Joined {
   readonly connection: JoinedConnection
-  /** They are called after the commit. */
+  /** Called after the commit. */
   readonly callbacks: Array<CommitCallback>
   /** Runs effects one after another, because they use one connection. An effect that comes after the end of the work dies. */
   readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -68,7 +70,7 @@ interface Joined {
 
 const CURRENT_TRANSACTION = statement(`select /* workshop still */ ${TRANSACTION} as transaction`)
 
-/** The events that are still in the transaction: the others were undone when the embedder rolled back to a savepoint. */
+/** Selects the events that still exist in the transaction, because the embedder may have rolled back to a savepoint. */
 const eventsAmong = (events: CommitCallback["events"]): Statement => ({
   name: "find remaining events",
   text: "select /* workshop still */ id from workshop.event where shop_id = any($1::uuid[]) and id = any($2::uuid[])",
@@ -78,7 +80,7 @@ const eventsAmong = (events: CommitCallback["events"]): Statement => ({
 const NO_CLIENT =
   "The argument is not a client of pg. Pass the client that pool.connect() resolves to, on which you ran begin, and not the pool or a query builder's wrapper."
 
-/** A defect, because a call after the end of its transaction is a mistake in the caller's program. */
+/** Dies, because a call after the end of its transaction is a mistake in the caller's program. */
 const ended = Effect.suspend(() =>
   Effect.die(
     refused("The transaction of this call has ended, so the call did nothing. Await every call within the transaction.")
@@ -89,8 +91,8 @@ const ENDED_EARLY =
   "The transaction was committed or rolled back while within was still running, so your rows and the tickets may not agree. Do not run commit, rollback or begin on this client inside within; for a nested transaction, use the tx of your query builder's own transaction."
 
 /**
- * Dies unless the client is still in the transaction. It keeps the callbacks whose events are still there. If the connection
- * broke, it succeeds, because the embedder's commit will fail.
+ * Dies unless the client is still in the transaction. Removes the callbacks whose events no longer exist. Succeeds if
+ * the connection broke, because the embedder's COMMIT will fail.
  */
 const checkStillJoined = ({ send, id }: Connection, onCommit: Array<CommitCallback>) =>
   Effect.suspend(() => {
@@ -110,7 +112,7 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<CommitCallba
     )
   })
 
-/** Lets the store's reads use the client, so that they see the transaction's own changes. */
+/** A connection on which the store's reads use the client, so that they see the transaction's own changes. */
 const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
   sqlConnection((statement) =>
     connection.send([READ_SAVEPOINT, statement, RELEASE]).pipe(
@@ -136,7 +138,10 @@ const isLockTimeout = ({ kind }: PgFailure): boolean => kind === "lockTimeout"
 
 const expired = Effect.sync(() => expiredCommands.unsafeUpdate(1, []))
 
-/** The refusal of a command that waited for its shop, which is the API's unless the embedder's time-outs shortened the wait. */
+/**
+ * The refusal of a command that waited for its shop's lock. The message names the embedder's timeouts if they shortened
+ * the wait.
+ */
 const shopUnavailable = ({ shop_id }: Command<unknown, unknown>, waits: string, cause: PgFailure) => {
   const waited =
     waits === shownMs(ServiceLimits.command_wait_max_ms)
@@ -182,9 +187,10 @@ const runWithin = (joined: Joined, command: BatchedCommand, options: JoiningOpti
       Effect.catchIf(isTransactionEnded, () => endedByCaller),
       Effect.tapError((failure) => (isLockTimeout(failure) ? expired : Effect.void))
     )
-    // If the caller ended the transaction meanwhile, the command ended with it.
+    // If the caller ended the transaction meanwhile, there is no savepoint to release.
     yield* Effect.catchIf(connection.send([RELEASE]), isNotBegun, () => Effect.void)
-    // If the embedder rolls back to a savepoint, the call is needless but harmless, because listeners only look again.
+    // If the embedder rolls back to a savepoint, this notification is unnecessary but harmless, because listeners only
+    // query again.
     callbacks.push({ notify: callbackOf(batch, options), events: [] })
     return exit
   }).pipe(Effect.tapError(() => undo))
@@ -214,8 +220,8 @@ const withForks = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E,
   )
 
 /**
- * `Transactions`, and `joining`, which makes a `Store.transact` run commands in the transaction that the caller's fiber has joined, and all
- * others as before.
+ * Makes `Transactions`, and `joining`, which changes a `Store.transact` to run the commands of a fiber that has joined
+ * a transaction in that transaction. Other commands run as before.
  */
 export const joinedTransactions = (options: JoiningOptions) =>
   Effect.gen(function* () {

@@ -38,9 +38,9 @@ import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
  * - A command waited for five seconds, or too many wait already: it fails with `StoreUnavailable`.
  */
 
-/** How long a lane waits for a shop's lock before it moves the shop's commands to the contended lane. */
+/** The time that a lane waits for a shop's lock before it moves the shop's commands to the contended lane. */
 const LOCK_TIMEOUT_MS = 25
-/** How long the contended lane waits for a shop's lock before it tries the next shop. */
+/** The time that the contended lane waits for a shop's lock before it tries the next shop. */
 const CONTENDED_LOCK_TIMEOUT_MS = 250
 const MAX_WAIT_NS = BigInt(ServiceLimits.command_wait_max_ms) * 1_000_000n
 /** The interval of checks for expired commands, in real time, because the batch before them may be slow. */
@@ -51,9 +51,9 @@ const tooMany = unavailable("Too many commands wait for their turn")
 
 /** The waiting commands of some shops, and the connection that runs them. */
 export interface Lane {
-  /** Queues a command. It fails at once if too many wait or the lane has closed. */
+  /** Queues a command. The command fails at once if too many commands wait or the lane has closed. */
   readonly offer: (queued: QueuedCommand) => void
-  /** Removes a command that has not begun to run; false if it has. */
+  /** Removes a command that has not begun to run. Returns false if it has begun. */
   readonly withdraw: (queued: QueuedCommand) => boolean
   readonly waiting: () => number
   readonly hasWaiting: (shop_id: ShopId) => boolean
@@ -66,7 +66,7 @@ export const makeLane = ({
   ...options
 }: Pick<RunnerOptions, "kind" | "onCommit" | "secrets"> & {
   readonly connection: ConnectionOptions
-  /** Makes its connections, or borrows them from the caller's pool. */
+  /** Opens the lane's connections, or borrows them from the caller's pool. */
   readonly connecting?: typeof reconnecting | undefined
 }): Effect.Effect<Lane, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -183,10 +183,10 @@ export const makeTransact = (
               onSettled()
             }
           }
-          // If commands of this shop are in the contended lane, later ones go there directly.
+          // If commands of this shop wait in the contended lane, later commands go there too, to preserve their order.
           const lane = contended.hasWaiting(command.shop_id) ? contended : lanes[laneNumberOf(command.shop_id, count)]!
           lane.offer(queued)
-          // An interrupted caller withdraws the command, or waits for its end once it runs.
+          // An interruption withdraws the command, or waits for its end if it runs already.
           return Effect.async<void>((resumed) => {
             const isOver = lane.withdraw(queued) || contended.withdraw(queued) || isSettled
             if (isOver) resumed(Effect.void)

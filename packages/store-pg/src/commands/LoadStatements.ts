@@ -32,10 +32,11 @@ const visibleSql = Object.entries(visibleLink)
   .join(" and ")
 
 /**
- * The link of a client whom a shop sees, as `l`, for `q (shop_id, id)`. The condition is written as in the index `client_link_seen`, which
- * contains only visible clients. A look-up begins here and reads other tables only for a client that it finds. So a client who does not
- * exist, one whom the shop does not know and one who blocks it cost the same, and the response time does not reveal who has an account
- * (Specification, Endpoints; Clients and loyalty).
+ * Joins the link `l` of a client whom a shop may see to `q (shop_id, id)`. The condition is the same as in the index
+ * `client_link_seen`, which contains only visible clients. A look-up begins with this join and reads other tables only
+ * for a visible client. So a look-up of a client who does not exist, whom the shop does not know or who blocks the shop
+ * costs the same, and the response time does not reveal who has an account (Specification, Endpoints; Clients and
+ * loyalty).
  */
 export const VISIBLE_LINK = `workshop.client_link l on l.shop_id = q.shop_id
   and (case when ${visibleSql} then l.client_id end) = q.id`
@@ -46,7 +47,9 @@ export interface RequestedLoad<A extends LoadRequest = LoadRequest> {
   readonly request: A
 }
 
-/** The states of the shops of a batch, while they are filled. Accounts belong to no shop, so the states share them. */
+/**
+ * The states of the shops of a batch, to which loads add rows. Accounts belong to no shop, so all states share them.
+ */
 export interface BatchStates {
   readonly ofShop: (shop_id: ShopId) => ShopState | undefined
   readonly accounts: Map<ClientId, ClientAccount>
@@ -69,7 +72,9 @@ interface OfferRow extends ClientRows {
   readonly holder_link: ClientLink | null
 }
 
-/** Loads the rows that commands request, and puts them into the states. Every statement reads only rows of the shops that it names. */
+/**
+ * Loads the rows that commands request into the states. Every statement reads only rows of the shops in its parameters.
+ */
 interface Loader<A extends LoadRequest, Row> {
   readonly text: string
   readonly values: (asked: ReadonlyArray<RequestedLoad<A>>) => ReadonlyArray<unknown>
@@ -151,7 +156,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     }
   }),
   IdempotencyRecord: loader("IdempotencyRecord", {
-    // Looked up one by one, because a plan with a join, made while the table was small, may scan the whole table.
+    // Each row is looked up by its own subquery, because a plan with a join, made while the table was small, may scan
+    // the whole table.
     text: `select row_to_json(r) as record
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
       cross join lateral (
@@ -169,7 +175,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     }
   }),
   StampLimit: loader("StampLimit", {
-    // Looked up one by one, like idempotency records.
+    // Each row is looked up by its own subquery, like idempotency records.
     text: `select row_to_json(s) as stamps
       from unnest($1::uuid[], $2::text[], $3::uuid[]) q (shop_id, caller_id, client_id)
       cross join lateral (
@@ -194,8 +200,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     }
   }),
   Delivery: loader("Delivery", {
-    // Locked, because a claim increases the token without the lock of the head. Looked up one by one in order, because the planner would
-    // scan the whole table to sort the result of a join.
+    // Locks the rows, because a claim increases the token without locking the shop's head. Each row is looked up by its
+    // own subquery, in order, because the planner would scan the whole table to sort the result of a join.
     text: `select json_agg(f.delivery) as deliveries from (
         select row_to_json(d) as delivery from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
         cross join lateral (

@@ -12,7 +12,7 @@ import {
 import { inClear, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { type Rows, type TableName, tables } from "../Tables.js"
 
-/** The table of each change that only puts a row. */
+/** The table of each kind of change that inserts or replaces a row. */
 export const putTables = {
   HeadPut: "shop_head",
   LinkPut: "client_link",
@@ -29,7 +29,7 @@ export const putTables = {
   QueuedNotificationPut: "queued_notification"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
-/** The table of each change that removes a row. */
+/** The table of each kind of change that removes a row. */
 const removeTables = {
   DeliveryRemoved: "delivery",
   QueuedNotificationRemoved: "queued_notification",
@@ -40,7 +40,7 @@ const removeTables = {
   IdempotencyRecordRemoved: "idempotency_record"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 
-/** The table of each change that rewrites a row, as only an erasure does. */
+/** The table of each kind of change that rewrites a row, which only erasures make. */
 const rewriteTables = { EventRewritten: "event", AttemptRewritten: "attempt" } as const
 
 type Row = Readonly<Record<string, unknown>>
@@ -58,7 +58,7 @@ const rowsByColumn =
   (rows: ReadonlyArray<Row>) =>
     names.map((name) => rows.map((row) => row[name]))
 
-/** Inserts rows, or replaces those columns of rows with the same keys that may change. */
+/** Inserts rows, or replaces the changeable columns of rows with the same keys. */
 const putStatement = (table: TableName): RowsStatement => {
   const { key, kept, replaced } = tables[table] as Readonly<Record<"key" | "kept" | "replaced", ReadonlyArray<string>>>
   const all = [...key, ...kept, ...replaced].join(", ")
@@ -116,7 +116,7 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
   )
 ]
 
-/** Gives deliveries in flight all their attempts again. Their leases stay, so that the claims remain valid. */
+/** Resets the attempts of deliveries in flight, and keeps their leases, so that the claims remain valid. */
 const RENEW_DELIVERIES: RowsStatement = {
   name: "renew delivery",
   text: `update workshop.delivery d set attempts_since_reset = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
@@ -124,7 +124,7 @@ const RENEW_DELIVERIES: RowsStatement = {
   values: rowsByColumn("shop_id", "event_id")
 }
 
-/** The statements of rewrites. They call functions, because the service's role may not update these tables. */
+/** The statements that rewrite rows. They call functions, because the service's role may not update these tables. */
 const rewriteStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
   ["event", { name: "rewrite event", text: "select workshop.rewrite_events($1)", values: rowsAsJson }],
   ["attempt", { name: "rewrite attempt", text: "select workshop.rewrite_attempts($1)", values: rowsAsJson }]
@@ -160,8 +160,8 @@ const statementsOf = (statements: ReadonlyArray<readonly [TableName, RowsStateme
   statements.flatMap(([table, statement]) => statementFor(statement, all.get(table)))
 
 /**
- * The changes of a batch, folded to one final row per key, because a statement that met a row twice would fail or lose one of the
- * changes.
+ * The changes of a batch, merged to one final row per key, because a statement with two rows of one key would fail or
+ * lose a change.
  */
 export class BatchChanges {
   readonly #put = new Map<TableName, RowsByKey>()
@@ -226,7 +226,7 @@ export class BatchChanges {
       }
       case "DeliveryRenewed": {
         const key = keyOf("delivery", change.row)
-        // A delivery that the batch has written or removed is not in flight any more.
+        // A delivery that this batch has written or removed is no longer in flight.
         const isWritten = this.#put.get("delivery")?.has(key) || this.#removed.get("delivery")?.has(key)
         if (!isWritten) this.#renewed.set(key, change.row)
         break
@@ -257,13 +257,16 @@ export class BatchChanges {
     }
   }
 
-  /** The statements that run before those that save the changes, because they wait for locks. */
+  /** The statements that lock rows. They run before the statements that save. */
   locks(): ReadonlyArray<Statement> {
     const withoutWebhook = this.#shopsWithoutWebhook()
     return withoutWebhook.size > 0 ? [lockWebhooks(withoutWebhook)] : []
   }
 
-  /** The statements that save the changes, always in the same order, because every other order would be prepared again. */
+  /**
+   * The statements that save the changes, always in the same order, because a connection would prepare each order
+   * separately.
+   */
   statements(): ReadonlyArray<Statement> {
     return [
       ...statementsOf(putStatements, this.#put),
@@ -273,7 +276,10 @@ export class BatchChanges {
     ]
   }
 
-  /** The statements that rewrite events and attempts; each calls a function, so they cannot be combined. */
+  /**
+   * The statements that rewrite events and attempts. Each calls a function, so they cannot be combined into one
+   * statement.
+   */
   rewrites(): ReadonlyArray<Statement> {
     return statementsOf(rewriteStatements, this.#rewritten)
   }

@@ -10,14 +10,14 @@ const dieRefused = (message: string) => Effect.die(new TransactionRefused({ mess
 const NESTED =
   "sqlTransaction was called within sql.withTransaction, whose commit it does not see. Call it in place of the outermost sql.withTransaction."
 
-/** The client of `pg` beneath a connection of `@effect/sql-pg`. */
+/** The `pg` client of a connection of `@effect/sql-pg`. */
 const pgClientOf = (connection: object): unknown => ("pg" in connection ? connection.pg : undefined)
 
 const joined = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { join } = yield* Transactions
     const [connection] = yield* TransactionConnection
-    // A mistake in the program, such as a client of another database.
+    // Dies, because a refusal means a mistake in the program, such as a client of another database.
     const { run, afterCommit } = yield* Effect.catchTag(join(pgClientOf(connection)), "TransactionRefused", Effect.die)
     return { value: yield* run(effect), afterCommit }
   })
@@ -31,7 +31,10 @@ const isLoss = (error: unknown): error is SqlError => {
   return isLoss || NO_ROOM.test(code ?? "")
 }
 
-/** Reports a connection that is lost, or was never opened, as the services do. The client throws it as a defect if it can neither commit nor roll back. */
+/**
+ * Turns the loss of a connection, or a failure to open one, into StoreUnavailable. The SqlClient dies with it if COMMIT
+ * or ROLLBACK fails.
+ */
 const lossAsUnavailable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
   effect.pipe(
     Effect.catchSomeDefect((defect) =>
@@ -55,7 +58,7 @@ export const sqlTransaction = <A, E, R>(
     const sql = yield* SqlClient
     if ((yield* OpenTransaction) !== null) return yield* sql.withTransaction(effect)
     if ((yield* Effect.serviceOption(TransactionConnection))._tag === "Some") return yield* dieRefused(NESTED)
-    // The client adds the connection to the context, but not to the type.
+    // The SqlClient provides the connection at run time, but the type does not show it.
     const inTransaction = joined(effect) as Effect.Effect<
       Effect.Effect.Success<ReturnType<typeof joined<A, E, R>>>,
       E | StoreUnavailable,
