@@ -6,13 +6,13 @@ import { DatabaseFailed } from "./DatabaseFailed.js"
 
 /** The address of a database: one server, or several of which only one accepts writes at a time. */
 export interface Address {
-  /** How to connect to each server, in the order of the connection string. */
+  /** The connection options of each server, in the order of the connection string. */
   readonly servers: ReadonlyArray<pg.ClientConfig>
   /** The host of each server, or the folder of its socket. */
   readonly hosts: ReadonlyArray<string>
-  /** The name of the database; empty if it is that of the user. */
+  /** The name of the database; empty if the connection string has none, which means the user's name. */
   readonly database: string
-  /** Whether the string says that the connection is encrypted, or that it is not. */
+  /** Whether the connection string decides about encryption. */
   readonly saysTls: boolean
   /** Whether read-only servers, such as standbys, are skipped. */
   readonly mustWrite: boolean
@@ -35,7 +35,10 @@ const NOT_A_TEXT = refused(
   "The address of the database must be a text such as postgres://user:password@host:5432/name, because only layerConfig takes a Config"
 )
 
-/** The TLS options for an `sslmode` of libpq. Modes that may connect without encryption are refused, because they promise nothing. */
+/**
+ * The TLS options for each `sslmode` of libpq. Modes with optional encryption are left out, because they guarantee
+ * nothing.
+ */
 const TLS_MODES = {
   disable: { isEncrypted: false, isVerified: false, isNamed: false },
   require: { isEncrypted: true, isVerified: false, isNamed: false },
@@ -78,14 +81,17 @@ const tlsOf = (params: URLSearchParams): ((host: string) => pg.ClientConfig["ssl
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
-    // A numeric address is also looked for in the certificate.
+    // With an IP address, TLS must check that the certificate contains the address.
     ...(isIP(host) === 0 ? {} : { host }),
     rejectUnauthorized: isVerified,
     ...(isNamed ? {} : { checkServerIdentity: () => undefined })
   })
 }
 
-/** Which servers are suitable (libpq's `target_session_attrs`). The service writes, so a read-only server is not. */
+/**
+ * Whether read-only servers are skipped, from libpq's `target_session_attrs`. Modes that need a read-only server are
+ * refused, because the service writes.
+ */
 const mustWrite = (params: URLSearchParams, servers: number): boolean => {
   const wanted = params.get("target_session_attrs") ?? (servers > 1 ? "read-write" : "any")
   if (!["any", "read-write", "primary"].includes(wanted))
@@ -144,12 +150,12 @@ const parsed = (url: string): Address => {
   }
 }
 
-/** The files are read once, so a replaced certificate is used from the next start on. */
+/** The parsed addresses. Certificate files are read once, so a replaced certificate is used only after a restart. */
 const addresses = new Map<string, Address>()
 
 /**
- * Reads a connection string; throws {@link DatabaseFailed} if it is invalid. `pg` would use any text as a host name and look it up. The
- * error repeats no part of the text, because it may contain a password.
+ * Parses a connection string. Throws {@link DatabaseFailed} if it is invalid, because `pg` would look any text up as a
+ * host name. The error repeats no part of the text, which may contain a password.
  */
 export const addressOf = (url: string): Address => {
   const address = addresses.get(url) ?? parsed(url)
@@ -161,7 +167,7 @@ export const addressOf = (url: string): Address => {
 export const databaseUrl = (url: string): Effect.Effect<string, DatabaseFailed> =>
   Effect.try({
     try: () => {
-      // Without types an environment variable may be missing.
+      // In a program without types, the value of a missing environment variable may be passed.
       if (url === undefined || url === null || url === "") throw MISSING
       if (typeof url !== "string") throw NOT_A_TEXT
       addressOf(url)
@@ -182,15 +188,16 @@ const isOnThisMachine = (host: string): boolean => {
 }
 
 /**
- * The host to which a connection string leads unencrypted without saying so: another machine, and no `sslmode`. Undefined if the connection
- * stays on this machine or the string has an `sslmode`. `fallback` is `PGSSLMODE`, which the driver uses without one.
+ * The host to which a connection string connects unencrypted, probably by mistake: it is on another machine, and the
+ * string has no `sslmode`. Otherwise undefined. `fallback` is `PGSSLMODE`, which the driver uses if the string has no
+ * `sslmode`.
  */
 export const unencryptedHostOf = (url: string, fallback: string | undefined): string | undefined => {
   const { hosts, saysTls } = addressOf(url)
   return saysTls || (fallback ?? "") !== "" ? undefined : hosts.find((host) => !isOnThisMachine(host))
 }
 
-/** Warns if phone numbers and webhook secrets go to the database unencrypted. */
+/** Logs a warning if the connection sends phone numbers and webhook secrets unencrypted. */
 export const warnIfUnencrypted = (url: string): Effect.Effect<void> =>
   Effect.suspend(() => {
     const host = unencryptedHostOf(url, process.env.PGSSLMODE)

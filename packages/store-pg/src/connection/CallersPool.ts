@@ -29,10 +29,11 @@ import { PLANNED_EACH_TIME, SessionRefused, type Settings, settingsText } from "
 import { type Statement, textsIn } from "./Statement.js"
 
 /*
- * Clients of `pg` that belong to an embedder: a client in a transaction of theirs (JoinedConnection.ts), or the clients of their pool.
+ * Clients of `pg` that belong to an embedder: a client in the embedder's transaction (JoinedConnection.ts), or the
+ * clients of their pool.
  *
- * A batch or a read borrows a client of the pool for its transaction and returns it unchanged: settings apply to the transaction alone, and
- * nothing is prepared. So the pool may also connect through a pooler in transaction mode.
+ * A batch or a read borrows a client of the pool for its transaction and returns it unchanged: settings apply to the
+ * transaction alone, and nothing is prepared. So the pool may also connect through a pooler in transaction mode.
  */
 
 /** The methods of a `pg` client that the store uses. */
@@ -69,12 +70,13 @@ const ignorePoolErrors = (pool: PoolLike): Effect.Effect<void, never, Scope.Scop
   )
 }
 
-/** The parsers of `pg` itself, because an embedder's client may read JSON or numbers differently. */
+/** The default parsers of `pg`, because an embedder's client may parse JSON or numbers differently. */
 const types = { getTypeParser: pg.types.getTypeParser }
 
 /**
- * Sends statements one after another, unprepared. `begin` replaces {@link BEGIN}. Of several in one text, the last one's result counts. A
- * statement that the server does not end after `statement_timeout_ms` is late a moment afterwards.
+ * Sends statements one after another, unprepared. `begin` replaces {@link BEGIN}. For a text with several statements,
+ * returns the last result. A statement that the server does not cancel after `statement_timeout_ms` fails as late
+ * {@link IN_TRANSIT_MS} afterwards.
  */
 export const sendOn =
   (
@@ -100,7 +102,7 @@ export const sendOn =
     return results
   }
 
-/** A connection for the reads of the store, over a function that runs a statement. */
+/** A connection for the store's reads, based on a function that runs a statement. */
 export const sqlConnection = (send: (statement: Statement) => Effect.Effect<QueryResult, PgFailure>): SqlConnection => {
   const run = (text: string, values: ReadonlyArray<unknown> = []) =>
     send({ name: "", text, values }).pipe(
@@ -119,7 +121,10 @@ export const sqlConnection = (send: (statement: Statement) => Effect.Effect<Quer
   }
 }
 
-/** Identifies the database of a connection: the server since its start, the database, and its tables. */
+/**
+ * SQL of a text that identifies the database of a connection: the start time of the server, the database, and its
+ * tables.
+ */
 export const DATABASE_IDENTITY = `concat_ws(' ', pg_postmaster_start_time(),
     (select oid from pg_database where datname = current_database()), to_regclass('workshop.shop_head')::oid)`
 
@@ -136,8 +141,8 @@ const identify = (send: Connection["send"], schema: string) =>
   )
 
 /**
- * Checks whether a {@link DATABASE_IDENTITY} is that of the store's database. The store's own is read over its url and remembered, and read
- * again if the two differ, as after the server was restarted.
+ * Checks whether a {@link DATABASE_IDENTITY} is that of the store's database. The store's identity is read over its url
+ * and cached. It is read again if the two differ, because a restart of the server changes it.
  */
 export const storeDatabaseCheck = (database: Database): ((identity: string) => Effect.Effect<boolean, PgFailure>) => {
   const { schema = DEFAULT_SCHEMA } = database
@@ -177,19 +182,19 @@ const ENDED = "Your pool was ended before the workshop. Call pool.end() after wo
 
 const hasEnded = (pool: PoolLike & { readonly ending?: boolean }): boolean => pool.ending === true
 
-/** The host and the port to which a pool of the package `pg` connects, as a client reads them from the options and the environment. */
+/** The host and the port to which a pool of the package `pg` connects, from its options and the environment. */
 const serverOf = ({ options }: PoolLike & { readonly options?: pg.PoolConfig }) => {
   const { host, port } = new pg.Client(options)
   return { host, port }
 }
 
-/** Listens to a client while it is borrowed, because its pool does not. */
+/** Listens to the `error` event of a client while it is borrowed, because its pool does not. */
 const borrowedClient = (client: PoolClient): Borrowed => {
   const borrowed: Borrowed = {
     client,
     isOpen: true,
     release: (destroy) => {
-      // The pool listens again before anything else can happen.
+      // Removing the listener is safe, because `release` makes the pool listen again synchronously.
       client.off("error", broke)
       client.off("end", broke)
       client.release(destroy)
@@ -206,7 +211,10 @@ const borrowedClient = (client: PoolClient): Borrowed => {
 const allInUse = (clients: number) =>
   `${inUse(clients, "client", "your pool", CONNECT_TIMEOUT_MS)}. Raise its max, return its clients sooner, or give within a pool of its own.`
 
-/** Fails because no client was available in time: all were in use, as the sentence `exhaustion` says, or Postgres does not respond. */
+/**
+ * Fails because no client was available in time: with `exhaustion` if all were in use, or because Postgres does not
+ * respond.
+ */
 const withoutClient = (
   pool: PoolLike,
   cause: Error,
@@ -218,12 +226,12 @@ const withoutClient = (
   return Effect.fail(failureOf(cause))
 }
 
-/** Borrows a client; one that arrives too late is returned at once. */
+/** Borrows a client. A client that arrives after the time limit is returned at once. */
 const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
   Effect.async<Borrowed, PgFailure>((resume) => {
     let isLate = false
     Promise.resolve(pool.connect()).then(
-      // Called without a fiber in between, because the connection may break before a fiber goes on.
+      // Listens synchronously, because the connection may break before the fiber resumes.
       (client: PoolClient) => (isLate ? client.release() : resume(Effect.succeed(borrowedClient(client)))),
       (cause: Error) =>
         resume(
@@ -257,11 +265,11 @@ export interface CallersPool {
   readonly checked: Effect.Effect<void, DatabaseFailed>
   /** A connection for batches, which borrows a client from the first statement of a batch until `rest`. */
   readonly reconnecting: (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection, never, Scope.Scope>
-  /** Reads, each on a client of its own. */
+  /** The SQL client for reads, each of which borrows a client of the pool. */
   readonly reads: Layer.Layer<SqlClient, never, Reactivity>
 }
 
-/** The server's number of a client's session, which `pg` keeps to cancel statements. */
+/** The process id of a client's session on the server, which `pg` stores to cancel statements. */
 const pidOf = (client: PgClient): number => (client as { readonly processID?: number }).processID ?? 0
 
 /** A connection that borrows a client for the time of a transaction. */
@@ -287,7 +295,7 @@ const borrowingConnection =
         const sessionId = verified(borrowed.client).pipe(
           Effect.tapError(() => Effect.sync(() => borrowed.release(true)))
         )
-        // A queue keeps its first id, because receipts are found by it, whichever client wrote them.
+        // The id never changes, because receipts are looked up by it, even if another client of the pool wrote them.
         id ??= yield* sessionId
         const send = sendOn(borrowed.client, schema, { begin })
         const connection: Connection = {

@@ -4,40 +4,44 @@ import { SessionRefused } from "./SessionClient.js"
 import type { Statement } from "./Statement.js"
 
 /*
- * Commits that wait for a synchronous standby. No time-out of the server ends such a wait, and the waiting backend does not notice that its
- * client has gone. A process that replaced each connection whose commit gets no response would use up all connections of the server. So the listening
- * connection of each address, which never commits anything, samples every second which sessions wait, and an abandoned connection is not
- * replaced while its session is among them. The wait is not cancelled: that would show a commit that no standby has.
+ * Commits that wait for a synchronous standby. No timeout of the server ends such a wait, and the waiting backend does
+ * not notice that its client has disconnected. A process that replaced each connection whose commit gets no response
+ * would use up the server's connections. So the listening connection of each address, which never commits, samples the
+ * waiting sessions every second, and the process does not replace an abandoned connection while its session waits. It
+ * does not cancel the wait, because that would make a commit visible that no standby has.
  */
 
-/** The remedy for the operator. */
+/** The remedy for commits that wait for a standby. */
 export const WAITS_FOR_STANDBY =
   "Commits wait for a synchronous standby. Start one, or take its name out of synchronous_standby_names."
 
-/** The wait of a commit, in milliseconds, after which it is not expected to end soon. A little later the commit is abandoned. */
+/**
+ * The wait of a commit, in milliseconds, after which further commits are refused. A little later the waiting commit is
+ * abandoned.
+ */
 export const LONG_WAIT_MS = 3_000
 
-/** {@link LONG_WAIT_MS} in samples, of which there is one a second. */
+/** {@link LONG_WAIT_MS} as a number of samples, which are taken once a second. */
 const LONG_WAIT_SAMPLES = LONG_WAIT_MS / 1_000
 
 /** A condition that selects, from `pg_stat_activity`, the sessions of this role that wait for a standby. */
 export const IS_WAITING = "wait_event = 'SyncRep' and usename = session_user"
 
-/** Returns the sessions that wait. Also shows that the connection is alive. */
+/** Selects the sessions that wait, and also tests whether the connection is alive. */
 const HEARTBEAT: Statement = {
   name: "heartbeat",
   text: `select pid from pg_stat_activity where ${IS_WAITING}`,
   values: []
 }
 
-/** The sessions of an address that waited when it was last sampled. */
+/** The sessions of an address that waited in the last sample. */
 interface WaitSample {
   readonly number: number
-  /** In how many samples each session waited, by its number. */
+  /** The number of consecutive samples in which each session waited, by process id. */
   readonly waits: ReadonlyMap<number, number>
 }
 
-/** A connection, as far as samples need it. */
+/** The part of a connection that sampling uses. */
 interface Sampler {
   readonly send: (
     statements: ReadonlyArray<Statement>
@@ -63,23 +67,29 @@ const takeSample = (url: string, sampler: Sampler, counts: 0 | 1): Effect.Effect
     })
   })
 
-/** Samples the sessions of an address, once a second, on a connection that never commits anything. A connection that is to be replaced takes further samples. */
+/**
+ * Samples the sessions of an address. The listening connection calls this every second, and {@link AbandonedSessions}
+ * uses it for further samples.
+ */
 export const sampleWaits = (url: string, sampler: Sampler): Effect.Effect<void, PgFailure> => {
   samplers.set(url, sampler)
   return takeSample(url, sampler, 1)
 }
 
-/** Forgets the samples of an address, because none follow. */
+/** Deletes the samples of an address whose listening connection ended, because they would be outdated. */
 export const forgetWaits = (url: string): void => {
   samplers.delete(url)
   samples.delete(url)
 }
 
-/** Whether commits at an address wait so long that another one would only occupy a further connection. */
+/**
+ * Whether a commit at an address has waited for {@link LONG_WAIT_MS}, so that another commit would only occupy a
+ * further connection.
+ */
 export const commitsWait = (url: string): boolean =>
   [...(samples.get(url)?.waits.values() ?? [])].some((count) => count > LONG_WAIT_SAMPLES)
 
-/** The error of a commit, or of a connection, that is refused because commits wait. */
+/** The error of a commit or a new connection that is refused because commits wait. */
 export const waitsForStandby = () => new SessionRefused({ message: WAITS_FOR_STANDBY })
 
 const waitingFailure = () => new PgFailure({ kind: "other", code: null, constraint: null, cause: waitsForStandby() })
@@ -87,10 +97,10 @@ const waitingFailure = () => new PgFailure({ kind: "other", code: null, constrai
 /** The interval of checks for the end of a wait, because a standby that returns ends all waits within moments. */
 const RECHECK = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(5))
 
-/** How many sessions are remembered at most. */
+/** The most sessions that are stored. */
 const MAX_ABANDONED = 100
 
-/** The abandoned sessions of one purpose, each of which may still occupy a connection of the server. */
+/** The abandoned sessions of one purpose, such as a lane. Each may still occupy a connection of the server. */
 export class AbandonedSessions {
   readonly #url: string
   /** The number of the sample after which each session was abandoned. */
@@ -105,7 +115,9 @@ export class AbandonedSessions {
     if (this.#after.size > MAX_ABANDONED) this.#after.delete(this.#after.keys().next().value!)
   }
 
-  /** Succeeds once all of them have ended; fails if one still waits, because no connection may replace it. */
+  /**
+   * Succeeds once all abandoned sessions have ended. Fails if one still waits, because no connection may replace it.
+   */
   readonly ended: Effect.Effect<void, PgFailure> = Effect.suspend(() => {
     if (this.waiting === 0) return Effect.void
     const sampler = samplers.get(this.#url)
@@ -117,7 +129,9 @@ export class AbandonedSessions {
     )
   })
 
-  /** The number of them that waited in the last sample. Those that are missing in a later sample have ended. */
+  /**
+   * The number of abandoned sessions that waited in the last sample. A session that is missing in a sample has ended.
+   */
   get waiting(): number {
     const last = samples.get(this.#url)
     if (last === undefined) return 0

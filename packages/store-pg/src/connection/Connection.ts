@@ -15,42 +15,42 @@ export interface QueryResult {
 
 /** The address of a database, and the settings of a connection to it. */
 export interface ConnectionOptions extends Database {
-  /** Shown by `pg_stat_activity`. */
+  /** The `application_name`, which `pg_stat_activity` shows. */
   readonly name: string
-  /** How long a statement waits for a lock, in milliseconds. */
+  /** The time that a statement may wait for a lock, in milliseconds. */
   readonly lock_timeout_ms: number
   /** Whether a commit is confirmed only once it is on disk; true by default. */
   readonly isSynchronous?: boolean
-  /** How long a statement may take; {@link STATEMENT_TIMEOUT_MS} by default. */
+  /** The time that a statement may take, in milliseconds; {@link STATEMENT_TIMEOUT_MS} by default. */
   readonly statement_timeout_ms?: number
   /** The planner settings of the session; by default, each statement is planned once. */
   readonly plans?: Settings
-  /** Called with the payload of each notification on a channel to which the connection listens. */
+  /** Called with the payload of each notification that the connection receives. */
   readonly onNotification?: (payload: string) => void
 }
 
-/** How long it may take to open a connection, in real time. */
+/** The time that opening a connection may take, in real time. */
 export const CONNECT_TIMEOUT_MS = 2_000
 
-/** How long a statement may take, in real time: then the server cancels it. */
+/** The time, in real time, after which the server cancels a statement. */
 export const STATEMENT_TIMEOUT_MS = 3_000
 
 /**
- * How much longer than a statement its result may take before the connection counts as lost. The server cancels a late statement before
- * that, and the connection can be used again.
+ * The time after a statement's timeout within which its result must arrive. Normally the server cancels a late
+ * statement and the connection can be used again. Without a result, the connection counts as lost.
  */
 export const IN_TRANSIT_MS = 500
 
-/** How long the end of a connection may take, because one that broke silently never confirms it. */
+/** The time that closing a connection may take, because a silently broken connection never confirms it. */
 const CLOSE_TIMEOUT = "500 millis"
 
 /**
- * How long the server keeps a transaction of this process open without a statement. If the network breaks before the end of a transaction,
- * its locks would otherwise block its shops until the server notices, which takes hours.
+ * The time after which the server ends a transaction in which no statement arrives. Otherwise, if the network breaks
+ * during a transaction, its locks would block its shops until the server notices, which takes hours.
  */
 const SILENT_TRANSACTION_MS = 4_000
 
-/** The SQLSTATE of a warning without a code of its own. The store's statements cause none if they succeed. */
+/** The SQLSTATE of a general warning. Statements of the store that succeed cause none. */
 const WARNING = "01000"
 
 /** Begins a transaction. */
@@ -65,21 +65,21 @@ export interface Connection {
   /** An id that no other connection has. */
   readonly id: string
   /**
-   * Sends statements in one packet. Returns all results, or fails with the first failure among them, after which no statement was run.
-   * Outside of a transaction, the statements of each group are a transaction.
+   * Sends statements in one packet. Returns all results, or fails with the first failure, after which the server runs
+   * no further statement. Outside of a transaction, each group of statements is a transaction.
    */
   readonly send: (
     ...groups: ReadonlyArray<ReadonlyArray<Statement>>
   ) => Effect.Effect<ReadonlyArray<QueryResult>, PgFailure>
   /** False once the connection broke. */
   readonly isOpen: () => boolean
-  /** Returns once the connection broke. */
+  /** Succeeds once the connection broke. */
   readonly broken: Effect.Effect<void>
 }
 
 /** A connection that this process opened. */
 interface OwnConnection extends Connection {
-  /** The server's number of its session. */
+  /** The process id of its session on the server. */
   readonly pid: number
 }
 
@@ -143,7 +143,7 @@ const open = async (options: ConnectionOptions): Promise<OpenClient> => {
   return opened
 }
 
-/** Ends the connection of a client, and closes its socket, even if the server does not respond in time. */
+/** Ends the connection of a client. If the server does not respond in time, closes the socket. */
 export const closeClient = ({ client, isOpen }: Pick<OpenClient, "client" | "isOpen">): Effect.Effect<void> =>
   (isOpen ? Effect.promise(() => client.end()) : Effect.void).pipe(
     Effect.interruptible,
@@ -165,12 +165,13 @@ const send = async (
     const batches = groups.map((statements) => new StatementBatch(statements.map(sent), client))
     StatementBatch.query(client, batches)
     const results = await Promise.all(batches.map((batch) => batch.results))
-    // A warning may mean that the work is lost: a commit whose wait for a synchronous standby was cancelled is confirmed with one.
+    // A commit is confirmed with a warning if its wait for a synchronous standby was cancelled, so it may be lost in a
+    // failover.
     if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
     return results.flat()
   } catch (error) {
     const failure = failureOf(error)
-    // The result may still come, and would be taken for that of a later statement.
+    // The late result may still arrive, and the driver would assign it to a later statement.
     if (failure.kind === "late") streamOf(client).destroy()
     throw error
   } finally {
@@ -191,29 +192,32 @@ const connectionOf = (opened: OpenClient): OwnConnection => ({
   })
 })
 
-/** Opens a connection; it is closed with the scope. */
+/** Opens a connection. The end of the scope closes it. */
 export const connect = (options: ConnectionOptions): Effect.Effect<OwnConnection, PgFailure, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(Effect.tryPromise({ try: () => open(options), catch: failureOf }), closeClient),
     connectionOf
   )
 
-/** One connection at a time, which is opened when it is first needed and again after it broke. */
+/** At most one open connection, which is opened when it is first needed and reopened after it broke. */
 export interface ReconnectingConnection {
-  /** The connection, for one fiber at a time; fails if none can be opened. */
+  /** Returns the connection, for one fiber at a time. Fails if none can be opened. */
   readonly connection: Effect.Effect<Connection, PgFailure>
-  /** Closes the connection; the next one is new. */
+  /** Closes the connection, so that the next use opens a new one. */
   readonly drop: Effect.Effect<void>
-  /** Returns a borrowed connection, whose transaction has ended. The next one may be another. */
+  /** Returns a borrowed connection after its transaction has ended. The next use may get another connection. */
   readonly release: Effect.Effect<void>
   /**
-   * Ends the transaction after a failure. Closes the connection if it is lost, or if the server reported an unforeseen error, as a server
-   * that became read-only in a failover does.
+   * Ends the transaction after a failure. Closes the connection if it is lost, or if the server reported an unexpected
+   * error, for example because a failover made the server read-only.
    */
   readonly undo: (failure: PgFailure) => Effect.Effect<void>
 }
 
-/** The abandoned connections, by purpose and address, because each use may make a new `ReconnectingConnection`. */
+/**
+ * The abandoned connections, by purpose and address. They are stored here, because each use may make a new
+ * `ReconnectingConnection`.
+ */
 const abandoned = new Map<string, AbandonedSessions>()
 
 /** The abandoned connections of a purpose at an address. */

@@ -1,11 +1,11 @@
 import { Data } from "effect"
 
 /**
- * The reason of the failure. `bad_schema`: the name of the schema is invalid. `bad_cells`: the given cells are not those of the database.
- * `wrong_cell`: a cell is not at its address, or cannot be used. `bad_pool`: the given pool is not one of the store's database. `no_url`: the
- * url is not that of a Postgres. `unreachable`: no server responds there. `no_database`: the server has no database of this name.
- * `no_entry`: the server refuses the user. `untrusted`: the server's encryption does not satisfy the url. `statement`: the server refused a
- * statement.
+ * The reason of the failure. `bad_schema`: the name of the schema is invalid. `bad_cells`: the given cells differ from
+ * those of the database. `wrong_cell`: a cell is not at its address, or cannot be used. `bad_pool`: the given pool
+ * connects to another database. `no_url`: the url is not a Postgres connection string. `unreachable`: no server
+ * responds at the url. `no_database`: the server has no database of this name. `no_entry`: the server refuses the user.
+ * `untrusted`: the server's encryption does not satisfy the url. `statement`: the server refused a statement.
  */
 export type DatabaseFailure =
   | "bad_schema"
@@ -39,7 +39,7 @@ export const DENIED = "42501"
 /** The SQLSTATEs of a statement whose table, or its schema, does not exist. */
 export const NO_TABLE: ReadonlyArray<string> = ["42P01", "3F000"]
 
-/** Adds to a failure, if the role of the command lacks a right, the remedy that names the role it needs. */
+/** If the connection's role lacked a right, adds a remedy that names the required role to the failure. */
 export const withRoleRemedy =
   (remedy: string) =>
   <E extends { readonly _tag: string }>(error: E): E | DatabaseFailed =>

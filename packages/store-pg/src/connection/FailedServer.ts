@@ -1,4 +1,4 @@
-/** The servers to which connections failed, by their errors, because those of Node often name no host or no port. */
+/** The server of each failed connection, by error, because Node's errors often name no host or no port. */
 const servers = new WeakMap<object, { readonly host: string; readonly port: number }>()
 
 /** Records the server to which a connection failed with an error. */
@@ -7,7 +7,7 @@ export const noteServer = (error: unknown, server: { readonly host: string; read
 }
 
 const messageOf = (error: Error): string =>
-  // A host with several addresses, each of which refused.
+  // An AggregateError means that the host has several addresses and a connection to each failed.
   error instanceof AggregateError && error.message === "" ? String(error.errors[0]?.message) : error.message
 
 /**

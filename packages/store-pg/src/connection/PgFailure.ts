@@ -7,14 +7,15 @@ import { READS_ONLY, recheckSessions, SessionRefused } from "./SessionClient.js"
 import { tablesElsewhere } from "./TablesElsewhere.js"
 
 /**
- * The effect of a failed statement on the commands of its batch. `data`: one command brought something that the database refuses.
- * `conflict`: the transaction lost against another one and may run again. `lockTimeout`: a lock was not free in time. `lost`: the connection is
- * gone, and it is unknown whether a commit in progress succeeded. `late`: like `lost`, because no result came in time. `clock`: this
- * machine's clock is wrong, and nothing was done. `other`: any other error for which the database says that nothing was done.
+ * The effect of a failed statement on the commands of its batch. `data`: the database refuses the data of one command.
+ * `conflict`: the transaction conflicted with another one and can be retried. `lockTimeout`: a lock was not free in
+ * time. `lost`: the connection broke, so it is unknown whether a commit in progress succeeded. `late`: like `lost`,
+ * because no result arrived in time. `clock`: this machine's clock is wrong, and nothing was written. `other`: any
+ * other error after which the database has rolled back.
  */
 export type FailureKind = "data" | "conflict" | "lockTimeout" | "lost" | "late" | "clock" | "other"
 
-/** A statement, or its connection, failed. */
+/** The failure of a statement or of its connection. */
 export class PgFailure extends Data.TaggedError("PgFailure")<{
   readonly kind: FailureKind
   /** The SQLSTATE, if the database returned one. */
@@ -27,7 +28,7 @@ export class PgFailure extends Data.TaggedError("PgFailure")<{
     return this.cause instanceof Error ? this.cause.message : String(this.cause)
   }
 
-  /** Whether the connection is gone too. */
+  /** Whether the connection is lost too. */
   get isLoss(): boolean {
     return this.kind === "lost" || this.kind === "late"
   }
@@ -41,16 +42,22 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   ...Object.fromEntries(CONNECTION_ENDED.map((code) => [code, "lost" as const]))
 }
 
-/** The SQLSTATEs of a prepared statement that exists already, or no longer: other clients share the session. */
+/**
+ * The SQLSTATEs of a prepared statement that exists already or no longer exists, which means that a pooler shares the
+ * session.
+ */
 const SHARED_SESSION = ["42P05", "26000"]
 
-// Every SQLSTATE contains a digit; the system's EPIPE, which has the same length, does not.
+// Every SQLSTATE contains a digit, unlike the system's error code EPIPE, which has the same length.
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
 
-/** The messages of `pg` for a result or a connection that does not come. */
+/** The messages of `pg` for a result that does not arrive in time and for a connection that does not open in time. */
 const NO_ANSWER = ["Query read timeout", "timeout expired"]
 
-/** Whether a row was written while a partition for its month was created. Unlike a check constraint, the bounds of a partition have no name. */
+/**
+ * Whether a row failed because its month's partition was created meanwhile. The bounds of a partition have no
+ * constraint name.
+ */
 const missedPartition = (code: string, constraint: string | null): boolean => code === "23514" && constraint === null
 
 const kindOf = (code: string | null, constraint: string | null, cause: unknown): FailureKind => {
@@ -82,7 +89,7 @@ const LOCKED =
 const DEADLOCK =
   "Two transactions waited for each other's locks, so Postgres ended a statement of one of them. Roll back and run the transaction again; if it uses several shops, use them in the order of their ids."
 
-/** Errors that waiting does not solve, each with its remedy. */
+/** Errors that a retry does not solve, each with its remedy. */
 const remedies: Readonly<Record<string, string>> = {
   // A table, column, function or schema that does not exist.
   "42P01": WITHOUT_SCHEMA,
@@ -95,14 +102,14 @@ const remedies: Readonly<Record<string, string>> = {
   "40P01": DEADLOCK,
   "28P01": NOT_LET_IN,
   "28000": NOT_LET_IN,
-  // The decisions check everything else that is unique.
+  // The decisions check all other unique values.
   "23505":
     "An id or code that was drawn at random exists already. Give each run its own randomness (in a test another seed, or a schema of its own), or leave randomBytes out.",
   [DENIED]:
     "The database's user lacks a right that the workshop needs. Run workshop migrate --roles as the owner of the tables, or use the role that migrated the schema."
 }
 
-/** The database's own error inside the errors that wrap it. */
+/** Returns the database's error from the errors that wrap it, or null. */
 const fromDatabase = (cause: unknown): (PgFailure & { readonly code: string }) | null => {
   if (!(cause instanceof Error)) return null
   const failure = failureOf(cause)
@@ -111,7 +118,7 @@ const fromDatabase = (cause: unknown): (PgFailure & { readonly code: string }) |
 
 const sqlstateIn = (cause: unknown): string | null => fromDatabase(cause)?.code ?? null
 
-/** The remedy for an error that waiting does not solve. */
+/** The remedy for an error that a retry does not solve. */
 const remedyIn = (cause: unknown): string | undefined => {
   const failure = fromDatabase(cause)
   if (failure === null) return refusalIn(cause)
@@ -125,23 +132,26 @@ const remedyIn = (cause: unknown): string | undefined => {
 /** The only unique constraint that no decision can check: another ticket of the shop has the tracking code already. */
 const TRACKING_CODE = "ticket_tracking_code"
 
-/** Whether a ticket's tracking code was taken. Behind the name of the constraint, Citus writes the number of the shard. */
+/** Whether a ticket's tracking code was taken. Citus appends the number of the shard to the constraint's name. */
 export const isCodeTaken = ({ code, constraint }: PgFailure): boolean =>
   code === "23505" && (constraint ?? "").startsWith(TRACKING_CODE)
 
 /** Whether the role of the connection lacks a right. */
 export const isDenied = (cause: unknown): boolean => sqlstateIn(cause) === DENIED
 
-/** The remedy for a refused session, from inside the errors that wrap it. */
+/** Returns the remedy of a SessionRefused from the errors that wrap it. */
 const refusalIn = (cause: unknown): string | undefined => {
   if (cause instanceof SessionRefused) return cause.message
   return cause instanceof Error ? refusalIn(cause.cause) : undefined
 }
 
-/** The classes of SQLSTATE of a wrong statement or value of the store: a bug, which does not go away with time. */
+/** The SQLSTATE classes of an invalid statement or value, which mean a bug in the store. */
 const OUR_MISTAKE = /^(22|42)/
 
-/** A failure as the ports report it: `StoreUnavailable`, with a remedy if waiting does not help; a wrong statement is a defect. */
+/**
+ * The cause that the ports report for a failure: `StoreUnavailable`, with a remedy if a retry does not help, or a
+ * defect for an invalid statement.
+ */
 export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
   const code = sqlstateIn(cause) ?? ""
   const clock = cause instanceof PgFailure && cause.kind === "clock" ? cause.message : undefined
@@ -152,6 +162,6 @@ export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
   return Cause.fail(new StoreUnavailable({ cause, ...(reason !== undefined && { reason }) }))
 }
 
-/** Reports a failure of the database, like {@link storeFailure}. */
+/** Turns any failure of an effect into a {@link storeFailure}. */
 export const reported = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, StoreUnavailable, R> =>
   Effect.catchAll(effect, (cause) => Effect.failCause(storeFailure(cause)))

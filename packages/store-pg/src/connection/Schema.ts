@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { DatabaseFailed } from "./DatabaseFailed.js"
 
-/** The default schema of the tables. The statements in the sources name it. */
+/** The default schema of the tables, which the statements in the sources name. */
 export const DEFAULT_SCHEMA = "workshop"
 
 /** The location of the tables. */
@@ -25,12 +25,12 @@ export const checkedSchema = (schema: string = DEFAULT_SCHEMA): Effect.Effect<st
         what: `The schema ${JSON.stringify(schema.slice(0, 80))} is no name for a schema, which has 1 to 63 letters, digits and underscores, begins with no digit, and neither with pg_`
       })
 
-/** A checked name in SQL. */
+/** Quotes a checked schema name for SQL. */
 export const quoted = (schema: string): string => `"${schema}"`
 
 const QUALIFIER = /\bworkshop\.(?=[a-z_"])/g
 
-/** A statement of the store with its tables, functions and sequences in another schema. */
+/** Replaces the schema of the tables, functions and sequences in a statement of the store. */
 export const inSchema = (text: string, schema: string = DEFAULT_SCHEMA): string =>
   schema === DEFAULT_SCHEMA ? text : text.replace(QUALIFIER, `${quoted(schema)}.`)
 
@@ -40,5 +40,5 @@ const toKey = (text: string): number => {
   return hash
 }
 
-/** The arguments of an advisory lock that each schema of a database has separately. */
+/** The arguments of an advisory lock that is separate for each schema of a database. */
 export const lockOf = (lock: number, schema: string = DEFAULT_SCHEMA): string => `${lock}, ${toKey(schema)}`

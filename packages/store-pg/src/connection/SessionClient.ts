@@ -7,8 +7,8 @@ import { titled } from "./Statement.js"
 /** Settings of a session, by name. */
 export type Settings = Readonly<Record<string, string>>
 
-// Every statement of the store finds its rows, and their order, by an index. A plan made while a table was new and small would scan or sort
-// the whole table, even when it has grown to millions of rows, so this setting forbids such plans.
+// Every statement of the store can use an index for its rows and their order. These settings forbid other plans,
+// because a plan made while a table was small would still scan or sort the whole table when it has millions of rows.
 const INDEX_SCANS_ONLY = {
   enable_seqscan: "off",
   enable_bitmapscan: "off",
@@ -18,24 +18,27 @@ const INDEX_SCANS_ONLY = {
   jit: "off"
 }
 
-/** The settings for statements whose plan is clear from their keys: each is planned once per connection. */
+/**
+ * The settings for statements whose best plan does not depend on the values, so that each is planned once per
+ * connection.
+ */
 export const PLANNED_ONCE: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode: "force_generic_plan" }
 
 /**
- * The settings for reads. A statement that is prepared keeps one plan for all values once it costs no more than five that were made for theirs; one that
- * is not prepared is planned for its values each time.
+ * The settings for reads. Postgres reuses a generic plan of a prepared statement if its cost does not exceed the
+ * average of the first five plans for specific values. An unprepared statement is planned for its values each time.
  */
 export const PLANNED_BY_COST: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode: "auto" }
 
 /** The settings for statements whose best index depends on the values, and for nodes of Citus, which refuse plans for all values. */
 export const PLANNED_EACH_TIME: Settings = { ...INDEX_SCANS_ONLY, plan_cache_mode: "force_custom_plan" }
 
-/** A session is refused although the connection works. */
+/** The refusal of a session although its connection works. */
 export class SessionRefused extends Data.TaggedError("SessionRefused")<{ readonly message: string }> {}
 
 const SHARED_SESSION =
   "A pooler gives this program's connections one session of the database in turn (transaction or statement mode). Set the pooler to session mode, or connect to Postgres itself."
-/** The remedy for the operator if the server refuses to write. */
+/** The remedy if the server is read-only. */
 export const READS_ONLY = "The server only reads, as a standby does. Name the primary too, or promote this one."
 const SETTINGS_REFUSED = "The database did not take this program's settings of the session"
 
@@ -45,13 +48,19 @@ export interface SessionConfig extends pg.ClientConfig {
   readonly settings: Settings
 }
 
-/** The index of the server that is tried first, by address: the last suitable one, so that after a failover the new primary is found at once. */
+/**
+ * The index of the server that is tried first, by address. It is the last suitable server, so that connections after a
+ * failover try the new primary first.
+ */
 const firstServer = new Map<string, number>()
 
 /** The addresses whose sessions are known not to be shared by a pooler. */
 const unshared = new Set<string>()
 
-/** How often the sessions of two connections are compared, because a pooler with other traffic may give them different ones by chance. */
+/**
+ * The number of comparisons of two connections' sessions, because a pooler with other traffic may give them different
+ * sessions by chance.
+ */
 const COMPARISONS = 8
 
 /** Makes new connections check again whether a pooler shares their sessions, because its mode may have changed. */
@@ -61,7 +70,7 @@ const NOTICE_LOST_CLIENTS = {
   client_connection_check_interval: "case when version() ~* 'windows|mingw|visual' then '0' else '1s' end"
 }
 
-/** Calls that set the settings; `is local` limits them to the transaction. */
+/** SQL that sets the settings, with `isLocal` only for the transaction. */
 export const settingsText = (settings: Settings, isLocal: boolean): string => {
   const names = Object.entries(settings).map(([name, value]) => [name, `'${value}'`])
   return [...names, ...(isLocal ? [] : Object.entries(NOTICE_LOST_CLIENTS))]
@@ -88,13 +97,14 @@ const pidOf = async (client: pg.Client): Promise<number> =>
   (await client.query<{ pid: number }>(titled("whose session", "select pg_backend_pid() as pid"))).rows[0]!.pid
 
 /**
- * A connection whose session has the settings of this program. The first statement sets them, because poolers refuse or lose startup
- * parameters. Servers of the address that do not respond, or that are read-only although the service must write, are skipped.
+ * A connection whose session has the settings of this program. The first statement sets them, because poolers refuse or
+ * drop startup parameters. It skips servers of the address that do not respond, or that are read-only although the
+ * service must write.
  */
 export class SessionClient extends pg.Client {
   /** An id that no other session has; empty until it is read. */
   id = ""
-  /** The server's number of the session; 0 until it is read. */
+  /** The process id of the session on the server; 0 until it is read. */
   pid = 0
   /** The url of its database. */
   readonly url: string
@@ -111,8 +121,8 @@ export class SessionClient extends pg.Client {
     this.#settings = settings
     this.#server = server
     this.#config = own
-    // The running statement reports a lost connection; without a listener, losing an idle one would end the process. The pooler before it
-    // may come back in another mode.
+    // A running statement reports a lost connection itself. Without this listener, losing an idle connection would end
+    // the process. The address is checked again, because a pooler may have restarted in another mode.
     this.on("error", () => unshared.delete(url))
   }
 
@@ -141,11 +151,11 @@ export class SessionClient extends pg.Client {
     if (only_reads && addressOf(this.url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
     const { processID } = this as unknown as { processID: number }
     if (processID !== pid && !(await this.#isOwn(pid))) throw new SessionRefused({ message: SHARED_SESSION })
-    // A cancel request names the session, which a pooler does not pass on.
+    // `pg` sends this process id in a cancel request. Behind a pooler, the id at the start is not the session's.
     Object.assign(this, { processID: pid, pid, id })
   }
 
-  /** Behind a pooler: checks that another connection at the same time has another session, and that this one still has its own. */
+  /** Checks, with a second connection, that a pooler does not share this connection's session. */
   async #isOwn(pid: number): Promise<boolean> {
     if (unshared.has(this.url)) return true
     const other = new pg.Client(this.#config)
@@ -157,7 +167,7 @@ export class SessionClient extends pg.Client {
         if (theirs === pid || (await pidOf(this)) !== pid) return false
       }
     } catch {
-      // No session is free for the check; if sessions were shared, one would be.
+      // The second connection got no session, which shows that the pooler does not share sessions.
     } finally {
       void other.end().catch(() => {})
     }
@@ -179,7 +189,7 @@ export const connected = async <C extends SessionClient>(url: string, make: () =
   }
 }
 
-/** Milliseconds as Postgres shows them. */
+/** Milliseconds in the format in which Postgres prints settings. */
 export const shownMs = (ms: number): string => {
   if (ms === 0) return "0"
   if (ms % 86_400_000 === 0) return `${ms / 86_400_000}d`

@@ -4,21 +4,21 @@ import type { Settings } from "./SessionClient.js"
 import { textsIn } from "./Statement.js"
 
 /*
- * Connections that several cells share. For any number of cells, a process has one connection for each purpose and address (lane 1,
- * lane 2, claims and so on), which a cell holds during its transaction. Every statement names the schema of its cell, and is prepared
- * under a name that begins with the schema's number.
+ * Connections that several cells share. For any number of cells, a process has one connection for each purpose (lane 1,
+ * lane 2, claims and so on) and address, which a cell uses for one transaction at a time. Every statement names its
+ * cell's schema, and its prepared name begins with the schema's number.
  */
 
 const numbers = new Map<string, number>()
 
-/** A short name for a schema, as Postgres cuts the names of prepared statements at 63 characters. */
+/** A number for a schema, because Postgres truncates the names of prepared statements at 63 characters. */
 const numberOf = (schema: string): number => {
   const number = numbers.get(schema) ?? numbers.size + 1
   numbers.set(schema, number)
   return number
 }
 
-/** A connection whose statements use the tables of a schema. */
+/** A view of a connection whose statements use the tables of a schema. */
 const inSchemaOf = (connection: Connection, schema: string): Connection => {
   const textOf = textsIn(schema)
   const prefix = `${numberOf(schema)} `
@@ -42,11 +42,11 @@ interface SharedConnection {
   readonly semaphore: Effect.Semaphore
 }
 
-/** The schema of a cell, and its address, which may change, as when Citus moves the cell to another node. */
+/** The schema of a cell, and its current address, which changes if Citus moves the cell to another node. */
 export interface CellPlace {
   readonly schema: string
   readonly url: Effect.Effect<string>
-  /** The planner settings for its node, because Citus refuses to plan statements once for all values. */
+  /** The planner settings for the cell's node, because Citus refuses generic plans. */
   readonly plans: () => Settings
 }
 
@@ -65,7 +65,7 @@ export const sharedSessions: Effect.Effect<
       const existing = connections.get(key)
       if (existing !== undefined) return Effect.succeed(existing)
       const { schema: _, ...rest } = options
-      // This is synchronous and opens no connection yet, so no other cell can make the same one meanwhile.
+      // `reconnecting` is synchronous, so two cells cannot create the same shared connection.
       return Effect.map(Scope.extend(reconnecting({ ...rest, url }), scope), (link) => {
         const shared = { link, semaphore: Effect.unsafeMakeSemaphore(1) }
         connections.set(key, shared)

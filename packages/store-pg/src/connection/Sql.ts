@@ -15,7 +15,7 @@ import { reported } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { PLANNED_BY_COST, type SessionConfig, SessionRefused, shownMs } from "./SessionClient.js"
 
-/** How long a read waits for a lock, such as that of an operator who changes a table. */
+/** The time that a read waits for a lock, such as the lock of an operator who alters a table. */
 export const READ_LOCK_TIMEOUT_MS = 1_000
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
@@ -23,7 +23,10 @@ type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, r
 const allInUse = (connections: number) =>
   `${inUse(connections, "connection", "the store's pool for reads", CONNECT_TIMEOUT_MS)}. Raise readConnections of the store, or divide the requests among more processes.`
 
-/** A pool that tries the servers of its address one after the other. It shrinks by the connections that wait for a standby. */
+/**
+ * A pool that tries the servers of its address in order. Abandoned connections that wait for a standby count against
+ * its maximum size.
+ */
 class FailoverPool extends pg.Pool {
   readonly #url: string
   readonly #most: number
@@ -41,7 +44,10 @@ class FailoverPool extends pg.Pool {
     this.#abandoned = new AbandonedSessions(config.url)
   }
 
-  /** Records a connection whose result was late, because it counts for the server's limit while its commit waits for a standby. */
+  /**
+   * Records a connection whose result was late, because it still occupies a connection of the server while its commit
+   * waits for a standby.
+   */
   abandon({ pid }: PreparingClient): void {
     this.#abandoned.add(pid)
   }
@@ -88,7 +94,7 @@ export const readPool = ({
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
         query_timeout: STATEMENT_TIMEOUT_MS + IN_TRANSIT_MS,
         keepAlive: true,
-        // Set only so that the connection is closed if a result does not come in time.
+        // Pipelining makes the driver close the connection if a result does not arrive in time.
         pipeline: true
       } as unknown as pg.PoolConfig & SessionConfig & { readonly max: number }
       const pool = new FailoverPool(
@@ -99,8 +105,8 @@ export const readPool = ({
       pool.on("acquire", (client) => idle.delete(client))
       pool.on("remove", (client) => idle.delete(client))
       pool.on("release", (_, client) => idle.add(client))
-      // Broken connections are replaced when they are next needed. If the network broke one, it broke the others too, which shows only when a
-      // read on each of them times out; so they are replaced as well.
+      // The pool replaces a broken connection when it is next needed. A network failure breaks all connections, which
+      // the pool would notice only when a read on each of them times out, so all are replaced at once.
       const dropOthers = () => {
         const others = [...idle]
         idle.clear()
@@ -118,7 +124,7 @@ export const readPool = ({
     (pool) => Effect.promise(() => pool.end())
   ).pipe(Effect.tap(countPool))
 
-/** The pool, with clients that name the tables of one schema. */
+/** A view of the pool whose clients use the tables of one schema. */
 const poolInSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
   const connect = (callback: Connected): void =>
     poolNow().connect((error, client, release) => {
@@ -140,8 +146,8 @@ export class JoinedReads extends Context.Reference<JoinedReads>()("@workshop/sto
 }) {}
 
 /**
- * Makes a read use the transaction that its fiber has joined, or else a connection of the store's own pool: an embedder's `SqlClient` keeps
- * its transaction in the context under the key that the store's client reads too.
+ * Makes a read use the transaction that its fiber has joined, or otherwise the store's own pool. Without this, a read
+ * could use the transaction of an embedder's `SqlClient`, which is in the context under the same key.
  */
 const onJoinedOrOwnConnection = <R>(context: Context.Context<R>): Context.Context<R> => {
   const joined = Context.get(context, JoinedReads)
@@ -152,6 +158,6 @@ const onJoinedOrOwnConnection = <R>(context: Context.Context<R>): Context.Contex
   ) as Context.Context<R>
 }
 
-/** A read that fails with `StoreUnavailable`, or dies if its statement is wrong. */
+/** Turns a read's SqlError into `StoreUnavailable`, or into a defect if its statement is invalid. */
 export const available = <A, R>(read: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StoreUnavailable, R> =>
   Effect.mapInputContext(reported(read), onJoinedOrOwnConnection<R>)

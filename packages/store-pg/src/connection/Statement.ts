@@ -11,14 +11,14 @@ export interface Statement {
 const FIRST_WORD = /^\s*(\w+)/
 
 /**
- * A statement's text with its name in a comment, so that `pg_stat_statements` and the server's log show the names in this program's
- * sources. The comment follows the first word, because Postgres 18 cuts off what precedes it.
+ * Adds a statement's name to its text in a comment, so that `pg_stat_statements` and the server's log show the names in
+ * this program's sources. The comment follows the first word, because Postgres 18 removes comments before it.
  */
 export const titled = (title: string, text: string): string => text.replace(FIRST_WORD, `$1 /* workshop ${title} */`)
 
 const cachedTexts = new Map<string, Map<string, string>>()
 
-/** The texts of prepared statements for the tables of a schema. They are few, so each is built once. */
+/** Returns the text of a statement for a schema. Each text is built once and cached, because there are few. */
 export const textsIn = (schema: string): ((statement: Omit<Statement, "values">) => string) => {
   const ofSchema = cachedTexts.get(schema) ?? new Map<string, string>()
   cachedTexts.set(schema, ofSchema)

@@ -2,11 +2,11 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"
 
 /*
- * A misspelt schema looks like a database that was never migrated, and migrating it would begin there without data. So a message about a
- * schema without tables names the other schemas of the database that have some.
+ * A misspelt schema looks like a database that was never migrated, and migrating it would start with empty tables. So a
+ * message about a schema without tables also names the schemas of the database that have the tables.
  */
 
-/** The name of the database, and the schemas in it, other than $1, that have tables of the workshop. */
+/** Selects the name of the database, and its schemas, except $1, that have tables of the workshop. */
 export const TABLES_ELSEWHERE = `select /* workshop find tables */ current_database() as database,
   array(select n.nspname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relname = 'shop_head' and c.relkind = 'r' and n.nspname <> $1 order by 1 limit 5) as others`
@@ -17,17 +17,20 @@ export interface TablesFound {
   readonly others: ReadonlyArray<string>
 }
 
-/** Schemas in which a store found no tables at its start, with those that had some. */
+/** The schemas without tables that stores were started on, each with the schemas that have tables. */
 const missing = new Map<string, ReadonlyArray<string>>()
 
-/** Remembers which other schemas have tables, because a read of this one has just failed. If this fails too, nothing is known. */
+/** Stores which other schemas have tables, after a read of this schema failed. Ignores its own failure. */
 export const noteTablesElsewhere = (sql: SqlClient, schema: string): Effect.Effect<void> =>
   Effect.matchEffect(sql.unsafe<TablesFound>(TABLES_ELSEWHERE, [schema]), {
     onFailure: () => Effect.void,
     onSuccess: ([row]) => Effect.sync(() => void missing.set(schema, row?.others ?? []))
   })
 
-/** The error of a schema without tables of the workshop, where other schemas have some. Postgres names the schema in any language. */
+/**
+ * The message for a schema without tables if other schemas have them. Finds the schema's name in Postgres's message, in
+ * any language.
+ */
 export const tablesElsewhere = (message: string): string | undefined => {
   for (const [schema, others] of missing)
     if (others.length > 0 && message.includes(`${schema}.`))

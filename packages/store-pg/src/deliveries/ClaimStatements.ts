@@ -4,25 +4,29 @@ import { Clock } from "effect"
 import type { Statement } from "../connection/Statement.js"
 
 /*
- * The queue of deliveries, fair among shops: one delivery of each shop is claimed before a second one of any, and the shop that was served
- * longest ago comes first.
+ * The queue of deliveries, which is fair among shops: a claim takes one delivery of each shop before a second one of
+ * any shop, and begins with the shop that was served longest ago.
  *
- * - `delivery` has one row for each event that must still be delivered. While it is in flight, `lease_until` is set: if its process dies,
- *   another one takes it back after that instant. `lease_until` is null while it waits.
- * - `delivery_queue` has one row for each shop with a webhook. `next_claim_at` says when the shop may have something to claim: an instant, or
- *   `READY` if it may have something now, or `BACKLOGGED` if it is ready and was served before (the shop is backlogged). It may be too
- *   early, never too late. Ready shops are served in the order of `turn`.
- * - `backlogged_queue` has one row for each backlogged shop, with its `turn`, because rows of `delivery_queue` are costly to update often.
+ * - `delivery` has one row for each event that must still be delivered. While it is in flight, `lease_until` is set: if
+ *   its process dies, another one takes it back after that instant. `lease_until` is null while it waits.
+ * - `delivery_queue` has one row for each shop with a webhook. `next_claim_at` says when the shop may have something to claim:
+ *   an instant, or `READY` if it may have something now, or `IN_ROUND` if it is ready and was served before (the shop
+ *   is in the round). It may be too early, never too late. Ready shops are served in the order of `turn`.
+ * - `backlogged_queue` has one row for each shop in the round, with its `turn`, because rows of `delivery_queue` are
+ *   costly to update often.
  *
  * A claim is one transaction:
  *
  * 1. `MAKE_READY` makes the shops ready that have a delivery which has become due.
- * 2. `LOCK_READY_QUEUES` locks the webhooks of the ready shops that were served longest ago. It keeps their ids and their queues in settings of
- *    the transaction, from which the next statements read them, so that all statements go out in one packet.
+ * 2. `LOCK_DUE_TURNS` locks the webhooks of the ready shops that were served longest ago. It keeps their ids and their
+ *    turns in settings of the transaction, from which the next statements read them, so that all statements go out in
+ *    one packet.
  * 3. `CLAIM` leases deliveries of these shops.
- * 4. `LOCK_QUEUES` and `RESCHEDULE_SHOPS` write when each of these shops is ready next. A shop that was served goes behind all others.
+ * 4. `LOCK_TURNS` and `RESCHEDULE_SHOPS` write when each of these shops is ready next. A shop that was served goes
+ *    behind all others.
  *
- * Saving a command (`SaveStatements.ts`) and taking back leases change these rows too: `scheduleQueues`, `wakeQueues`, `resetQueues`, `removeQueues`.
+ * Saving a command (`SaveStatements.ts`) and taking back leases change turns too: `scheduleTurns`, `wakeTurns`,
+ * `resetTurns`, `removeTurns`.
  */
 
 const realClock = Clock.make()
@@ -52,7 +56,10 @@ export interface QueueTimes {
 // While a transaction holds an old snapshot, vacuum cannot remove replaced row versions, and each claim reads past them. So a turn that does
 // not change is only locked, which claims wait for as well, and gets no new version.
 
-/** Makes shops ready from an instant on, because something of them becomes due. An earlier instant in the row stays. */
+/**
+ * Makes shops ready from an instant on, because one of their deliveries becomes due then. An earlier instant in the row
+ * is kept.
+ */
 export const scheduleQueues = (queues: ReadonlyMap<ShopId, QueueTimes>): Statement => ({
   name: "put delivery_queue",
   text: `insert into workshop.delivery_queue (shop_id, next_claim_at, due_from, turn)
@@ -70,9 +77,10 @@ export const scheduleQueues = (queues: ReadonlyMap<ShopId, QueueTimes>): Stateme
 })
 
 /**
- * Makes shops ready now, because one of their deliveries ended and there is room for another one. Each turn is locked even if the shop is
- * ready: a claim that holds the lock may have read the shop before, and then writes that nothing of it can be claimed. `offset` keeps the
- * planner from comparing `next_claim_at` before the lock, when it still has the value from before that claim.
+ * Makes shops ready now, because one of their deliveries ended and another one can be sent. Each turn is locked even if
+ * the shop is ready, because a claim that holds the lock may have read the shop earlier and then write that no delivery
+ * of it can be claimed. `offset` keeps the planner from comparing `next_claim_at` before the lock, when it still has the
+ * value from before that claim.
  */
 export const wakeQueues = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "wake delivery_queue",
@@ -83,7 +91,7 @@ export const wakeQueues = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   values: [[...shop_ids]]
 })
 
-/** Makes shops ready now, and forgets their earliest due time, because leases of theirs were taken back. */
+/** Makes shops ready now and resets their earliest due time, because expired leases of their deliveries were ended. */
 export const resetQueues = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "reset delivery_queue",
   text: `update workshop.delivery_queue t set next_claim_at = case when t.next_claim_at = ${BACKLOGGED} then ${BACKLOGGED} else ${READY} end, due_from = 0
@@ -92,14 +100,17 @@ export const resetQueues = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   values: [[...shop_ids]]
 })
 
-/** Waits for claims of shops whose webhooks the next statements remove, because a statement that waited itself would not see what those claims wrote. */
+/**
+ * Waits for claims of shops whose webhooks the next statements remove. Those statements could not wait themselves,
+ * because a statement that waits for a lock does not see rows that the claim wrote.
+ */
 export const lockWebhooks = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "lock webhook",
   text: "select from workshop.webhook where shop_id = any($1::uuid[]) order by shop_id for update",
   values: [[...shop_ids]]
 })
 
-/** Removes shops from the queue, because they have no webhook any more. */
+/** Removes shops without a webhook from the queue. */
 export const removeQueues = (shop_ids: ReadonlySet<ShopId>): ReadonlyArray<Statement> =>
   ["backlogged_queue", "delivery_queue"].map((table) => ({
     name: `end ${table}`,
@@ -110,25 +121,28 @@ export const removeQueues = (shop_ids: ReadonlySet<ShopId>): ReadonlyArray<State
 const { delivery_lease_ms } = ServiceLimits
 const { deliveries_in_flight_per_shop } = Limits
 
-/** The order in which the deliveries of a shop are claimed, for an alias of the table. Core defines it. */
+/** The ORDER BY in which a shop's deliveries are claimed, for an alias of the table. Core defines the order. */
 const claimOrderOf = (alias: string) => claimOrder.map((field) => `${alias}.${field}`).join(", ")
 
-/** The `next_claim_at` of a shop that is not ready until something of it changes. */
+/** The `next_claim_at` of a shop that is not ready until one of its deliveries or its webhook changes. */
 const NEVER = String(LAST_INSTANT)
 
-/** How many waiting deliveries of a shop are read for each that may be claimed, because several may belong to one ticket, of which one is sent at a time. */
+/**
+ * The number of waiting deliveries that are read for each free slot of a shop, because several may belong to one
+ * ticket, of which only one can be sent at a time.
+ */
 const CANDIDATES_PER_SLOT = 4
 
-/** Milliseconds on the database's clock. */
+/** SQL of the database's time, in milliseconds. */
 const DATABASE_TIME = "(extract(epoch from statement_timestamp()) * 1000)::bigint"
 
-/** The time that ends leases, in milliseconds: the given one, or the database's if that is null. */
+/** SQL of the time by which leases expire, in milliseconds: the given time, or the database's time if it is null. */
 const leaseTime = (given: string) => `coalesce(${given}::bigint, ${DATABASE_TIME})`
 
-/** How many shops one statement makes ready at most. */
+/** The most shops that one statement makes ready. */
 export const MOST_MADE_READY = 10_000
 
-/** The setting in which a transaction keeps the shops that it has locked, for its later statements. */
+/** The setting in which a transaction stores the shops that it has locked, for its later statements. */
 const LOCKED_SHOPS = "workshop_claim.shops"
 
 /**
@@ -144,7 +158,7 @@ const KEPT_QUEUES = {
   turn: "workshop_claim.turns"
 } as const
 
-/** The setting of the transaction in which it keeps the number of its claim. */
+/** The setting in which a transaction stores the number of its claim. */
 const CLAIM_NUMBER = "workshop_claim.number"
 
 /** Selects the shops `l` with their queues into the settings, in their order. */
@@ -155,14 +169,14 @@ const keepQueues = (shops: string, alsoKept = "") =>
 
 const LOCKED = `current_setting('${LOCKED_SHOPS}')::uuid[]`
 
-/** The kept shops and their queues, as rows `s`. */
+/** The stored shops and their turns, as rows `s`. */
 const LOCKED_QUEUES = `unnest(${LOCKED}, current_setting('${KEPT_QUEUES.queue_ctid}')::tid[], current_setting('${KEPT_QUEUES.due_from}')::bigint[],
     current_setting('${KEPT_QUEUES.backlog_ctid}')::tid[], current_setting('${KEPT_QUEUES.turn}')::bigint[])
     with ordinality s (shop_id, queue_ctid, due_from, backlog_ctid, turn, place)`
 
 /**
- * Makes the shops ready of which something has become due by $1. They all get the same `next_claim_at`, so that one index has them in the order
- * of their turns.
+ * Makes the shops ready that have a delivery due by $1. All ready shops have the same `next_claim_at`, so that an index has
+ * them in the order of their turns.
  */
 export const MAKE_READY = `update workshop.delivery_queue t set next_claim_at = ${READY} from (
     select shop_id from workshop.delivery_queue where next_claim_at > ${BACKLOGGED} and next_claim_at <= $1
@@ -180,27 +194,30 @@ const readyQueues = (lock: string, alsoKept = "") => `with waiting as (
   ) ${keepQueues("select * from waiting union all select * from backlogged order by turn", alsoKept)}`
 
 /**
- * Locks the ready shops that were served longest ago, at most $1 of those that are not backlogged and $1 of those that are, each in the order of an
- * index. A shop that another process has locked is skipped. The statement locks webhooks, not queues, so that results of deliveries, which
- * write queues, can be saved during a claim.
+ * Locks the ready shops that were served longest ago, at most $1 of those outside of the round and $1 of the round,
+ * each in the order of an index. A shop that another process has locked is skipped. The statement locks webhooks, not
+ * turns, so that results of deliveries, which write turns, can be saved during a claim.
  *
- * It also numbers the claim, at least $2. The number is the time on the database's clock, so that the claims of all processes have one
- * order, however far apart their own clocks are.
+ * The statement also numbers the claim, with at least $2. The number is the time on the database's clock, so that the
+ * claims of all processes have one order even if the processes' clocks differ.
  */
 export const LOCK_READY_QUEUES = readyQueues(
   "for no key update of w skip locked",
   `, set_config('${CLAIM_NUMBER}', greatest(${DATABASE_TIME}, $2::bigint)::text, true)::double precision as number`
 )
 
-/** Keeps the ready shops without locking them, for {@link PEEK_TURNS}. */
+/** Stores the ready shops in the settings without locking them, for {@link PEEK_TURNS}. */
 export const KEEP_READY_QUEUES = readyQueues("")
 
-/** Locks the queues of the kept shops. It skips a queue that another transaction writes or has written since, so that the written value stays. */
+/**
+ * Locks the turns of the stored shops. Skips a turn that another transaction is writing or has written since, so that
+ * the newer value stays.
+ */
 export const LOCK_QUEUES =
   keepQueues(`select t.shop_id, t.ctid as queue_ctid, t.due_from, s.backlog_ctid, s.turn from ${LOCKED_QUEUES}
     join workshop.delivery_queue t on t.ctid = s.queue_ctid and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
-/** Locks the queues of the earliest shops that may have something due by $1. */
+/** Locks the turns of the earliest shops that may have a delivery due by $1. */
 export const LOCK_FIRST_QUEUES =
   keepQueues(`select t.shop_id, t.ctid as queue_ctid, t.due_from, r.backlog_ctid, coalesce(r.turn, t.turn) as turn from workshop.delivery_queue t
     left join lateral (
@@ -208,13 +225,17 @@ export const LOCK_FIRST_QUEUES =
     ) r on true
     where t.next_claim_at <= $1 order by t.next_claim_at, t.turn limit $2 for update of t skip locked`)
 
-/** A lease that ended longer ago than this is not counted as in flight: it has been taken back, or its process is dead. */
+/**
+ * A lease that expired longer ago than this does not count as in flight, because it has been ended or its process is
+ * dead.
+ */
 const LEASE_LONG_ENDED_MS = 2 * delivery_lease_ms
 
 /**
- * The kept shops, with their tickets that have a delivery in flight (`busy`), how many deliveries this transaction claimed (`served`), and
- * how many more may be in flight (`room`): none if the webhook is off. Only leases from an instant on are read, because while another
- * transaction holds an old snapshot, the index still has those of everything that was delivered since.
+ * The stored shops, with their tickets that have a delivery in flight (`busy`), the number of deliveries that this
+ * transaction claimed (`served`), and the number that may still be claimed (`room`), which is 0 if the webhook is off.
+ * Only leases from an instant on are read, because while another transaction holds an old snapshot, the index still has
+ * the leases of all deliveries that ended since.
  */
 const openShops = (
   lease_now: string
@@ -228,14 +249,20 @@ const openShops = (
     from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > ${leaseTime(lease_now)} - ${LEASE_LONG_ENDED_MS}
   ) f`
 
-/** A delivery `d` of the shop `open` that waits, and whose ticket has none in flight. */
+/** The condition that a delivery `d` of the shop `open` waits and its ticket has no delivery in flight. */
 const WAITING = `d.shop_id = open.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (open.busy))`
 
-/** Live or replayed. One plan serves both kinds, because each scan of a plan costs time before its first row. */
+/**
+ * The kinds of deliveries, live and replayed. One part of the plan serves both, because each scan costs time before its
+ * first row.
+ */
 const BOTH_KINDS = "(values (false), (true)) k (is_replay)"
 
-/** Of the kind `k`: the deliveries of generations before the webhook was last turned on. They became due at that moment, in the order of their events. */
+/**
+ * The deliveries of the kind `k` from before the webhook was last turned on. They became due at that moment, in the
+ * order of their events.
+ */
 const RELEASED = `(
     select d.event_id, d.ticket_id, d.seq, open.enabled_at as due_at, k.is_replay
     from generate_series(1, open.generation - 1) g (generation)
@@ -244,17 +271,20 @@ const RELEASED = `(
       order by d.seq limit ${CANDIDATES_PER_SLOT} * open.room
     ) d where open.enabled_at <= $1)`
 
-/** Of the kind `k`: the deliveries of the present generation that are due. */
+/** The due deliveries of the kind `k` from after the webhook was last turned on. */
 const DUE = `(
     select d.event_id, d.ticket_id, d.seq, d.due_at, k.is_replay
     from workshop.delivery d where ${WAITING} and d.is_replay = k.is_replay and d.generation = open.generation
       and d.due_at >= open.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit ${CANDIDATES_PER_SLOT} * open.room)`
 
-/** The condition that a delivery `d` waits, written so that the planner finds it by its key, and does not read all waiting deliveries of the shop. */
+/**
+ * The condition that a delivery `d` waits, in a form for which the planner uses the primary key and not the index of
+ * waiting deliveries.
+ */
 const WAITS_BY_KEY = "coalesce(d.lease_until, 0) = 0"
 
-/** The deliveries of the kept shops that can be claimed, each with its rank among those of its shop. */
+/** The claimable deliveries of the stored shops, each with its rank in its shop. */
 const CLAIMABLE = `open as (${openShops("$3")}), claimable as (
     select open.shop_id, open.place, open.turn, d.event_id, d.rank
     from open cross join lateral (
@@ -266,13 +296,17 @@ const CLAIMABLE = `open as (${openShops("$3")}), claimable as (
     ) d where d.rank <= open.room
   )`
 
-/** The deliveries that a claim of $2 at $1 would get, without claiming them: each with its rank among those of its shop, and with the shop's turn. */
+/**
+ * Selects the deliveries that a claim of at most $2 at $1 would take, with their rank in their shop and the shop's
+ * turn, without claiming them.
+ */
 export const PEEK_TURNS = `with ${CLAIMABLE}
   select c.shop_id, c.rank::integer - 1 as rank, c.turn::double precision as turn from claimable c order by c.rank, c.place limit $2`
 
 /**
- * Claims deliveries of the locked shops that are due at $1, at most $2, with leases from $3 on: of each shop live ones before replayed ones
- * and then the earliest first, one of each ticket, as many as there is room for. One of each shop is claimed before a second one of any.
+ * Claims at most $2 deliveries of the locked shops that are due at $1, with leases from $3 on. In each shop, live
+ * deliveries precede replayed ones, then the earliest is first; at most one per ticket is claimed, and at most as many
+ * as the shop has room for. One delivery of each shop is claimed before a second one of any shop.
  */
 export const CLAIM = `with ${CLAIMABLE}, picked as (
     select c.*, row_number() over (order by c.rank, c.place) as n from claimable c order by c.rank, c.place limit $2
@@ -290,7 +324,10 @@ export const CLAIM = `with ${CLAIMABLE}, picked as (
   join workshop.event e on e.shop_id = l.shop_id and e.id = l.event_id
   order by l.n`
 
-/** The instant at which a delivery of the shop `open` can next be claimed; null if none can until something changes. */
+/**
+ * SQL of the instant at which a delivery of the shop `open` can next be claimed; null if none can until a delivery or
+ * the webhook changes.
+ */
 const NEXT_DUE_AT = `case when open.room > 0 then least(
     case when open.generation > 1 then (
       select open.enabled_at from workshop.delivery d where ${WAITING} and d.is_replay in (false, true)
@@ -305,23 +342,29 @@ const NEXT_DUE_AT = `case when open.room > 0 then least(
 /** A process of the previous release may write a due time before the turn's `due_from`, by as much as its clock is behind. */
 const CLOCKS_APART_MS = 60_000
 
-/** The earliest due time among the waiting deliveries of a shop, even of tickets that have one in flight. */
+/**
+ * SQL of the earliest due time of a shop's waiting deliveries, including those of tickets with a delivery in flight.
+ */
 const earliestDueAt = (
   shop: string,
   is_replay: boolean
 ) => `(select d.due_at from workshop.delivery d where d.shop_id = ${shop}.shop_id and d.lease_until is null
       and d.is_replay = ${is_replay} and d.generation = ${shop}.generation and d.due_at >= ${shop}.due_from order by d.due_at limit 1)`
 
-/** One of this many claims updates `due_from`. Until then, claims read past the index entries of what was delivered since. */
+/**
+ * One in this many claims updates `due_from`. Until then, claims read past the index entries of deliveries that ended
+ * since.
+ */
 export const CLAIMS_PER_DUE_FROM = 16
 
-/** The turn of a shop behind all others, if this transaction served it. */
+/** SQL of a turn behind all others for a shop that this transaction served; otherwise the shop's turn. */
 const turnAfter = (shop: string) =>
   `nullif(current_setting('${CLAIM_NUMBER}', true), '')::bigint * ${TURNS_PER_CLAIM} + (${shop}.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + ${shop}.place`
 
 /**
- * The kept shops, with the instant at which each is ready next and its new turn. `offset` keeps the planner from computing the instant twice.
- * Only a turn that is written gets a new `due_from`, because that takes as long again.
+ * The stored shops, with the instant at which each is ready next and its new turn. `offset` keeps the planner from
+ * computing the instant twice. Only a turn that is written gets a new `due_from`, because computing it takes as long
+ * again.
  */
 const RESCHEDULED = `rescheduled as (
     select shop.*,
@@ -364,22 +407,23 @@ const rescheduling = (others: string) => `with ${RESCHEDULED}, moved as (
 export const RESCHEDULE_SHOPS = rescheduling(`, begun as (${ENTER_BACKLOG})`)
 
 /**
- * {@link RESCHEDULE_SHOPS} without the insertion, for Citus, which cannot change rows by their `ctid` and insert rows in one statement.
- * {@link ENTER_BACKLOGS} follows, because it would conflict with rows that this one removes.
+ * {@link RESCHEDULE_SHOPS} without the insertion, for Citus, which cannot update rows by their `ctid` and insert rows
+ * in one statement. {@link ENTER_ROUNDS} must run afterwards, because its rows would conflict with rows that this
+ * statement removes.
  */
 export const RESCHEDULE_SHOPS_APART = rescheduling("")
 /** Inserts the shops that become backlogged. */
 export const ENTER_BACKLOGS = `with ${RESCHEDULED} ${ENTER_BACKLOG}`
 
-/** The `next_claim_at` of the first shop, if it is by $1, and whether the transaction has locked that shop. */
+/** Selects the `next_claim_at` of the first shop if it is at most $1, and whether this transaction has locked the shop. */
 export const FIRST_QUEUE = `select next_claim_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked
   from workshop.delivery_queue where next_claim_at <= $1 order by next_claim_at, turn limit 1`
 
-/** Takes back deliveries whose leases ended by $1, at most $2. */
+/** Ends at most $2 leases that expired by $1, so that their deliveries can be claimed again. */
 export const RECLAIM = `update workshop.delivery d set lease_until = null from (
     select shop_id, event_id from workshop.delivery where lease_until >= 0 and lease_until <= ${leaseTime("$1")} limit $2 for update skip locked
   ) e where d.shop_id = e.shop_id and d.event_id = e.event_id
   returning d.shop_id`
 
-/** Replays that are not done, oldest first, at most $1. */
+/** Selects at most $1 unfinished replays, oldest first. */
 export const OPEN_REPLAYS = "select shop_id, id from workshop.replay where not is_done order by created_at, id limit $1"

@@ -34,41 +34,49 @@ import {
 } from "./ClaimStatements.js"
 import type { PgNotifier } from "./PgNotifier.js"
 
-/** Milliseconds on the clock by which leases are counted. */
+/** The clock by which leases expire, in milliseconds. */
 export type LeaseClock = "database" | Effect.Effect<number>
 
 /** The number of shops that a claim locks in addition to the number of deliveries it may take, because some may have nothing to claim. */
 const MAX_SPARE_SHOPS = 16
 
-/** How many transactions one call of `claim` runs at most. */
+/** The most transactions that one call of `claim` runs. */
 const MAX_CLAIMS_PER_CALL = 16
 
-/** An instant before all others. With it, {@link RESCHEDULE_SHOPS} treats no delivery as due, and writes the exact instant of each shop. */
+/**
+ * An instant before all others. With it, {@link RESCHEDULE_SHOPS} considers no delivery due, and writes the exact next
+ * instant of each shop.
+ */
 const BEFORE_ALL = -1
 
-/** The number of queues that one transaction corrects in the search for the earliest one, and the largest number of transactions. */
+/**
+ * The number of turns that one transaction corrects when it searches the earliest turn, and the most such transactions.
+ */
 const SHOPS_CORRECTED = 64
 const MAX_CORRECTIONS = 1_000
 
-/** How many ended leases are taken back at once. */
+/** The most expired leases that one statement ends. */
 const MAX_RECLAIMED = 1_000
 
 /** Retries after conflicts. A claim that waited for a lock is not retried, because the dispatcher claims again anyway. */
 const CONFLICT_RETRIES = Schedule.recurs(5)
 
 /**
- * For a second after Citus moved a cell, its old node passes each statement on to the new one, but not the settings in which a statement
- * keeps shops for the next one. The next one then finds them empty or unknown, never old, because they end with each transaction.
+ * For a second after Citus moved a cell, its old node forwards each statement to the new node, but not the settings in
+ * which a statement stores shops for the next statement. The next statement then fails with one of these SQLSTATEs,
+ * because the settings are empty or unknown. They are never outdated, because they end with the transaction.
  */
 const SETTINGS_LOST: ReadonlySet<string | null> = new Set(["22P02", "42704"])
 const lostSettings = ({ code, message }: PgFailure): boolean =>
   SETTINGS_LOST.has(code) && /malformed array literal: ""|parameter "workshop_claim\./.test(message)
 
-/** The number of attempts to claim after a move. By then the process has found the cell on its new node. */
+/**
+ * The number of attempts to claim after a move. They take longer than the process needs to look up the cell's new node.
+ */
 const PAUSES_AFTER_MOVE = 12
 const PAUSE_AFTER_MOVE = Effect.withClock(Effect.sleep("250 millis"), Clock.make())
 
-/** The process has not found the cell on its new node, because the coordinator is unreachable too. */
+/** The failure if all attempts failed because the process could not look up the cell's new node at the coordinator. */
 const notFoundYet = new PgFailure({
   kind: "other",
   code: null,
@@ -86,7 +94,7 @@ const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>
 const shopsOf = (result: QueryResult | undefined): ReadonlyArray<ShopId> =>
   (result?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
 
-/** How many shops a statement kept in settings: each of its columns is an array, as text. */
+/** The number of shops that a statement stored in settings. Each column of its result is an array, as text. */
 const countOf = (kept: object | undefined): number => {
   const [array] = Object.values(kept ?? {})
   return typeof array === "string" && array !== "{}" ? array.split(",").length : 0
@@ -95,11 +103,11 @@ const countOf = (kept: object | undefined): number => {
 /** The two times of a claim. */
 interface ClaimTimes {
   readonly now: Instant
-  /** The time by which leases end; null if the database's own clock counts. */
+  /** The time by which leases expire; null for the database's own clock. */
   readonly lease_now: number | null
 }
 
-/** The statements that write when the locked shops are ready next. */
+/** The statements that reschedule the locked shops. */
 type Reschedule = (times: ClaimTimes) => ReadonlyArray<Statement>
 
 /** Reschedules shops in one statement, or in two if Citus distributes the tables. */
@@ -120,15 +128,15 @@ const rescheduleBy = (isDistributed: () => boolean): Reschedule => {
 interface ClaimRequest extends ClaimTimes {
   readonly connection: Connection
   readonly reschedule: Reschedule
-  /** At most so many deliveries are claimed. */
+  /** The most deliveries to claim. */
   readonly most: number
-  /** The claim gets this number, or a higher one. */
+  /** The minimum of the claim's number. */
   readonly leastNumber: number
 }
 
 /**
- * Runs one claim, which locks `spare` shops more than it claims deliveries. All statements go out at once, so that no round trip prolongs the locks. Returns the claims, and whether more shops may
- * be ready.
+ * Runs one claim, which locks `spare` shops more than it may claim deliveries. Sends all statements at once, so that no
+ * round trip prolongs the locks. Returns the claims, and whether more shops may be ready.
  */
 const claimOnce = (
   { connection, reschedule, now, lease_now, most, leastNumber }: ClaimRequest,
@@ -170,7 +178,10 @@ const claimUpTo = (request: ClaimRequest): Effect.Effect<NumberedClaims, PgFailu
     }
   })
 
-/** The deliveries that a claim would get, without locks. Reads more shops if the first ones have too little. */
+/**
+ * Returns the deliveries that a claim would get, without locks. Reads more shops if the first shops have too few
+ * deliveries.
+ */
 const peekTurns = (connection: Connection, { now, lease_now }: ClaimTimes, most: number) =>
   Effect.gen(function* () {
     for (let shops = most + MAX_SPARE_SHOPS; ; shops *= 8) {
@@ -192,7 +203,10 @@ const reclaimEnded = (connection: Connection, lease_now: number | null) =>
     return shop_ids.length
   })
 
-/** The instant at which the first shop has something due. A queue's `next_claim_at` may be too early, so the first queues are corrected until the first is exact. */
+/**
+ * Returns the instant of the earliest due delivery. A turn's `next_claim_at` may be too early, so the earliest turns are
+ * corrected until the first is exact.
+ */
 const firstDueAt = (reschedule: Reschedule, connection: Connection, lease_now: number | null, until: Instant) =>
   Effect.gen(function* () {
     for (let corrections = 0; ; corrections++) {
@@ -210,7 +224,10 @@ const firstDueAt = (reschedule: Reschedule, connection: Connection, lease_now: n
     }
   })
 
-/** The claims whose webhook secrets can be decrypted. The others are delivered after their leases end, by a process that has the key. */
+/**
+ * Returns the claims whose webhook secrets can be decrypted. A process with the key delivers the others after their
+ * leases expire.
+ */
 const withOpenSecrets = (secrets: WebhookSecrets, claims: ReadonlyArray<Claim>) =>
   Effect.partition(claims, (claim) =>
     Effect.map(secrets.open(claim.webhook), (webhook): Claim => ({ ...claim, webhook }))
@@ -219,20 +236,20 @@ const withOpenSecrets = (secrets: WebhookSecrets, claims: ReadonlyArray<Claim>) 
     Effect.map(([, opened]) => opened)
   )
 
-/** The database of the queue, and what it shares with the store's other ports. */
+/** The database of the queue, and the parts that it shares with the store's other ports. */
 export interface DeliveriesOptions extends Database {
   readonly leaseClock: LeaseClock
   readonly notifier: Pick<PgNotifier, "due">
   readonly secrets: WebhookSecrets
   /** Fails while some webhook secrets cannot be decrypted. */
   readonly checkSecrets: Effect.Effect<void, StoreUnavailable>
-  /** Makes the connection, or shares it among cells. */
+  /** Opens the connection, or returns one that cells share. */
   readonly connecting?: typeof reconnecting | undefined
-  /** Whether Citus distributes the tables now. */
+  /** Whether Citus currently distributes the tables. */
   readonly isDistributed?: (() => boolean) | undefined
 }
 
-/** The queue of deliveries. Its transactions are short, and skip what other transactions have locked. */
+/** The queue of deliveries. Its transactions are short, and skip rows that other transactions have locked. */
 export const pgDeliveries = ({
   url,
   schema,
@@ -262,17 +279,17 @@ export const pgDeliveries = ({
     const checkClock = yield* clockGuard
     const reschedule = rescheduleBy(isDistributed)
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
-    /** The number of the last claim, so that two in one millisecond have different ones. */
+    /** The number of the last claim, so that two claims in one millisecond get different numbers. */
     let last = 0
 
-    /** Null if the database's own clock counts. */
+    /** The time by which leases expire; null for the database's own clock. */
     const leaseNow: Effect.Effect<number | null> = leaseClock === "database" ? Effect.succeed(null) : leaseClock
 
     const inTurn = <A>(work: (connection: Connection) => Effect.Effect<A, PgFailure>) =>
       Effect.flatMap(queue.connection, work).pipe(
         Effect.tapError(queue.undo),
         Effect.retry({ schedule: CONFLICT_RETRIES, while: ({ kind }) => kind === "conflict" }),
-        // A connection that is kept for the next attempt would lead to the old node again.
+        // Releases the connection, because a retry on the same connection would use the old node again.
         Effect.ensuring(queue.release),
         afterMove,
         reported,

@@ -39,7 +39,7 @@ const loggedDeliveries =
     return [{ event_id: id, seq, type, state, next_attempt_at, attempts: attempts ?? [] }]
   }
 
-/** The deliveries, as a shop's owner may read them. */
+/** The delivery log that a shop's owner can read. */
 export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<DeliveryLog> => {
   const webhookOf = (shop_id: ShopId) =>
     sql<{

@@ -5,21 +5,21 @@ import { type ReconnectingConnection, reconnecting } from "../connection/Connect
 import { type Database, DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
 import { showListener } from "../observe/PgMetrics.js"
 
-/** The time for which notifications are collected before one statement sends them. */
+/** The time for which payloads are collected before one statement sends them. */
 const SEND_DELAY = "10 millis"
 
-/** How often the listening connection is tested, because a connection may break without a sign. */
+/** The interval at which the listening connection is tested, because a connection may break silently. */
 const HEARTBEAT = "1 second"
 
 /** The pause before a broken connection is replaced. */
 const RECONNECT_DELAY = "250 millis"
 
 /**
- * Notifications between the processes of a database, by LISTEN and NOTIFY. They are hints: a process that misses one notices the change a
- * little later.
+ * Notifications between the processes of a database, with LISTEN and NOTIFY. A process that misses a notification
+ * notices the change a little later by polling or when its cache expires.
  */
 export interface PgNotifier {
-  /** Notifies this process at once, and the others soon, that deliveries may be due. */
+  /** Notifies this process at once, and other processes after a short delay, that deliveries may be due. */
   readonly notifyDue: () => void
   /** Notifies the other processes that keys or settings of shops changed. */
   readonly notifyShops: (shop_ids: ReadonlySet<ShopId>) => void
@@ -33,14 +33,14 @@ export interface PgNotifier {
 
 const DUE = "due"
 
-/** Sends payloads to the other processes: each is the sender's name and `due`, or the id of a changed shop. */
+/** Notifies the other processes. A payload is the sender's name with `due` or with the id of a changed shop. */
 export const notifyStatement = (node: string, payloads: ReadonlySet<string>, channel: string) => ({
   name: "notify",
   text: "select pg_notify($2, word) from unnest($1::text[]) word",
   values: [[...payloads].map((payload) => `${node} ${payload}`), channel]
 })
 
-/** Listens until the scope closes, and reconnects if the connection breaks. */
+/** Listens until the scope closes, and reconnects if the connection breaks. Calls `onMissed` after each connect. */
 const listen = (listener: ReconnectingConnection, url: string, channel: string, onMissed: () => void) =>
   Effect.gen(function* () {
     yield* showListener(listener, false)
@@ -61,7 +61,10 @@ const listen = (listener: ReconnectingConnection, url: string, channel: string, 
     Effect.ensuring(showListener(listener, null))
   )
 
-/** Sends payloads until the scope closes; one statement sends those that come within a short time. Returns the function that queues a payload. */
+/**
+ * Sends payloads until the scope closes, those of {@link SEND_DELAY} with one statement. Returns the function that
+ * queues a payload.
+ */
 const payloadSender = (sender: ReconnectingConnection, channel: string, node: string) =>
   Effect.gen(function* () {
     const pending = new Set<string>()
@@ -75,7 +78,7 @@ const payloadSender = (sender: ReconnectingConnection, channel: string, node: st
       const payloads = new Set(pending)
       pending.clear()
       return Effect.flatMap(sender.connection, ({ send }) => send([notifyStatement(node, payloads, channel)])).pipe(
-        // They are sent again, because otherwise a revoked key would work until the caches expire.
+        // Queues the payloads again, because without them a revoked key would be accepted until caches expire.
         Effect.tapError(() =>
           Effect.sync(() => {
             for (const payload of payloads) pending.add(payload)
@@ -83,7 +86,7 @@ const payloadSender = (sender: ReconnectingConnection, channel: string, node: st
         )
       )
     }).pipe(Effect.uninterruptible)
-    // Without a notification, the other processes find due deliveries a little later.
+    // A failure is ignored, because the other processes also poll for due deliveries.
     const flushOnClose = Effect.suspend(() => {
       pending.delete(DUE)
       return pending.size === 0 ? Effect.void : Effect.exit(flush)
@@ -102,8 +105,8 @@ const payloadSender = (sender: ReconnectingConnection, channel: string, node: st
   })
 
 /**
- * Sends and listens on a channel that has the schema's name, on connections of its own and outside of all transactions, because a
- * notification within a transaction would delay every commit.
+ * Sends and listens on a channel with the schema's name. It uses its own connections, because a NOTIFY within a
+ * command's transaction would delay every commit.
  */
 export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNotifier, never, Scope.Scope> =>
   Effect.gen(function* () {

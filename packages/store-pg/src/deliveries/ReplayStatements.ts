@@ -14,20 +14,23 @@ import { type DeliveryRow, deliveryOf } from "../Tables.js"
 export interface EventWithDelivery extends Pick<EventRecord, "id" | "type" | "ticket_id" | "seq"> {
   readonly created_at: Instant
   readonly delivery: DeliveryRow | null
-  /** How many attempts were made in all. */
+  /** The number of all attempts. */
   readonly attempts_made: number
-  /** The status of its last attempt. */
+  /** The HTTP status of the last attempt. */
   readonly last_status: number | null
 }
 
 /**
- * The events of `e` with the data that determine the state of their deliveries. A delivery counts attempts that retention has deleted from
- * the log.
+ * Selects the events of `e` with the data that determine the state of their deliveries. `attempts_made` includes
+ * attempts that retention has deleted from the log.
  */
 const WITH_DELIVERY = `select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status`
 
-/** The last attempt. Two attempts have the same number if the lease of the first ended before its result came; then the one that began last counts, or one that was delivered. */
+/**
+ * Joins the last attempt. Two attempts have the same number if the lease of the first expired before its result came.
+ * Then a successful attempt counts, or otherwise the one that began last.
+ */
 const LAST_ATTEMPT = `left join lateral (
     select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
     order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
@@ -36,13 +39,19 @@ const LAST_ATTEMPT = `left join lateral (
 /** The number of events that one statement reads. */
 export const MAX_EVENTS_READ = 5_000
 
-/** The last event of the range that begins after `r.after_seq`. Retention leaves gaps, so the range is counted from its first event. */
+/**
+ * The last event of the range after `r.after_seq`. The range is counted from its first event, because retention leaves
+ * gaps.
+ */
 const LAST_SEQ = `select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
       select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
     ) + ${MAX_EVENTS_READ - 1}) end as last_seq`
 
-/** Named events, at most a thousand, are found by their ids (`+ 0` keeps the planner from using their order); others are read in order. */
+/**
+ * Selects the events of a filter with at most 1,000 ids by their ids, and otherwise in order. `+ 0` keeps the planner
+ * from reading the former in order.
+ */
 const CANDIDATES = `(
       select * from workshop.event e
       where e.shop_id = r.shop_id and e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[])
@@ -55,7 +64,7 @@ const CANDIDATES = `(
       order by e.seq limit q.most
     )`
 
-/** The next range of events of `r`, before `r.until_seq`: at most `q.most` events. */
+/** The next range of at most `q.most` events of `r` before `r.until_seq`. */
 const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0) extent
   cross join lateral (
     select json_build_object('last_seq', extent.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
@@ -63,21 +72,21 @@ const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0)
   ) read`
 
 /**
- * The next range of events of a replay `r`. The deliveries are locked, because one that is claimed between this read and the save would be
- * sent twice at the same time.
+ * The next range of events of a replay `r`. It locks the deliveries, because a delivery that is claimed between this
+ * read and the save would be sent twice at the same time.
  */
 export const rangeOfReplay = rangeOf(
   "lateral (select * from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true"
 )
 
-/** The next range of the events of a shop after a place; no row if no events follow. */
+/** The next range of a shop's events after a sequence number; no row if there are no further events. */
 export const rangeOfShop = `select /* workshop count deliveries */ read.range
   from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
     where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
   cross join (select $4::integer as most) q
   ${rangeOf("workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id")}`
 
-/** The latest events of a shop before a place. */
+/** The latest events of a shop before a sequence number. */
 export const latestOfShop = `${WITH_DELIVERY}
   from (select e.* from workshop.event e where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3) e
   left join workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id ${LAST_ATTEMPT} order by e.seq desc`
