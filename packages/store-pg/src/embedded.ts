@@ -1,4 +1,7 @@
-/** Entry `@workshop/store-pg/embedded`: a Postgres that the process runs in a folder, for development and small shops. */
+/**
+ * The entry `@workshop/store-pg/embedded`: a Postgres that the process runs with its data in a folder, for development
+ * and small shops.
+ */
 
 export {
   type EmbeddedOptions,

@@ -1,4 +1,4 @@
-/** Entry `@workshop/store-pg`: the store on Postgres. */
+/** The entry `@workshop/store-pg`: the store on Postgres. */
 
 export { type CellAddress, cellsFrom } from "./cells/CellPlaces.js"
 export { sqlTransaction } from "./commands/SqlTransaction.js"

@@ -1,4 +1,4 @@
-/** Entry `@workshop/store-pg/migrate`: migrations of the database, its roles and the check of its data. */
+/** The entry `@workshop/store-pg/migrate`: migrations of the database, its roles and the check of its data. */
 
 export {
   addCell,

@@ -64,7 +64,10 @@ interface Joined {
   readonly connection: JoinedConnection
   /** Called after the commit. */
   readonly callbacks: Array<CommitCallback>
-  /** Runs effects one after another, because they use one connection. An effect that comes after the end of the work dies. */
+  /**
+   * Runs effects one after another, because they use one connection. An effect that starts after the end of the work
+   * dies.
+   */
   readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 

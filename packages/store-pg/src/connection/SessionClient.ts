@@ -151,7 +151,7 @@ export class SessionClient extends pg.Client {
     if (only_reads && addressOf(this.url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
     const { processID } = this as unknown as { processID: number }
     if (processID !== pid && !(await this.#isOwn(pid))) throw new SessionRefused({ message: SHARED_SESSION })
-    // `pg` sends this process id in a cancel request. Behind a pooler, the id at the start is not the session's.
+    // Replaces the id that a pooler reported at the start, because `pg` sends `processID` in cancel requests.
     Object.assign(this, { processID: pid, pid, id })
   }
 

@@ -357,7 +357,7 @@ const earliestDueAt = (
  */
 export const CLAIMS_PER_DUE_FROM = 16
 
-/** SQL of a turn behind all others for a shop that this transaction served; otherwise the shop's turn. */
+/** SQL of a turn behind all others, for a shop that this transaction served. */
 const turnAfter = (shop: string) =>
   `nullif(current_setting('${CLAIM_NUMBER}', true), '')::bigint * ${TURNS_PER_CLAIM} + (${shop}.served - 1) * ${TURNS_PER_CLAIM / deliveries_in_flight_per_shop} + ${shop}.place`
 

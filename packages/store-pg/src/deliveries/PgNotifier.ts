@@ -86,7 +86,7 @@ const payloadSender = (sender: ReconnectingConnection, channel: string, node: st
         )
       )
     }).pipe(Effect.uninterruptible)
-    // A failure is ignored, because the other processes also poll for due deliveries.
+    // Omits due deliveries, because the other processes also poll for them.
     const flushOnClose = Effect.suspend(() => {
       pending.delete(DUE)
       return pending.size === 0 ? Effect.void : Effect.exit(flush)

@@ -18,8 +18,9 @@ const accountNamed = (name: string): Account | undefined => {
 }
 
 /**
- * The user as whom Postgres runs if this process runs as root, because Postgres refuses to run as root: the owner of the cluster, or else
- * `postgres`, or else `nobody`, as whom other daemons may run too. Undefined if this process does not run as root.
+ * The user for Postgres if this process runs as root, because Postgres refuses to run as root: the owner of the
+ * cluster, otherwise `postgres`, otherwise `nobody`, which other daemons may use too. Undefined if this process does
+ * not run as root.
  */
 export const accountFor = (cluster: string): Account | undefined => {
   if (process.getuid?.() !== 0) return undefined
@@ -28,7 +29,7 @@ export const accountFor = (cluster: string): Account | undefined => {
   return accountNamed("postgres") ?? accountNamed("nobody") ?? { name: "nobody", uid: 65_534, gid: 65_534 }
 }
 
-/** Whether a user can read (`-r`), or execute or enter (`-x`), all of the paths. */
+/** Whether a user can read (`-r`) or execute or enter (`-x`) all paths. */
 export const isAllowed = ({ uid, gid }: Account, right: "-r" | "-x", paths: ReadonlyArray<string>): boolean => {
   const script = `for path; do test ${right} "$path" || exit 1; done`
   return spawnSync("/bin/sh", ["-c", script, "sh", ...paths], { uid, gid, cwd: "/", stdio: "ignore" }).status === 0
@@ -38,8 +39,9 @@ export const isAllowed = ({ uid, gid }: Account, right: "-r" | "-x", paths: Read
 export const mayEnter = (folder: string, account: Account): boolean => isAllowed(account, "-x", [folder])
 
 /**
- * The options with which a program of Postgres is started on a folder, and the path by which it names the folder. On Linux the child enters
- * the folder while it is still root, and names it as its working directory, so that the data can be below folders that only root may enter.
+ * The spawn options of a Postgres program that uses a folder, and the path to pass to the program. On Linux the child
+ * enters the folder while it is still root and uses it as its working directory, so that the data can be below folders
+ * that only root may enter.
  */
 export const childOn = (folder: string, account: Account | undefined) => ({
   path: account !== undefined && process.platform === "linux" ? "/proc/self/cwd" : folder,

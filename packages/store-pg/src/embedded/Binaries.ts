@@ -19,7 +19,7 @@ import { type Account, isAllowed, mayEnter } from "./Account.js"
 import { type DataDirectory, onFiles } from "./DataDirectory.js"
 import { EmbeddedRefused } from "./EmbeddedRefused.js"
 
-/** The programs of Postgres, as npm installs them. */
+/** The programs of Postgres that npm installs. */
 export interface Binaries {
   /** The folder of `bin`, `lib` and `share`. */
   readonly folder: string
@@ -31,7 +31,10 @@ const CACHE = "/var/cache/workshop"
 const UNUSED = /\.a$|(^|\/)pkgconfig(\/|$)/
 const NEEDED = ["bin/postgres", "bin/initdb", "share/postgresql/postgres.bki", "share/postgresql/timezone/UTC"]
 
-/** The symbolic links that the install script of the package creates, unless npm blocks it: an npm package cannot contain links. */
+/**
+ * The symbolic links that the package's install script creates, because an npm package cannot contain links. npm may
+ * block the script.
+ */
 const linksOf = (folder: string): ReadonlyArray<{ readonly source: string; readonly target: string }> => {
   const list = join(folder, "pg-symlinks.json")
   if (!existsSync(list)) return []
@@ -51,7 +54,7 @@ const installedBinaries = (kind: string): Binaries => {
   }
 }
 
-/** Compares sizes, because after a power failure a copy may have the names without the contents. */
+/** Whether a copy is complete. Compares sizes, because after a power failure files may exist without their contents. */
 const isWhole = (copy: string, folder: string): boolean =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).every((path) => {
     const [original, copied] = [folder, copy].map((root) => statSync(join(root, path), { throwIfNoEntry: false }))
@@ -79,8 +82,8 @@ const copyTo = (copy: string, folder: string): void => {
 }
 
 /**
- * The parent folder for a copy that the account can reach: the folder of the data, or else a cache that only this user can write, because
- * root runs the programs in it.
+ * The parent folder for a copy that the account can reach: the folder of the data, or otherwise a cache that only this
+ * user can write, because root starts the programs in it.
  */
 const folderForCopy = (beside: string, account: Account | undefined, cache: string): string => {
   if (account === undefined || mayEnter(beside, account)) return beside
@@ -90,7 +93,10 @@ const folderForCopy = (beside: string, account: Account | undefined, cache: stri
   throw new Error(`${account.name} may enter neither it nor ${cache}`)
 }
 
-/** Binaries that `account` can run: those of the npm package, or a copy of them if the package lacks its links or only root can read it. */
+/**
+ * Binaries that `account` can run: the npm package, or a copy of it if the package lacks its links or only root can
+ * read it.
+ */
 export const reachable = (
   packaged: Binaries,
   beside: string,
@@ -114,7 +120,7 @@ export const reachable = (
   return { ...packaged, folder: copy }
 }
 
-/** The programs of Postgres for this kind of machine. */
+/** The programs of Postgres for this platform. */
 export const binariesFor = (
   directory: DataDirectory,
   account: Account | undefined,

@@ -30,8 +30,8 @@ const PRIVATE = 0o600
 const DRAFT = /^cluster\.([\w@]+)\.\w+\.new$/
 
 /**
- * The password, which the first call generates. The file is linked from a complete one, so that two processes at the same time use the same
- * password and neither reads half of it.
+ * Returns the password, which the first call generates. The file is created as a hard link to a complete file, so that
+ * two concurrent processes use the same password and neither reads half of it.
  */
 const ensurePassword = ({ password }: DataDirectory): string => {
   if (!existsSync(password)) {
@@ -48,7 +48,10 @@ const ensurePassword = ({ password }: DataDirectory): string => {
   return readFileSync(password, "utf8").trim()
 }
 
-/** Creates a draft of the cluster: an empty folder and a file with the password, which the account owns. Removes the drafts of killed processes. */
+/**
+ * Creates a draft of the cluster, an empty folder and a password file that the account owns. Removes the drafts of
+ * killed processes.
+ */
 const prepareCluster = (directory: DataDirectory, account: Account | undefined): string => {
   for (const name of readdirSync(directory.folder)) {
     const mark = DRAFT.exec(name)?.[1]
@@ -86,12 +89,12 @@ const initdb = (directory: DataDirectory, binaries: Binaries, draft: string, acc
   })
 }
 
-/** Renames a complete draft to the cluster, so that a killed start leaves nothing that looks like a cluster. */
+/** Renames a complete draft to the cluster, so that a killed start never leaves an incomplete cluster. */
 const publishCluster = ({ folder, cluster }: DataDirectory, draft: string): void => {
   try {
     renameSync(join(draft, "data"), cluster)
   } catch (error) {
-    // Another process may have made the cluster meanwhile.
+    // Another process may have created the cluster meanwhile.
     if (!existsSync(cluster)) throw error
   }
   const descriptor = openSync(folder, "r")

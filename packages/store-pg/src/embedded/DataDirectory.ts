@@ -6,11 +6,11 @@ import { EmbeddedRefused, failed } from "./EmbeddedRefused.js"
 
 /** A data directory of an embedded Postgres, and the paths of its files. */
 export interface DataDirectory {
-  /** The path as the user gave it, for messages. */
+  /** The path that the user passed, for messages. */
   readonly dataDir: string
-  /** The folder in it that this package creates. */
+  /** The folder that this package creates in `dataDir`. */
   readonly folder: string
-  /** The folder of the cluster, which `PGDATA` would name. */
+  /** The folder of the cluster, Postgres's `PGDATA`. */
   readonly cluster: string
   /** The file with the password of the role `workshop`, which only this user can read. */
   readonly password: string
@@ -25,11 +25,11 @@ export const dataDirectory = (dataDir: string): DataDirectory => {
   return { dataDir, folder, cluster: cluster!, password: password!, log: log! }
 }
 
-/** Runs a file operation; an error that it throws becomes an `EmbeddedRefused`. */
+/** Runs a file operation, and turns an error that it throws into an `EmbeddedRefused`. */
 export const onFiles = <A>({ dataDir }: DataDirectory, act: () => A) =>
   Effect.try({ try: act, catch: (error) => (error instanceof EmbeddedRefused ? error : failed(dataDir, error)) })
 
-/** Creates folder by folder, because on a file system such as /proc a recursive `mkdirSync` never ends. */
+/** Creates a path folder by folder, because a recursive `mkdirSync` never ends on a file system such as /proc. */
 const createPath = (path: string): void => {
   if (existsSync(path)) return
   createPath(dirname(path))
@@ -40,7 +40,10 @@ const createPath = (path: string): void => {
   }
 }
 
-/** Creates the package's folder in the data directory. Only this user can list it; under root, the account of Postgres can enter it. */
+/**
+ * Creates the package's folder in the data directory. Only this user can list it. If this process runs as root,
+ * Postgres's user can enter it.
+ */
 export const createFolder = (directory: DataDirectory, account: Account | undefined) =>
   onFiles(directory, () => {
     createPath(directory.folder)

@@ -21,13 +21,13 @@ export interface EmbeddedOptions {
   readonly dataDir: string
   /** The port on 127.0.0.1; a free one by default. */
   readonly port?: number
-  /** Settings of postgresql.conf. Commits are durable unless these settings turn that off, as `throwaway` does. */
+  /** Settings of postgresql.conf. Commits are durable unless these settings disable it, as {@link throwaway} does. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
 /** A Postgres that accepts connections, for as long as its scope is open. */
 export interface EmbeddedPostgres {
-  /** The connection string of the role and the database `workshop`, with the password in it. */
+  /** The connection string for the role and the database `workshop`, including the password. */
   readonly url: string
   readonly port: number
   /** The path of the server's log. */
@@ -50,13 +50,16 @@ const SETTINGS: Readonly<Record<string, string>> = { max_connections: "200", clu
 /** The pauses between attempts to start, because the children of a killed server need a moment to end. */
 const START_RETRIES = Schedule.intersect(Schedule.exponential("100 millis", 1.5), Schedule.recurs(7))
 
-/** The pauses before restarts of a server that ended by itself. It is given up after eight restarts, each within a minute of the last. */
+/**
+ * The pauses before restarts of a server that ended by itself. There is no restart after eight restarts within a minute
+ * of each other.
+ */
 const RESTARTS = Schedule.resetAfter(
   Schedule.intersect(Schedule.exponential("200 millis"), Schedule.recurs(8)),
   "1 minute"
 )
 
-/** A port of this machine on which nothing listens now. */
+/** A port of this machine on which no process listens. */
 export const freePort: Effect.Effect<number> = Effect.async((resume) => {
   const server = createServer()
   server.listen(0, "127.0.0.1", () => {
@@ -66,7 +69,7 @@ export const freePort: Effect.Effect<number> = Effect.async((resume) => {
   })
 })
 
-/** Starts servers until the scope closes, each after the end of the one before it and on the same port. Succeeds with the port. */
+/** Starts a server, and restarts it on the same port when it ends, until the scope closes. Succeeds with the port. */
 const supervised = (config: Launch, wanted: number | undefined) =>
   Effect.gen(function* () {
     const { log } = config.directory
@@ -102,7 +105,7 @@ const urlOf = (password: string, port: number, database: string = NAME): string 
 
 const NO_SUCH_DATABASE = "3D000"
 
-/** Creates our database in a new cluster. */
+/** Creates the database `workshop` in a new cluster. */
 const ensureDatabase = (password: string, port: number, { dataDir }: DataDirectory) =>
   Effect.scoped(connect(urlOf(password, port))).pipe(
     Effect.catchIf(
@@ -116,9 +119,10 @@ const ensureDatabase = (password: string, port: number, { dataDir }: DataDirecto
   )
 
 /**
- * Runs a real Postgres in `dataDir`, from the binaries that npm installs, until the scope closes. It listens on loopback only. The first
- * start creates the cluster; after a crash, a start recovers all commits; a server that dies is started again. Under root it runs as an
- * unprivileged user. Fails with `EmbeddedRefused` if it cannot run or another process uses the folder (Specification, Commands).
+ * Runs a real Postgres in `dataDir`, from the binaries that npm installs, until the scope closes. It listens on
+ * loopback only. The first start creates the cluster. A start after a crash recovers all commits. A server that dies is
+ * restarted. If this process runs as root, Postgres runs as an unprivileged user. Fails with `EmbeddedRefused` if
+ * Postgres cannot run or another process uses the folder (Specification, Commands).
  */
 export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres, EmbeddedRefused, Scope.Scope> =>
   Effect.gen(function* () {
@@ -135,8 +139,9 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres,
   })
 
 /**
- * The Postgres of a data directory for one command of an operator: the one that another process of this user runs there, or else one that
- * is started and that stops with the scope. So the command also works while a service runs.
+ * The Postgres of a data directory for one command of an operator. It uses the server that another process of this user
+ * runs there, so that the command also works while a service runs. Otherwise it starts a server, which stops with the
+ * scope.
  */
 export const share = (
   options: EmbeddedOptions
@@ -156,7 +161,10 @@ export const share = (
     }
   )
 
-/** Migrates the database of an embedded Postgres. Tables that an earlier release created in `public` are moved, because no other program uses it. */
+/**
+ * Migrates the database of an embedded Postgres. Moves tables that an earlier release created in `public`, because no
+ * other program uses this database.
+ */
 export const migrate = (url: string, { schema }: Pick<PgStore.PgStoreOptions, "schema"> = {}) =>
   Effect.catchTag(migrateDatabase(url, { schema }), "TablesElsewhere", (elsewhere) =>
     migrateDatabase(url, { schema, moveFrom: elsewhere.schema })

@@ -1,9 +1,9 @@
 import { Data } from "effect"
 
 /**
- * The reason why an embedded Postgres cannot run. `no_binaries`: npm installed no Postgres for this machine. `taken`: another process uses
- * the data directory. `not_ours`: another user owns it. `other_version`: another version of Postgres wrote the data. `failed`: a file
- * operation or a program of Postgres failed.
+ * The reason why an embedded Postgres cannot run. `no_binaries`: npm installed no Postgres for this platform. `taken`:
+ * another process uses the data directory. `not_ours`: another user owns the data directory. `other_version`: another
+ * version of Postgres wrote the data. `failed`: a file operation or a program of Postgres failed.
  */
 export type EmbeddedRefusal = "no_binaries" | "taken" | "not_ours" | "other_version" | "failed"
 
@@ -22,7 +22,10 @@ export class EmbeddedRefused extends Data.TaggedError("EmbeddedRefused")<{
   readonly reason: EmbeddedRefusal
   /** The error, without its remedy. */
   readonly what: string
-  /** True if another attempt may succeed, as when the port was taken meanwhile or children of a killed server still run. */
+  /**
+   * True if a retry may succeed, for example because another process took the port or children of a killed server still
+   * run.
+   */
   readonly isTransient?: boolean
 }> {
   override get message() {
@@ -30,7 +33,7 @@ export class EmbeddedRefused extends Data.TaggedError("EmbeddedRefused")<{
   }
 }
 
-/** A failure of the file system or of a child process, as a sentence about the data directory. */
+/** Turns an error of the file system or of a child process into one that names the data directory. */
 export const failed = (dataDir: string, error: unknown, isTransient = false): EmbeddedRefused => {
   const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "")
   return new EmbeddedRefused({ reason: "failed", what: `Postgres cannot run in ${dataDir} (${why})`, isTransient })

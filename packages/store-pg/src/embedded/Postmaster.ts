@@ -9,7 +9,7 @@ import { type DataDirectory, onFiles } from "./DataDirectory.js"
 import { EmbeddedRefused, failed } from "./EmbeddedRefused.js"
 import { isServerOf, livingPid, markOf, seemsAlive } from "./ProcessId.js"
 
-/** The setting that names, in a server's command line, the process that started it. */
+/** The setting in a server's command line that identifies the process that started the server. */
 const OWNER = "workshop.owner"
 
 const linesOf = (path: string): ReadonlyArray<string> =>
@@ -17,7 +17,7 @@ const linesOf = (path: string): ReadonlyArray<string> =>
 
 const pidFile = ({ cluster }: DataDirectory): string => join(cluster, "postmaster.pid")
 
-/** The port of the server that accepts connections now; undefined if no server does. */
+/** The port of the server that accepts connections; undefined if there is none. */
 export const readyPort = (directory: DataDirectory, ofPid?: number): number | undefined => {
   const [pid, , , port, , , , state] = linesOf(pidFile(directory))
   return state?.trim() === "ready" && (ofPid === undefined || Number(pid) === ofPid) ? Number(port) : undefined
@@ -39,7 +39,7 @@ const taken = ({ dataDir }: DataDirectory, pid?: number): EmbeddedRefused => {
   return new EmbeddedRefused({ reason: "taken", what: `The data directory ${dataDir} is used by ${who}` })
 }
 
-/** Whether the server has ended, after at most so many further polls, one every 50 ms. */
+/** Whether the server has ended. Polls at most `polls` more times, every 50 ms. */
 const hasEnded = (directory: DataDirectory, polls: number) =>
   Effect.sync(() => serverIn(directory)).pipe(
     Effect.filterOrFail((pid) => pid === undefined),
@@ -55,7 +55,7 @@ export const stopStaleServer = Effect.fnUntraced(function* (directory: DataDirec
   if (serverIn(directory) !== undefined) {
     const owner = ownerIn(directory)
     if (owner !== undefined) return yield* taken(directory, owner)
-    // The server stops by itself, unless its watcher was killed too.
+    // The watcher stops the server, unless the watcher was killed too.
     if (!(yield* hasEnded(directory, 20))) {
       const [pid, newOwner] = [serverIn(directory), ownerIn(directory)]
       if (newOwner !== undefined) return yield* taken(directory, newOwner)
@@ -64,7 +64,8 @@ export const stopStaleServer = Effect.fnUntraced(function* (directory: DataDirec
     }
   }
   const other = Number(linesOf(pidFile(directory))[0])
-  // Postgres would mistake another program with the dead server's process id for that server.
+  // Removes the pid file, because Postgres would mistake another program with the dead server's process id for that
+  // server.
   if (seemsAlive(other) && !isServerOf(other, directory.cluster)) rmSync(pidFile(directory), { force: true })
 })
 
@@ -78,9 +79,10 @@ export interface Launch {
 }
 
 /**
- * A script that starts the server with a watcher, which stops the server when the process at the other end of descriptor 3 dies, even if it
- * is killed. A line on the descriptor ends the watcher, because the server has ended. The parentheses make init the watcher's parent, because
- * Postgres waits for all its own children.
+ * A script that starts the server with a watcher. The watcher stops the server when the process at the other end of
+ * descriptor 3 dies, even if it is killed. After the server has ended, that process writes a line to the descriptor,
+ * which ends the watcher. The parentheses make init the watcher's parent, because Postgres waits for all its own
+ * children.
  */
 const LIFELINE = '( (read _ <&3 || kill -INT $$) & ); exec "$@" 3<&-'
 
@@ -92,7 +94,7 @@ interface Running {
   readonly child: ChildProcess
   /** The length of the log before the start, in bytes. */
   readonly logged: number
-  /** Done when the process has ended. */
+  /** Completed when the process has ended. */
   readonly exited: Deferred.Deferred<void, EmbeddedRefused>
 }
 
@@ -137,12 +139,12 @@ const end = ({ child, exited }: Running) =>
     child.kill("SIGINT")
     const isOver = yield* Effect.timeoutOption(Effect.exit(Deferred.await(exited)), STOP_TIMEOUT)
     if (isOver._tag === "Some") return
-    // To Postgres this is like a power failure: the next start replays what was committed.
+    // Postgres ends without a clean shutdown, and the next start recovers all commits.
     child.kill("SIGQUIT")
     yield* Effect.exit(Deferred.await(exited))
   })
 
-/** Matches the log of a server that may start at the next attempt. */
+/** Matches the log of a failed start that may succeed at the next attempt. */
 const TRANSIENT =
   /Address already in use|could not create any TCP|shared memory block [^\n]{0,200}is still in use|could not bind/
 
@@ -157,7 +159,10 @@ const startFailure = (directory: DataDirectory, { logged }: Running): EmbeddedRe
 
 const STARTING = Schedule.intersect(Schedule.spaced("10 millis"), Schedule.recurs(30_000))
 
-/** Starts a server, which stops with the scope. Returns once it accepts connections; the returned effect ends when the server does. */
+/**
+ * Starts a server, which stops with the scope. Returns once it accepts connections. The returned effect completes when
+ * the server ends.
+ */
 export const launch = (config: Launch, port: number) =>
   Effect.gen(function* () {
     const { directory } = config

@@ -11,7 +11,7 @@ const ps = (pid: number, column: string): string | undefined => {
   }
 }
 
-/** The start time of a process, as the system writes it; undefined if it has ended. */
+/** The start time of a process in the system's format; undefined if it has ended. */
 const startOf = (pid: number): string | undefined => {
   if (!isLinux) return ps(pid, "lstart")?.replaceAll(/\W+/g, "_")
   try {
@@ -23,7 +23,7 @@ const startOf = (pid: number): string | undefined => {
   }
 }
 
-/** Whether Postgres would consider a process of this id to be running, as it does a zombie too. */
+/** Whether Postgres would consider a process with this id to be running. This includes zombies. */
 export const seemsAlive = (pid: number): boolean => {
   try {
     return pid > 0 && process.kill(pid, 0)
@@ -32,16 +32,19 @@ export const seemsAlive = (pid: number): boolean => {
   }
 }
 
-/** Identifies a process until the machine restarts: its id and its start, because the system reuses ids. */
+/**
+ * A text that identifies a process until the machine restarts. It includes the start time, because the system reuses
+ * process ids.
+ */
 export const markOf = (pid: number): string => `${pid}@${startOf(pid) ?? ""}`
 
-/** The id of a marked process, if that very process still runs. */
+/** The process id in a text of {@link markOf}, if that process still runs. */
 export const livingPid = (mark: string): number | undefined => {
   const pid = Number(mark.split("@")[0])
   return startOf(pid) !== undefined && markOf(pid) === mark ? pid : undefined
 }
 
-/** Whether the process of this id is a Postgres on `cluster`, and not another one that got its id. */
+/** Whether the process with this id is a Postgres on `cluster`, and not another process that reuses its id. */
 export const isServerOf = (pid: number, cluster: string): boolean => {
   if (!isLinux) return ps(pid, "command")?.includes(cluster) === true
   try {

@@ -16,7 +16,7 @@ const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 type Read<A> = Effect.Effect<A, SqlError>
 
-/** The position of a row among the rows of its kind that a client or a phone number has in a shop. */
+/** The position of a row among the offers or notifications of a client or a phone number in a shop. */
 type Position = Pick<Sequenced<NotificationRecord>, "created_at" | "insert_order">
 
 const FIRST: Position = { created_at: 0, insert_order: 0 }
@@ -28,7 +28,7 @@ interface NotificationPage {
 
 const byPosition = (a: Position, b: Position) => a.created_at - b.created_at || a.insert_order - b.insert_order
 
-/** All rows of a list, page by page: each begins after the last row of the one before it. */
+/** Reads all rows of a list, page by page. `page` reads the rows after a given row. */
 const paged = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ readonly row: Row }>>) =>
   Effect.gen(function* () {
     const collected: Array<Row> = []
@@ -39,7 +39,7 @@ const paged = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ reado
     }
   })
 
-/** Reads all data that a shop has of a person, page by page, because a client may have any number of tickets there. */
+/** Reads all data that a shop has about a person, page by page, because a client may have any number of tickets. */
 export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones }: Person): Read<PersonShopData> => {
   const linkAndCard = sql<Pick<PersonShopData, "link" | "card">>`
     select /* workshop client of person */
@@ -51,7 +51,10 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
       where x.shop_id = ${shop_id} and x.client_id = ${client_id} and x.id > ${after?.id ?? FIRST_ID} order by x.id limit ${PAGE}`
   )
 
-  /** The order names the column, although it is constant, so that Postgres does not read all tickets of the shop instead. */
+  /**
+   * The ORDER BY includes the column, although it is constant, because Postgres would otherwise read all tickets of the
+   * shop.
+   */
   const ticketsOf = (column: "client_id" | "client_phone", whose: ClientId | Phone) => {
     const by = sql(`t.${column}`)
     return paged<TicketRow>(
@@ -62,7 +65,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
     )
   }
 
-  /** The tickets of some ids, looked up one by one. */
+  /** Reads tickets by id, each with its own look-up. */
   const ticketsNamed = (ids: ReadonlyArray<TicketId>) =>
     sql<{ readonly row: TicketRow }>`select /* workshop tickets named of person */ row_to_json(t) as row
       from unnest(${[...ids]}::uuid[]) q (id)
@@ -87,7 +90,10 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
         and (n.created_at, n.insert_order) > (${created_at}, ${insert_order}) order by n.created_at, n.insert_order limit ${PAGE}`
   )
 
-  /** The notifications of some tickets to numbers without an account. No index has their ticket, so all of the shop's are read. */
+  /**
+   * Reads the notifications about tickets to phone numbers without an account. Scans all such notifications of the
+   * shop, because no index has their ticket.
+   */
   const toNumbers = (tickets: ReadonlyArray<TicketId>) =>
     Effect.gen(function* () {
       const notifications: Array<Sequenced<NotificationRecord>> = []
@@ -110,7 +116,8 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
   return Effect.gen(function* () {
     const [held] = yield* linkAndCard
     const lines = yield* ledger
-    // Open offers are read first: if one changes its status meanwhile, it is read twice instead of being missed.
+    // Open offers are read first, because an offer that is accepted meanwhile is then read twice instead of being
+    // missed.
     const offers = new Map<string, Sequenced<OfferRecord>>()
     for (const phone of phones)
       for (const status of OFFER_STATUSES) for (const row of yield* offersOf(phone, status)) offers.set(row.id, row)

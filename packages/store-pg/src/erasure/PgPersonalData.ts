@@ -28,7 +28,7 @@ const SHOPS_AT_ONCE = 1_000
 
 const NO_SHOP = "00000000-0000-0000-0000-000000000000"
 
-/** The data of one person in all shops. */
+/** The port for a person's data in all shops. */
 export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<PersonalData> => {
   const numbers = ({ phones }: Person) => sql`${[...phones]}::text[]`
 
@@ -60,7 +60,8 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         available
       ),
     shops: (person) => {
-      // With `exists`, Postgres may read all rows of the person once for each table and look the shops up among them.
+      // Each subquery has a limit, because with `exists` Postgres may read all of the person's rows in a table and
+      // search the shops in them.
       const readPage = (after: string) =>
         sql<{ readonly shops: ReadonlyArray<ShopId>; readonly last: ShopId | null }>`
         with /* workshop shops of person */ page as materialized (

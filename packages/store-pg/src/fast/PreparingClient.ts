@@ -9,24 +9,27 @@ import { failureOf } from "../connection/PgFailure.js"
 import { DEFAULT_SCHEMA, inSchema } from "../connection/Schema.js"
 import { SessionClient } from "../connection/SessionClient.js"
 
-/** How many statements a connection prepares at most. The store has fewer. */
+/** The most statements that a connection prepares. The store has fewer. */
 const MAX_PREPARED = 500
 
-/** A statement that writes, and so waits for a synchronous standby when it commits. */
+/** Matches a statement that writes, whose commit therefore waits for a synchronous standby. */
 const WRITES = /\b(?:insert|update|delete)\b/i
 
 /**
- * The statements whose best plan depends on their values. They are not prepared, so that Postgres plans them for their values each time. All
- * others have one plan for all values, because to plan a statement takes longer than to find a row.
+ * Matches the statements whose best plan depends on their values. They are not prepared, so that Postgres plans them
+ * for their values each time. All other statements are prepared, because planning takes longer than reading a row.
  */
 export const DEPENDS_ON_VALUES = /\/\* workshop (?:search tickets|shops of person) \*\//
 
 type Callback = (error: unknown, result: unknown) => void
 
-/** The message of a client whose result did not come in time. */
+/** The message of the error for a result that did not arrive in time. */
 export const LATE = "late"
 
-/** The text of a statement as it is sent, and the name under which it is prepared; undefined if it is planned each time. */
+/**
+ * The text of a statement for the schema, and its prepared name, which is undefined for a statement that is planned
+ * each time.
+ */
 interface SentText {
   readonly name: string | undefined
   readonly text: string
@@ -39,12 +42,13 @@ class PreparedTexts {
 
   constructor(readonly schema: string) {}
 
-  /** The statement for a text, which is prepared from its first use on. */
+  /** Returns the statement for a text, and assigns it a prepared name at its first use. */
   of(text: string): SentText {
     const existing = this.#prepared.get(text)
     if (existing !== undefined) return existing
     const sent = inSchema(text, this.schema)
-    // An unprepared one is not kept, because searches have a text for each combination of filters and would fill the map.
+    // The texts of searches are not stored, because there is one for each combination of filters, and they would fill
+    // the map.
     if (DEPENDS_ON_VALUES.test(text) || this.#prepared.size >= MAX_PREPARED) return { name: undefined, text: sent }
     const prepared = { name: `read ${++PreparedTexts.#names}`, text: sent }
     this.#prepared.set(text, prepared)
@@ -62,7 +66,7 @@ export class PreparingClient extends SessionClient {
   static readonly #ofSchemas = new Map<string, PreparedTexts>()
   #statements = new PreparedTexts(DEFAULT_SCHEMA)
 
-  /** Names the schema of the statements that follow, until the client is returned to its pool. */
+  /** Sets the schema of later statements, until the client is returned to its pool. */
   useSchema(schema: string): void {
     this.#statements = PreparingClient.#ofSchemas.get(schema) ?? new PreparedTexts(schema)
     PreparingClient.#ofSchemas.set(schema, this.#statements)
@@ -71,7 +75,7 @@ export class PreparingClient extends SessionClient {
   // The overloads of `query` cannot be distinguished by type here.
   override query(...args: ReadonlyArray<unknown>): never {
     const [asked] = args
-    // Fails at once, because it would only take a connection from the reads.
+    // Fails at once, because a write that waits for a standby would only occupy a connection of the reads.
     if (commitsWait(this.url) && typeof asked === "string" && WRITES.test(asked)) return refuse(args.at(-1)) as never
     const [text, values, ...rest] = args.map((arg) =>
       typeof arg === "function" ? this.#closeIfLate(arg as Callback) : arg
@@ -83,7 +87,7 @@ export class PreparingClient extends SessionClient {
     return (super.query as (...args: ReadonlyArray<unknown>) => never).apply(this, named)
   }
 
-  /** A client whose result is late is closed before the error is reported, because the pool would use it again. */
+  /** Closes the client before a late result is reported, because the pool would otherwise reuse it. */
   #closeIfLate(callback: Callback): Callback {
     return (error, result) => {
       if (error !== null && error !== undefined && failureOf(error).kind === "late") {

@@ -34,11 +34,13 @@ type MakeQuery = new (
 
 const Query = pg.Query as unknown as MakeQuery
 
-/** The state that the batches of a connection share. */
+/** State that all batches of a connection share. */
 interface Shared {
-  /** The connection without the Sync message that the driver's query sends after itself. */
+  /** The connection without the Sync message that the driver's query sends after each statement. */
   readonly unsynced: Wire
-  /** Statements that the server may or may not have prepared, because one before them failed. */
+  /**
+   * The names of statements that the server may not have prepared, because an earlier statement of their batch failed.
+   */
   readonly uncertain: Set<string>
 }
 
@@ -53,19 +55,20 @@ const sharedOf = (wire: Wire): Shared => {
 }
 
 /**
- * Statements that are sent with one Sync message after all of them. The server then returns their results in one packet, skips those after a
- * failure, and runs statements outside of a transaction as one transaction. The driver calls its methods like those of its own queries.
+ * A batch of statements with one Sync message after all of them. So the server returns their results in one packet,
+ * skips the statements after a failure, and runs statements outside of a transaction as one transaction. The driver
+ * calls the methods of a batch like those of its own queries.
  */
 export class StatementBatch {
   /** The results of all statements. Rejects with the first failure among them. */
   readonly results: Promise<ReadonlyArray<pg.QueryResult>>
-  /** Called once by this batch. The driver wraps it for its time limit. */
+  /** This batch calls it once, at its end. The driver wraps it for its time limit. */
   callback!: (error: Error | null, results: ReadonlyArray<pg.QueryResult>) => void
   readonly #types: pg.CustomTypesConfig
   #queries: ReadonlyArray<DriverQuery> = []
   readonly #results: Array<pg.QueryResult> = []
   #failure: Error | null = null
-  /** The batches that are sent together with this one, which is the first of them. */
+  /** If this is the first of several batches that are sent together, all of them. */
   #sending: ReadonlyArray<StatementBatch> = [this]
   #isSent = false
   #answered = 0
@@ -81,7 +84,7 @@ export class StatementBatch {
     })
   }
 
-  /** Gives batches to a client, which sends all of them before it gets the results of the first. */
+  /** Queues batches on a client, which sends all of them before it receives the results of the first. */
   static query(client: pg.ClientBase, batches: ReadonlyArray<StatementBatch>): void {
     const [first] = batches
     if (first !== undefined) first.#sending = batches
@@ -107,7 +110,8 @@ export class StatementBatch {
       if (uncertain.delete(query.name)) wire.close({ type: "S", name: query.name })
       query.prepare(unsynced)
     }
-    // A statement with a value that cannot be encoded was not written, and the others must not run without it.
+    // Closes the connection, because a statement with a value that cannot be encoded was not sent, and the other
+    // statements must not run without it.
     if (this.#failure !== null) wire.stream.destroy(this.#failure)
     wire.sync()
     this.#isSent = true

@@ -18,14 +18,14 @@ const combine = (statements: ReadonlyArray<Statement>, title: string): Text => {
     values += own.length
     return part
   })
-  // Postgres cuts names at 63 characters, so the name cannot be made of the parts' names.
+  // The name is a number, because Postgres truncates names at 63 characters, so the names of the parts do not fit.
   const name = `combined ${combinedTexts.size + 1}`
   return { name, text: titled(title, `with ${parts.join(",\n")}\nselect where false`) }
 }
 
 /**
- * Combines independent statements into one, of which they are the CTEs, because each statement costs the database and the network more than
- * its rows. A batch saves several tables in this way.
+ * Combines independent statements into one with a CTE for each, because a statement costs the database and the network
+ * more than its rows. A batch saves several tables in this way.
  */
 export const combined = (statements: ReadonlyArray<Statement>): Statement => {
   const [only, ...others] = statements

@@ -11,15 +11,15 @@ export interface RateLimitRow extends LimitWindow {
 
 type WindowKey = Pick<RateLimitRow, "policy" | "subject">
 
-/** The key of a window as text. */
+/** A text that identifies a window. */
 const keyOf = ({ policy, subject }: WindowKey): string => `${policy} ${subject}`
 
-/** The last use of each window, so that each is locked once. */
+/** The last use of each window, so that each window is locked once. */
 export const distinct = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> => [
   ...new Map(uses.map((use) => [keyOf(use), use])).values()
 ]
 
-/** The windows that a transaction has locked, with its changes to them. */
+/** The windows that a transaction has locked, with the transaction's changes. */
 export class LockedWindows implements LimitWindows {
   readonly #windows: Map<string, LimitWindow>
   readonly #changed = new Map<string, RateLimitRow>()
@@ -38,7 +38,7 @@ export class LockedWindows implements LimitWindows {
     this.#changed.set(keyOf(row), row)
   }
 
-  /** The statements that save the changes and commit, or roll back if there are none. */
+  /** The statements that save the changes and commit, or that roll back if there are no changes. */
   endStatements(): ReadonlyArray<Statement> {
     const rows = [...this.#changed.values()]
     return rows.length === 0 ? [ROLLBACK] : [putStatement(rows), COMMIT]
@@ -51,15 +51,18 @@ const columnsOf = (keys: ReadonlyArray<WindowKey>) => [
   keys.map(({ subject }) => subject)
 ]
 
-/** The keys in the order in which all processes lock windows, so that they cannot deadlock. To sort them, the database would scan its whole index. */
+/**
+ * Sorts keys in the order in which all processes lock windows, to prevent deadlocks. Sorting in SQL would scan a whole
+ * index.
+ */
 const inLockOrder = (keys: ReadonlyArray<WindowKey>): ReadonlyArray<WindowKey> =>
   keys.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
 const KEYS = "unnest($1::text[], $2::text[]) q (policy, subject)"
 
 /**
- * Begins a transaction, inserts missing rows, and locks all of them; the last statement returns the rows. Each row is looked up by its key,
- * so the cost does not grow with the table.
+ * The statements that begin a transaction, insert missing rows, lock all rows and return them. Each row is looked up by
+ * its key, so the cost does not grow with the table.
  */
 export const lockStatements = (keys: ReadonlyArray<WindowKey>): ReadonlyArray<Statement> => {
   const values = columnsOf(inLockOrder(keys))
@@ -80,7 +83,10 @@ export const lockStatements = (keys: ReadonlyArray<WindowKey>): ReadonlyArray<St
   ]
 }
 
-/** Saves windows. An upsert finds each row by the primary key, even if the planner's statistics of the table are outdated. */
+/**
+ * Saves windows. It is an upsert, because that always uses the primary key, even if the planner's statistics are
+ * outdated.
+ */
 const putStatement = (rows: ReadonlyArray<RateLimitRow>): Statement => ({
   name: "put rate_limit",
   text: `insert into workshop.rate_limit (policy, subject, used, resets_at)

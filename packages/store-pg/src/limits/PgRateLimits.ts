@@ -23,18 +23,21 @@ interface Job {
   readonly fail: (cause: Cause.Cause<StoreUnavailable>) => void
 }
 
-/** How many requests one transaction counts at most. */
+/** The most requests that one transaction counts. */
 const MAX_JOBS = 512
 
 const { rate_limits_waiting } = ServiceLimits
 
-/** How long counting may take, in real time. Every request waits for it, so an unavailable database must be noticed soon. */
+/** The time that counting may take, in real time. It is short, because every request waits for it. */
 const STATEMENT_TIMEOUT_MS = 2_000
 
-/** How long counting waits for a lock. It waits once, because a read is counted first and must respond within about a second. */
+/**
+ * The time that counting waits for a lock. There is no retry, because a read is counted first and must respond within
+ * about a second.
+ */
 const LOCK_TIMEOUT_MS = 1_000
 
-/** Retention deleted the row of an ended window between the two statements. */
+/** The conflict that retention deleted an expired window's row between the two statements. */
 const windowRemoved = new PgFailure({
   kind: "conflict",
   code: null,
@@ -42,7 +45,7 @@ const windowRemoved = new PgFailure({
   cause: new Error("A window was removed")
 })
 
-/** Counts requests that arrived at the same moment, in one transaction. */
+/** Counts several requests in one transaction. */
 const countTogether = (link: ReconnectingConnection, jobs: ReadonlyArray<Job>): Effect.Effect<void, PgFailure> =>
   Effect.gen(function* () {
     const connection = yield* link.connection
@@ -63,8 +66,9 @@ const tooMany = refusal("Too many requests wait to be counted")
 const RETRIES = Schedule.recurs(5)
 
 /**
- * Whether to count again after a failure. After a lost connection a use may count twice, which is acceptable for windows of minutes and
- * hours. After a lock time-out or a late result, the requests have already waited as long as they may.
+ * Whether to retry after a failure. After a lost connection a use may count twice, which is acceptable for windows of
+ * minutes and hours. There is no retry after a lock timeout or a late result, because the requests have already waited
+ * for the maximum time.
  */
 const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kind === "lost"
 
@@ -81,7 +85,7 @@ export const pgRateLimits = (
       statement_timeout_ms: STATEMENT_TIMEOUT_MS
     })
     const queue: Array<Job> = []
-    /** Fails jobs, and all that wait, because those would wait for the same connection. */
+    /** Fails the given jobs and all waiting jobs, because those would wait for the same connection. */
     const failAll = (jobs: ReadonlyArray<Job>, cause: Cause.Cause<StoreUnavailable>): void => {
       for (const { fail } of [...jobs, ...queue.splice(0)]) fail(cause)
     }
@@ -90,7 +94,8 @@ export const pgRateLimits = (
       return countTogether(connection, jobs).pipe(
         Effect.retry({ schedule: RETRIES, while: mayRunAgain }),
         Effect.catchAll((cause) => Effect.sync(() => failAll(jobs, storeFailure(cause)))),
-        // A bug in the store. The loop continues, because otherwise all requests would wait forever.
+        // A defect of the store fails the jobs but not the loop, because otherwise all later requests would wait
+        // forever.
         Effect.catchAllDefect((defect) =>
           Effect.zipRight(
             connection.drop,

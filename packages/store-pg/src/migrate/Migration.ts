@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { migrations } from "./generated/sql.js"
 
-/** One numbered SQL file: a step from one version of the schema to the next. */
+/** A numbered SQL file, which changes the schema from one version to the next. */
 export interface Migration {
   /** The number, from 1 without gaps. */
   readonly version: number
@@ -9,10 +9,16 @@ export interface Migration {
   readonly name: string
   /** SHA-256 of the text with Unix line ends, in hex. */
   readonly checksum: string
-  /** The statements, which run one by one: in one transaction, or outside of any if the header says `-- no transaction`. */
+  /**
+   * The statements, which run one by one in one transaction, or outside of a transaction if the header has `-- no
+   * transaction`.
+   */
   readonly statements: ReadonlyArray<string>
   readonly isTransactional: boolean
-  /** The oldest version of the program that can run on the schema after this migration; null if the migration does not change this. */
+  /**
+   * The oldest version of the program that can run on the schema after this migration; null if the migration does not
+   * change it.
+   */
   readonly readable_from: number | null
 }
 
@@ -20,7 +26,7 @@ const NAME = /^(\d{4})_\w+\.sql$/
 const HEADER = /^(--.*\n?)*/
 const OUTSIDE = /^-- no transaction[ \t]*$/m
 const READABLE_FROM = /^-- readable from (\d{1,4})[ \t]*$/m
-/** The body of a function, which has semicolons of its own, or the end of a statement. */
+/** Matches the body of a function, which may contain semicolons, or the end of a statement. */
 const BODY_OR_END = /\$(\w{0,63})\$[\s\S]*?\$\1\$|;[ \t]*$/gm
 const isEmpty = (sql: string): boolean => sql.split("\n").every((line) => /^\s*(--|$)/.test(line))
 
@@ -38,19 +44,19 @@ const migration = (file: string, written: string): Migration => {
     version: Number(file.slice(0, 4)),
     name: file.replace(/\.sql$/, ""),
     checksum: createHash("sha256").update(text).digest("hex"),
-    // They run one by one in a transaction too, because Citus accepts only one change of a schema in a statement.
+    // The statements run one by one also in a transaction, because Citus accepts only one schema change per statement.
     statements: statementsOf(text).filter((sql) => !isEmpty(sql)),
     isTransactional,
     readable_from: readable === undefined ? null : Number(readable)
   }
 }
 
-/** The migrations in files, by the names of the files, which are numbered from 1 without gaps. */
+/** Parses migrations from their texts by file name. The files must be numbered from 1 without gaps. */
 export const migrationsOf = (files: Readonly<Record<string, string>>): ReadonlyArray<Migration> =>
   Object.entries(files).map(([file, text], i) => {
     if (Number(NAME.exec(file)?.[1]) !== i + 1) throw new Error(`The migration ${file} is out of its number`)
     return migration(file, text)
   })
 
-/** The migrations of this package. They are part of its code, so that a bundled program has them too. */
+/** The migrations of this package. They are part of the code, so that a bundled program includes them. */
 export const OURS: ReadonlyArray<Migration> = migrationsOf(migrations)

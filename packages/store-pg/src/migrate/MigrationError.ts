@@ -19,7 +19,7 @@ export class SchemaNewer extends Data.TaggedError("SchemaNewer")<{
   }
 }
 
-/** The build of an index beside other transactions was interrupted, so queries do not use the index. */
+/** The concurrent build of an index was interrupted, so queries do not use the index. */
 export class IndexInvalid extends Data.TaggedError("IndexInvalid")<{ readonly names: ReadonlyArray<string> }> {
   override get message() {
     return `The building of indexes in the database was interrupted (${this.names.join(", ")}). Run "reindex index concurrently ${this.names[0]}" for each, and workshop migrate again.`
@@ -32,7 +32,7 @@ export class SchemaBehind extends Data.TaggedError("SchemaBehind")<{
   readonly program: number
   /** The schema of the store. */
   readonly schema: string
-  /** If it has no tables, the other schemas of the database that have some: the name may be misspelt. */
+  /** If the schema has no tables, the schemas of the database that have them, because the name may be misspelt. */
   readonly others: ReadonlyArray<string>
 }> {
   override get message() {
@@ -51,7 +51,7 @@ export class SchemaMissing extends Data.TaggedError("SchemaMissing")<{
 }> {
   readonly reason = "no_schema"
 
-  /** The finding, without the remedy. */
+  /** The error, without the remedy. */
   get what() {
     const elsewhere = this.others.length === 0 ? "nor does any other schema" : `which are in ${this.others.join(", ")}`
     return `The schema ${this.schema} of the database ${this.database} has no tables of the workshop, ${elsewhere}`
@@ -76,14 +76,17 @@ export class MigrationGap extends Data.TaggedError("MigrationGap")<{ readonly mi
   }
 }
 
-/** A migration failed. Those before it stay applied, and it left no change unless it runs outside of a transaction. */
+/**
+ * A migration failed. Earlier migrations stay applied. The failed migration was rolled back, unless it runs outside of
+ * a transaction.
+ */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly name: string
   readonly code: string | undefined
   readonly message: string
 }> {}
 
-/** Another process has been migrating the database for longer than this one waits. */
+/** Another process has been migrating the database for longer than this process waits. */
 export class MigrationBusy extends Data.TaggedError("MigrationBusy")<{}> {
   override get message() {
     return "Another process is still migrating this database. Wait for it, or stop it, and run workshop migrate again."
@@ -107,5 +110,5 @@ export class TablesElsewhere extends Data.TaggedError("TablesElsewhere")<{ reado
   }
 }
 
-/** The tables cannot be moved now. Nothing was changed. */
+/** The tables cannot be moved. Nothing was changed. */
 export class MoveRefused extends Data.TaggedError("MoveRefused")<{ readonly message: string }> {}

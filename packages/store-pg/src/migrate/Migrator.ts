@@ -25,7 +25,7 @@ interface Applied {
   readonly version: number
   readonly name: string
   readonly checksum: string
-  /** The oldest version of the program that can run on the schema since then. */
+  /** The oldest version of the program that can run on the schema since this migration. */
   readonly readable_from: number
 }
 
@@ -38,9 +38,15 @@ const TABLE = `create table if not exists workshop.schema_migration (
 );
 alter table workshop.schema_migration add column if not exists readable_from integer not null default 1`
 
-/** The number of the advisory lock that every process of the workshop holds while it migrates a schema. Each database has its own advisory locks. */
+/**
+ * The number of the advisory lock that a process holds while it migrates a schema. Each database has its own advisory
+ * locks.
+ */
 const LOCK = 7_305_808
-/** The pauses between attempts to lock a table. They grow, because a waiting migration holds up all later transactions on the table. */
+/**
+ * The pauses between attempts to lock a table. They grow, because a waiting migration blocks all later transactions on
+ * the table.
+ */
 const PAUSES = Schedule.exponential("500 millis", 1.5).pipe(
   Schedule.union(Schedule.spaced("15 seconds")),
   Schedule.jittered
@@ -49,7 +55,8 @@ const BUSY = Schedule.intersect(PAUSES, Schedule.recurs(60))
 const ANOTHER = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(3000))
 
 const appliedIn = (session: Session, schema: string) =>
-  // The table of an older program lacks `readable_from`. Read as JSON, a missing column is null.
+  // The table of an older program lacks `readable_from`. The statement reads the row as JSON, in which a missing column
+  // is null.
   session
     .run<Applied>(
       inSchema(
@@ -65,7 +72,7 @@ const appliedIn = (session: Session, schema: string) =>
       )
     )
 
-/** Refuses a database that cannot keep every text, such as one in LATIN1 that has no "€". */
+/** Refuses a database that cannot store every character, for example LATIN1, which has no "€". */
 const encoded = (session: Session) =>
   Effect.flatMap(
     session.run<{ readonly server_encoding: string }>(
@@ -82,8 +89,8 @@ const readableFrom = (rows: ReadonlyArray<{ readonly readable_from: number | nul
   Math.max(1, ...rows.map(({ readable_from }) => readable_from ?? 1))
 
 /**
- * Compares the applied migrations with those of this program, and returns those that are left to apply. A newer schema is accepted if its
- * migrations only expanded it, so that nodes of the old release continue while those of the new one start.
+ * Compares the applied migrations with this program's, and returns the missing ones. Accepts a newer schema if its
+ * migrations only added to it, so that nodes of the old release can run while nodes of the new release start.
  */
 const remaining = (applied: ReadonlyArray<Applied>, migrations: ReadonlyArray<Migration>) => {
   const database = applied.at(-1)?.version ?? 0
@@ -98,8 +105,8 @@ const remaining = (applied: ReadonlyArray<Applied>, migrations: ReadonlyArray<Mi
 }
 
 /**
- * Waits for the lock, which ends with the session. It polls, because a session that waits for the lock in a statement would block the
- * concurrent build of an index.
+ * Waits for the lock, which ends with the session. It polls, because a statement that waits for the lock would block
+ * the concurrent build of an index.
  */
 export const locked = (session: Session, schema: string) =>
   session.run<{ held: boolean }>(`select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as held`).pipe(
@@ -138,8 +145,8 @@ const inTransaction = (session: Session, migration: Migration) =>
   }).pipe(Effect.onError(() => Effect.exit(session.run("rollback"))))
 
 /**
- * Runs a migration outside of a transaction. The concurrent build of an index may wait for open transactions for long, because it blocks
- * nothing; other statements may not.
+ * Runs a migration outside of a transaction. The concurrent build of an index has no lock timeout, because it does not
+ * block others while it waits; other statements have one.
  */
 const outside = (session: Session, migration: Migration) =>
   Effect.forEach(migration.statements, (sql) =>
@@ -148,7 +155,10 @@ const outside = (session: Session, migration: Migration) =>
       .pipe(Effect.zipRight(session.run(sql)), Effect.retry({ while: isBusy, schedule: BUSY }))
   ).pipe(Effect.zipRight(session.run("set lock_timeout = 0")), Effect.zipRight(record(session, migration)))
 
-/** Creates the table of migrations, or adds the column that an older one lacks. It looks first, because `alter table` locks out readers. */
+/**
+ * Creates the table of migrations, or adds the column that an older table lacks. Checks first, because `alter table`
+ * blocks readers.
+ */
 const prepareTable = (session: Session, schema: string) =>
   session
     .run<{ is_there: boolean }>(
@@ -160,7 +170,7 @@ const prepareTable = (session: Session, schema: string) =>
     )
     .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? Effect.void : session.run(inSchema(TABLE, schema)))))
 
-/** The SQLSTATEs of a statement that creates a schema, table, type or function that exists already. */
+/** The SQLSTATEs of a schema, table, type or function that exists already. */
 const TAKEN: ReadonlySet<string> = new Set(["42P06", "42P07", "42710", "42723"])
 const isFirst = ({ name }: Migration) => name.startsWith("0001_")
 
@@ -185,7 +195,7 @@ const apply = (session: Session, migration: Migration) =>
     Effect.as(migration.name)
   )
 
-/** Adds an entry to the audit log, unless an early version of the schema has none. */
+/** Adds an entry to the audit log, unless the schema's version is from before the audit log. */
 const recordMigration = (session: Session, details: Readonly<Record<string, unknown>>) =>
   Effect.flatMap(
     session.run<{ is_there: boolean }>("select to_regclass('audit_entry') is not null as is_there"),
@@ -197,17 +207,26 @@ const unhurried = "set statement_timeout = 0; set lock_timeout = 0; set idle_in_
 /** The options of the migration of one schema. */
 export interface SchemaMigrationOptions extends Pick<Database, "schema"> {
   /**
-   * The schema in which an earlier release created the tables, usually `public`. They are first moved to `schema`, which copies no data. If
-   * they were moved already, it does nothing.
+   * The schema in which an earlier release created the tables, usually `public`. The tables are first moved to
+   * `schema`, without copying data. Has no effect if they were moved already.
    */
   readonly moveFrom?: string | undefined
-  /** False refuses a schema without tables of the workshop, whose name may be misspelt; true by default. Further cells are created anyway. */
+  /**
+   * If false, a schema without the workshop's tables is refused, because its name may be misspelt; true by default.
+   * Further cells are created in either case.
+   */
   readonly createSchema?: boolean | undefined
-  /** Whether processes of the earlier release may stay connected during a move; false by default, which refuses a move while one is. */
+  /**
+   * Whether processes of the earlier release may stay connected during a move. By default, a move is refused while a
+   * process is connected.
+   */
   readonly whileRunning?: boolean | undefined
 }
 
-/** Refuses, unless a schema is named, to create empty tables while `public` has those that an earlier release created. */
+/**
+ * Unless the schema is named explicitly, refuses to create empty tables while `public` has the tables of an earlier
+ * release.
+ */
 const noneElsewhere = (session: Session) =>
   session
     .run<{ is_there: boolean }>(
@@ -218,7 +237,7 @@ const noneElsewhere = (session: Session) =>
 const lookElsewhere = (session: Session, schema: string) =>
   Effect.map(session.run<TablesFound>(TABLES_ELSEWHERE, [schema]), ([row]) => row!)
 
-/** Warns that a schema begins without data although other schemas have tables, because its name may be misspelt. */
+/** Warns if a schema is new although other schemas have tables, because its name may be misspelt. */
 const warnOfOthers = (session: Session, schema: string) =>
   Effect.flatMap(lookElsewhere(session, schema), ({ database, others }) =>
     others.length === 0
@@ -228,7 +247,7 @@ const warnOfOthers = (session: Session, schema: string) =>
         )
   )
 
-/** Refuses a schema in which nothing was migrated yet. */
+/** Refuses a schema without any applied migration. */
 const refuseNew = (session: Session, schema: string) =>
   Effect.flatMap(appliedIn(session, schema), ({ length }) =>
     length > 0
@@ -248,7 +267,8 @@ export const migrateSchema = (
       const session = yield* connect(url, { schema })
       yield* encoded(session)
       yield* session.run(unhurried)
-      // On Citus, the tables are created on the coordinator, and a cell's schema is distributed as a whole later. Otherwise this has no effect.
+      // On Citus, this creates the tables on the coordinator, because a cell's schema is later distributed as a whole.
+      // Without Citus it has no effect.
       yield* session.run("set citus.enable_schema_based_sharding = off")
       yield* locked(session, schema)
       const moveFrom = options.moveFrom === undefined ? undefined : yield* checkedSchema(options.moveFrom)
@@ -264,7 +284,7 @@ export const migrateSchema = (
           `The database is at version ${applied.length} of the schema, which a newer release made; this program knows ${migrations.length} and can use it, so it has applied nothing.`
         )
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
-      // The other schemas of cells do not mean that the name is misspelt.
+      // There is no warning for a cell, whose schema is new while other cells' schemas have tables.
       if (applied.length === 0 && options.isCell !== true) yield* warnOfOthers(session, schema)
       yield* indexesValid(session)
       if (names.length > 0 || isMoved) {
@@ -275,7 +295,7 @@ export const migrateSchema = (
     })
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_MIGRATES)))
 
-/** Like {@link check}, on an open session, and for any cell. */
+/** Does {@link check} on an open session, for any cell. */
 export const checkOn = (session: Session, schema: string, migrations: ReadonlyArray<Migration> = OURS) =>
   Effect.gen(function* () {
     yield* encoded(session)
@@ -285,7 +305,7 @@ export const checkOn = (session: Session, schema: string, migrations: ReadonlyAr
     if (left.length > 0) return yield* new SchemaBehind({ ...versions, schema, others: [] })
   })
 
-/** Like {@link checkOn}; if the schema has no tables, the error names the other schemas that have some. */
+/** Like {@link checkOn}, but if the schema has no tables, the error names the schemas that have them. */
 export const checkNamed = (session: Session, schema: string, migrations: ReadonlyArray<Migration> = OURS) =>
   Effect.catchTag(checkOn(session, schema, migrations), "SchemaBehind", ({ database, program }) =>
     Effect.flatMap(
@@ -294,12 +314,13 @@ export const checkNamed = (session: Session, schema: string, migrations: Readonl
     )
   )
 
-/** How long a statement of a check of the schema may take. */
+/** The time that a statement of the schema check may take. */
 const TIMEOUTS = { statement_timeout_ms: 3_000 }
 
 /**
- * Succeeds if this program can run on the database's schema and the encoding is UTF-8. It only needs the right to read `schema_migration`.
- * `SchemaBehind` names the command that helps. Fails within seconds if the database does not respond.
+ * Succeeds if this program can run on the database's schema and the encoding is UTF8. Needs only the right to read
+ * `schema_migration`. The message of `SchemaBehind` names the command to run. Fails within seconds if the database does
+ * not respond.
  */
 export const check = (
   url: string,

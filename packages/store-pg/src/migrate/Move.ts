@@ -7,12 +7,13 @@ import type { Session } from "./Session.js"
 import { isBusy, LOCK_TIMEOUT } from "./TableLock.js"
 
 /*
- * Moves the tables of the workshop from one schema of a database to another: `alter … set schema` for each of them in one
- * transaction, which copies nothing.
+ * Moves the tables of the workshop from one schema of a database to another with `alter … set schema` in one
+ * transaction, which copies no data.
  *
- * Processes of an earlier release name their tables without a schema, so they find them by `search_path`. If they may continue meanwhile,
- * the new schema is first added to the database's `search_path`, their connections are ended so that the next ones use it, and then the
- * tables are moved. A statement that comes at that moment waits for the locks and finds the tables in the new schema.
+ * Processes of an earlier release name their tables without a schema, so Postgres finds the tables by `search_path`. If
+ * such processes may keep running, the move first adds the new schema to the database's `search_path`, ends their
+ * connections so that new connections use it, and then moves the tables. A statement that arrives during the move waits
+ * for the locks and then uses the tables in the new schema.
  */
 
 const TYPES = ["instant", "limit_window"]
@@ -57,7 +58,7 @@ const FIND = `select c.relname as name from pg_class c
   where c.relnamespace = to_regnamespace($1) and c.relkind in ('r', 'p')
     and (c.relname = any ($2::text[]) or c.relname ~ '^(event|attempt)_[0-9]{4}_[0-9]{2}$') order by 1`
 
-/** The other connections of workshop processes to this database, as far as this role sees their names. */
+/** Selects the other connections of workshop processes to this database, as far as this role can see their names. */
 const OTHERS = `select a.pid, a.backend_start from pg_stat_activity a
   where a.datname = current_database() and a.pid <> pg_backend_pid() and a.application_name like 'workshop %'`
 
@@ -71,7 +72,10 @@ const isThere = (session: Session, schema: string) =>
     ([row]) => row?.is_there === true
   )
 
-/** Creates the schema unless it exists. It does not try to create one that exists, because Postgres checks the right even if the schema exists. */
+/**
+ * Creates the schema unless it exists. Checks first, because Postgres requires the right to create even if the schema
+ * exists.
+ */
 export const makeSchema = (session: Session, schema: string) =>
   Effect.gen(function* () {
     const schemas = yield* session.run("select from pg_namespace where nspname = $1", [schema])
@@ -88,7 +92,7 @@ export const makeSchema = (session: Session, schema: string) =>
     )
   })
 
-/** Lets later connections find names without a schema in the new schema too. */
+/** Adds the new schema to the database's search_path, for later connections. */
 const widenSearchPath = (session: Session, schema: string) =>
   Effect.gen(function* () {
     const [row] = yield* session.run<{ name: string; path: string | null }>(
@@ -112,7 +116,7 @@ const widenSearchPath = (session: Session, schema: string) =>
     )
   )
 
-/** Ends the connections that were opened before now. Their processes open new ones at once. */
+/** Ends all connections that were opened before now. Their processes reconnect at once. */
 const endOlder = (session: Session) =>
   Effect.gen(function* () {
     const [row] = yield* session.run<{ at: string }>("select /* workshop time of move */ clock_timestamp()::text as at")
@@ -126,7 +130,7 @@ const endOlder = (session: Session) =>
     })
   })
 
-/** Finds the roles with rights on the tables, because they need a right on the schema too. */
+/** Selects the roles with rights on the tables, because they need a right on the new schema too. */
 const GRANTEES = `select distinct case r.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(r.grantee)) end as name
   from pg_class c, aclexplode(c.relacl) r where c.relnamespace = to_regnamespace($1) and c.relname = any ($2::text[]) and r.grantee <> c.relowner`
 
@@ -156,7 +160,10 @@ const setSchema = (session: Session, from: string, to: string, names: MovedNames
     Effect.retry({ while: isBusy, schedule: BUSY_RETRIES })
   )
 
-/** Moves the tables from one schema to another in one transaction. Returns false if they are there already. */
+/**
+ * Moves the tables from one schema to another in one transaction. Returns false if the tables are in the new schema
+ * already.
+ */
 export const move = (
   session: Session,
   from: string,

@@ -1,11 +1,11 @@
 import { type TableName, tables } from "../Tables.js"
 
-/** A right of a role to the rows of a table. */
+/** A right of a role on a table. */
 export type Right = "select" | "insert" | "update" | "delete"
 
 const ALL: ReadonlyArray<Right> = ["select", "insert", "update", "delete"]
 
-/** The tables that commands write and from which commands or retention remove rows. */
+/** The tables from which commands or retention delete rows. */
 const removed: ReadonlyArray<TableName> = [
   "webhook",
   "client_link",
@@ -31,8 +31,8 @@ const ofCommands = Object.fromEntries(
 )
 
 /**
- * The rights of the service's role on each table. It can only read and insert rows of an append-only table, which erasures and retention
- * change through functions. `roles.sql` is generated from this.
+ * The rights of the service's role on each table. On append-only tables the role can only read and insert; erasures and
+ * retention change their rows through functions. `roles.sql` is generated from this.
  */
 export const serviceRights: Readonly<Record<string, ReadonlyArray<Right>>> = {
   ...ofCommands,
@@ -61,8 +61,8 @@ export const serviceFunctions: ReadonlyArray<string> = [
 ]
 
 /**
- * The columns that the role of readers cannot read: hashes of keys, webhook secrets and addresses (their path may be a secret), phone
- * numbers, and texts that repeat them. An asterisk means the whole table.
+ * The columns that the reading role cannot read: hashes of keys, webhook secrets and URLs (whose path may be a secret),
+ * phone numbers, and texts that may contain these. An asterisk means the whole table.
  */
 export const hiddenColumns: Readonly<Record<string, ReadonlyArray<string>>> = {
   api_key: ["hash"],

@@ -9,8 +9,9 @@ import { connect } from "./Session.js"
 export const rolesSql = ({ schema }: Pick<Database, "schema"> = {}): string => inSchema(roles, schema)
 
 /**
- * Gives the roles `workshop_service` and `workshop_reader` their rights in a migrated database, and revokes all others from them. The
- * connection's role owns the tables. A missing role is created without a login, if the connection's role may create roles.
+ * Grants the roles `workshop_service` and `workshop_reader` their rights in a migrated database, and revokes all their
+ * other rights. The connection's role must own the tables. It creates a missing role, without a login, if it may create
+ * roles.
  */
 export const grantRoles = (url: string, options: Pick<Database, "schema"> = {}) =>
   Effect.scoped(

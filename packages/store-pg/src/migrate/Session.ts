@@ -6,9 +6,9 @@ import { connectionFailure } from "../connection/FailedServer.js"
 import { DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
 import { connected, READS_ONLY, SessionClient, shownMs } from "../connection/SessionClient.js"
 
-/** A connection of its own, whose session locks and settings stay from one call to the next. */
+/** A dedicated connection, whose session locks and settings persist between calls. */
 export interface Session {
-  /** Runs a statement, or several if no values are given, and returns the rows of a single one. */
+  /** Runs a statement and returns its rows. Without values, the text may have several statements. */
   readonly run: <Row = unknown>(
     sql: string,
     values?: ReadonlyArray<unknown>
@@ -25,10 +25,10 @@ const wordsOf = (error: unknown): string => {
   return (words === "" ? (codeOf(error) ?? "no answer") : words).replace(/\.$/, "")
 }
 
-/** Matches the messages of Node and the driver if a certificate is not valid, or the server has none. */
+/** Matches the messages of Node and the driver for an invalid certificate, or a server without TLS. */
 const UNTRUSTED = /certificate|altnames|does not support SSL/i
 
-/** The refusals of a server that responds, by SQLSTATE. */
+/** The failures that a responding server reports, by SQLSTATE. */
 const refusals: Readonly<Record<string, readonly [DatabaseFailure, what: string]>> = {
   "3D000": ["no_database", "The database does not exist"],
   "28000": ["no_entry", "The database does not let this user in"],
@@ -48,7 +48,7 @@ const refused = (error: unknown) => {
   })
 }
 
-/** The schema of a session's statements, and their time-out. A migration has none. */
+/** The schema of a session's statements, and their timeout. Migrations have no timeout. */
 interface SessionOptions {
   /** The schema in `search_path`, so that statements without a qualifier, such as those of migrations, find their tables. */
   readonly schema?: string | undefined
@@ -71,10 +71,10 @@ const opened = (
   return connected(url, () => new SessionClient(config))
 }
 
-/** The server, or the transaction, is read-only. */
+/** The SQLSTATE of a read-only server or transaction. */
 const READ_ONLY = "25006"
 
-/** The failure of a statement. */
+/** Turns the driver's error for a statement into a DatabaseFailed. */
 export const statementFailure = (error: unknown) => {
   const code = codeOf(error)
   const what = code === READ_ONLY ? READS_ONLY.replace(/\.$/, "") : `Postgres says: ${wordsOf(error)}`

@@ -1,6 +1,6 @@
 /**
- * The time for which a change of the schema waits for the lock of a table. It is short, because every transaction that comes later waits
- * behind it; after a pause the change is tried again.
+ * The time for which a change of the schema waits for a table's lock. It is short, because all later transactions on
+ * the table wait behind it. The change is retried after a pause.
  */
 export const LOCK_TIMEOUT = "100ms"
 

@@ -3,18 +3,21 @@ import type { Connection } from "../connection/Connection.js"
 import { PgFailure } from "../connection/PgFailure.js"
 
 /**
- * The largest difference between a process's clock and its database's, in milliseconds; beyond it, the process runs no
- * command of a shop and claims no delivery (Specification, Commands).
+ * The largest accepted difference between a process's clock and its database's, in milliseconds. Beyond it, the process
+ * runs no command of a shop and claims no delivery (Specification, Commands).
  */
 const MOST_OFF_MS = 5_000
 
-/** The time for which the result of a comparison is used, in real time. */
+/** The time for which the result of a comparison is reused, in real time. */
 const HOLDS_NS = 1_000_000_000n
 
-/** How many milliseconds the clock may deviate from the real time since the last comparison, before it is compared again. */
+/**
+ * The deviation, in milliseconds, between the clock's and the monotonic time since the last comparison that causes a
+ * new comparison.
+ */
 const STEP_MS = 500
 
-/** This machine's clock, even if a sandbox's clock shows another time. Tests provide their own. */
+/** This machine's clock, which is independent of a sandbox's clock. Tests provide another. */
 export class MachineClock extends Context.Reference<MachineClock>()("@workshop/store-pg/MachineClock", {
   defaultValue: (): Clock.Clock => Clock.make()
 }) {}
@@ -25,7 +28,7 @@ const DATABASE_TIME = {
   values: []
 }
 
-/** How many milliseconds a clock is ahead of another, not counting the round trip of the query. */
+/** The number of milliseconds by which a clock is ahead of another, without the query's round trip. */
 export const aheadBy = (mine: { readonly asked: number; readonly answered: number }, other: number): number =>
   other < mine.asked ? mine.asked - other : other > mine.answered ? mine.answered - other : 0
 
@@ -39,12 +42,13 @@ const clockOff = (ahead_ms: number) =>
     )
   })
 
-/** Fails if this machine's clock is too far off the database's for writing. */
+/** Fails if this machine's clock differs too much from the database's for writing. */
 export type ClockGuard = (connection: Connection) => Effect.Effect<void, PgFailure>
 
 /**
- * A guard that compares the clock with the database's once a second at most, and as soon as the clock jumps, as after the machine was
- * suspended. The times of a wrong clock would stay, because a shop's time never goes back.
+ * A guard that compares the clock with the database's at most once a second, and as soon as the clock jumps, for
+ * example after the machine was suspended. Without the guard, a wrong time would persist, because a shop's time never
+ * goes back.
  */
 export const clockGuard: Effect.Effect<ClockGuard> = Effect.map(MachineClock, (clock) => {
   let compared: { readonly ms: number; readonly ns: bigint } | undefined

@@ -12,7 +12,7 @@ export const batchCommands = Metric.histogram(
 
 const waiting = gauge("workshop_store_waiting_commands", "Commands that wait, by lane.")
 
-/** Exports how many commands wait in a lane. */
+/** Exports the number of commands that wait in a lane. */
 export const showWaiting = (lane: string, n: number): Effect.Effect<void> =>
   Metric.set(Metric.tagged(waiting, "lane", lane), n)
 
@@ -31,7 +31,7 @@ interface Counted {
   readonly waitingCount: number
 }
 
-/** The pools for reads that are open in this process: one for each address of the database and its cells. */
+/** The open pools for reads of this process, one for each address of the database and its cells. */
 const pools = new Set<Counted>()
 
 const showPools = Effect.suspend(() => {
@@ -46,7 +46,7 @@ const showPools = Effect.suspend(() => {
   )
 })
 
-/** Includes a pool for reads in the gauges of this process while the scope is open. */
+/** Counts a pool for reads in the gauges of this process until the scope closes. */
 export const countPool = (opened: Counted) =>
   Effect.acquireRelease(
     Effect.sync(() => pools.add(opened)),
@@ -58,7 +58,10 @@ const listenerConnected = gauge(
   "1 while the process hears what other processes change, else 0."
 )
 
-/** The listeners of this process, one for each address of the database and its cells, and which of them are connected. */
+/**
+ * Whether each listener of this process is connected. There is one listener for each address of the database and its
+ * cells.
+ */
 const listeners = new Map<object, boolean>()
 
 const showListeners = Effect.suspend(() =>
@@ -66,8 +69,9 @@ const showListeners = Effect.suspend(() =>
 )
 
 /**
- * Exports whether a listener is connected; null says that it is closed. The gauge is 1 while all listeners of the process are connected,
- * because a revoked key works until its cache entry expires in a process that misses notifications.
+ * Exports whether a listener is connected; null removes a closed listener. The gauge is 1 only while all listeners of
+ * the process are connected, because a process that misses notifications accepts a revoked key until its cache entry
+ * expires.
  */
 export const showListener = (listener: object, isConnected: boolean | null): Effect.Effect<void> =>
   Effect.suspend(() => {
@@ -114,7 +118,7 @@ const database = {
 /** The gauges of a database. */
 export type Gauges = typeof database
 
-/** The gauges of one of several cells, labelled with its name; without a label if there is only one cell. */
+/** The gauges of a cell, labelled with its name; without a label if there is only one cell. */
 export const gaugesOf = (cell: string | undefined): Gauges =>
   cell === undefined
     ? database

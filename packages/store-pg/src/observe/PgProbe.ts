@@ -10,23 +10,32 @@ import { type Session, statementFailure } from "../migrate/Session.js"
 import { aheadBy } from "./ClockGuard.js"
 import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
 
-/** The largest difference, in milliseconds, between the clocks of a process and its database: leases and keys depend on both. */
+/**
+ * The largest difference, in milliseconds, between the clocks of a ready process and its database. Leases and keys
+ * depend on both clocks.
+ */
 const MOST_APART_MS = 1_000
 
-/** The shortest interval between queries of the database, in real time, for any number of reads of a probe. */
+/** The shortest interval, in real time, between queries of the database, even if a probe is read more often. */
 const QUERY_INTERVAL = "5 seconds"
 
-/** A cell that does not respond in this time has no complaint, because only its own shops are unavailable. */
+/**
+ * The time limit of a cell's probe. A cell that does not respond in time has no complaint, because only its own shops
+ * are unavailable.
+ */
 const SILENT = {
   duration: "1 second",
   onSuccess: (complaint: string | null) => complaint,
   onTimeout: () => null
 } as const
 
-/** How many due deliveries, and notifications of each receiver, are counted at most, over all shops, so that a long queue costs no more. */
+/**
+ * The most due deliveries, and due notifications per kind of receiver, that are counted over all shops, so that a long
+ * queue costs no more.
+ */
 const MOST_COUNTED = 2_000
 
-/** How many shops are searched for the delivery that waits longest: those that are served next. */
+/** The number of shops in which the longest-waiting delivery is searched. They are the shops that are served next. */
 const MOST_SHOPS = 200
 
 interface Queue {
@@ -73,7 +82,7 @@ interface Notifications {
   readonly owner_due_at: number | null
 }
 
-/** The due notifications of each receiver, along the index of the sender's own query. */
+/** Counts the due notifications per kind of receiver, with the same index as the sender's query. */
 const notificationsOf = (sql: SqlClient.SqlClient, now: number) => {
   const dueTo = (receiver: NotificationReceiver) => sql`select m.due_at from workshop.queued_notification m
     where m.receiver = ${receiver} and m.due_at <= ${now} order by m.due_at limit ${MOST_COUNTED}`
@@ -85,7 +94,10 @@ const notificationsOf = (sql: SqlClient.SqlClient, now: number) => {
       (select min(due_at)::double precision from owner) as owner_due_at`
 }
 
-/** Separate from {@link queueOf}, because only a superuser may read these views and a cell's tables in one statement of Citus. */
+/**
+ * Reads the server's state. Separate from {@link queueOf}, because on Citus only a superuser may read these views and a
+ * cell's tables in one statement.
+ */
 const serverOf = (sql: SqlClient.SqlClient) => sql<Server>`
   select /* workshop look at snapshots */
     (select coalesce(max(age(held.xid)), 0) from (
@@ -100,20 +112,23 @@ const databaseTime = (sql: SqlClient.SqlClient) =>
     readonly ms: number
   }>`select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`
 
-/** Finds reasons why the server accepts no commits although it responds: it is read-only, or commits wait for a standby. */
+/**
+ * Reads whether the server accepts no commits although it responds, because it is read-only or commits wait for a
+ * standby.
+ */
 const refusals = (sql: SqlClient.SqlClient) =>
   sql<{ readonly only_reads: boolean; readonly waits: boolean }>`select /* workshop look at commits */
     pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads,
     exists (select from pg_stat_activity where ${sql.literal(IS_WAITING)}
       and query_start < clock_timestamp() - ${LONG_WAIT_MS} * interval '1 millisecond') as waits`
 
-/** The first complaint. Each check runs only if those before it found nothing. */
+/** Returns the first complaint. Each check runs only if the previous checks had no complaint. */
 const firstOf = <R>(...all: ReadonlyArray<Effect.Effect<string | null, never, R>>) =>
   all.reduce((before, next) =>
     Effect.flatMap(before, (complaint) => (complaint === null ? next : Effect.succeed(complaint)))
   )
 
-/** How many milliseconds the database's clock is ahead, as far as this can be measured: the round trip is subtracted. */
+/** The number of milliseconds by which the database's clock is ahead, without the query's round trip. */
 const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
   Effect.gen(function* () {
     const asked = clock.unsafeCurrentTimeMillis()
@@ -126,7 +141,7 @@ const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
 const unknown = (...gauges: ReadonlyArray<Gauges[keyof Gauges]>) =>
   Effect.forEach(gauges, (gauge) => Metric.set(gauge, Number.NaN), { discard: true })
 
-/** For how many seconds something has been due; 0 if nothing is. */
+/** The seconds since `due_at`; 0 if it is null. */
 const waited_s = (due_at: number | null, now: number): number =>
   due_at === null ? 0 : Math.max(0, now - due_at) / 1000
 
@@ -161,23 +176,26 @@ const showServer = (sql: SqlClient.SqlClient, { snapshot, xid_age }: Gauges) =>
     yield* Metric.set(xid_age, row!.xid_age)
   }).pipe(Effect.catchAll(() => unknown(snapshot, xid_age)))
 
-/** A session for checks of the schema that uses the connections for reads, because a separate one might fail independently. */
+/**
+ * A session for schema checks on the connections for reads, because a separate connection could fail independently of
+ * them.
+ */
 export const sessionOf = (sql: SqlClient.SqlClient): Session => ({
   run: <Row>(text: string, values?: ReadonlyArray<unknown>) =>
     Effect.mapError(sql.unsafe<Row & object>(text, values), ({ cause }) => statementFailure(cause)) as never
 })
 
-/** Logs once if the schema is not that of the program, because writes would leave out columns that an older program does not know. */
+/** Logs once if the schema's version is not the program's, because an older program would not write newer columns. */
 const logWrongSchema = (sql: SqlClient.SqlClient, schema: string) =>
   checkNamed(sessionOf(sql), schema).pipe(
-    // If the database does not respond, the caller that needs more than this reports it.
+    // Ignores a database that does not respond, because the store's calls report that.
     Effect.catchAll((refused) => (refused._tag === "DatabaseFailed" ? Effect.void : Effect.logError(refused.message))),
     Effect.disconnect
   )
 
 /**
- * Reports the state of the database to the operator, in probes; without probes, only a wrong schema, in the log. `real` is this machine's
- * clock, because that of a sandbox may be frozen.
+ * Registers probes that report the state of the database. Without probes, it only logs a wrong schema. `real` is this
+ * machine's clock, because a sandbox's clock may be frozen.
  */
 export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock.make()) =>
   Effect.gen(function* () {
@@ -185,7 +203,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     const sql = yield* SqlClient.SqlClient
     if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(logWrongSchema(sql, schema)))
     const clock = yield* Effect.clock
-    // The counters are exported as zero at first, because a rate needs a first value.
+    // Exports the counters as zero at the start, because a rate needs an initial value.
     for (const counter of [expiredCommands, ...Object.values(poolsExhausted)]) yield* Metric.incrementBy(counter, 0)
 
     const offset = Effect.tap(ahead(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))
@@ -217,7 +235,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
       if (row?.only_reads === true) return READS_ONLY
       return row?.waits === true ? WAITS_FOR_STANDBY : null
     }).pipe(
-      // The comparison of the clocks reports it.
+      // A failure is ignored, because the comparison of the clocks reports it.
       Effect.catchAll(() => Effect.succeed(null))
     )
 
@@ -230,7 +248,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
     yield* probe({
       measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), QUERY_INTERVAL),
       complaint: firstOf(complaint, clocks, writes).pipe(
-        // The same for a cell that stays silent.
+        // A cell that does not respond in time has no complaint either.
         cell === undefined ? identity : flow(Effect.disconnect, Effect.timeoutTo(SILENT)),
         Effect.withClock(Clock.make())
       )

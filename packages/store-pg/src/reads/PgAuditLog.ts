@@ -5,7 +5,7 @@ import { type Context, Effect } from "effect"
 import { available } from "../connection/Sql.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
 
-/** The audit log of all shops. */
+/** The port for the audit log of all shops. */
 export const pgAuditLog = Effect.map(
   SqlClient,
   (sql): Context.Tag.Service<AuditLog> => ({

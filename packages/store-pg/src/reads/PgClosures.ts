@@ -3,7 +3,7 @@ import type { Closures, DueClosure } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "../connection/Sql.js"
 
-/** Tickets that wait for their automatic closure. */
+/** The port for tickets that are due to close automatically. */
 export const pgClosures = Effect.map(
   SqlClient,
   (sql): Context.Tag.Service<Closures> => ({

@@ -28,17 +28,26 @@ import { failureOf } from "../connection/PgFailure.js"
 import { available } from "../connection/Sql.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
 
-/** The statuses of an offer, the open one first: an offer never becomes open again. */
+/**
+ * The statuses of an offer, with open first, because an offer that was read as open may be read again with a later
+ * status.
+ */
 export const OFFER_STATUSES = Object.keys(shownWhileBlocked) as ReadonlyArray<OfferRecord["status"]>
-/** The statuses of offers that a client still sees if they block the shop. */
+/** The statuses of offers that a client who blocks the shop can still see. */
 const SHOWN_WHILE_BLOCKED = OFFER_STATUSES.filter((status) => shownWhileBlocked[status])
 
-/** The offers and notifications of a client in all shops. Each shop costs one index look-up and the rows that are shown. */
+/**
+ * The reads of a client's offers and notifications in all shops. Each shop costs one index look-up and the returned
+ * rows.
+ */
 const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offers" | "inbox"> => {
   const latest = (rows: Fragment) =>
     sql`select * from ${rows} order by created_at desc, insert_order desc limit ${Limits.client_list_of_shop_max}`
 
-  /** The shops that have rows of a client. Each is found by its id, after the one before it, because `distinct` would read all rows. */
+  /**
+   * Selects the shops with rows of a client. It looks up the next shop id repeatedly, because `distinct` would read all
+   * rows.
+   */
   const shopsOf = (table: "offer" | "notification", isClients: Fragment, whom: Fragment) => {
     const next = (isAfter: Fragment) =>
       sql`(select x.shop_id from workshop.${sql(table)} x where ${isClients}${isAfter} order by x.shop_id limit 1)`
@@ -54,7 +63,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
         sql`x.phone = c.whom`,
         sql`select a.phone from workshop.client_account a where a.id = ${id}`
       )
-      // `limit 1` for each shop, because Postgres would otherwise read the links of all shops for a few of one client.
+      // The subquery has `limit 1`, because Postgres would otherwise scan the links of all shops.
       const link = sql`select * from workshop.client_link l where l.shop_id = c.shop_id and l.client_id = ${id} limit 1`
       const inStatus = latest(sql`workshop.offer x
         where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN_WHILE_BLOCKED}) or l.blocked_at is null)`)
@@ -81,14 +90,14 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
 
 const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const satisfies Record<OwnedRef["_tag"], string>
 
-/** Inserts a row by the names of its columns, so that a column that a later release adds gets its default. */
+/** Inserts a row with explicit column names, so that a column that a later release adds gets its default. */
 export const insertRow = (sql: SqlClient, table: string, row: object) => {
   const columns = sql.csv(Object.keys(row).map((column) => sql`${sql(column)}`))
   return sql`insert into workshop.${sql(table)} (${columns})
     select ${columns} from json_populate_record(null::workshop.${sql(table)}, ${JSON.stringify(row)})`
 }
 
-/** The reads and writes of facts about the whole database. */
+/** The reads and writes of the table `mark`, which stores facts about the whole database. */
 const databaseLabels = (sql: SqlClient) => ({
   hasShops: sql<{ readonly has: boolean }>`
     select /* workshop has shops */ exists (select from workshop.shop) as has`.pipe(
@@ -112,13 +121,16 @@ const databaseLabels = (sql: SqlClient) => ({
     )
 })
 
-/** Sorts before the id of every shop. */
+/** An id that sorts before the id of every shop. */
 const BEFORE_ALL_SHOPS = "00000000-0000-0000-0000-000000000000" as ShopId
 
 /** The number of heads that one statement reads. */
 const HEADS_AT_ONCE = 10_000
 
-/** The latest instant of some thousand shops after the given one. There is no index, because every command would have to change it. */
+/**
+ * The latest instant of all shops with ids after `after`. Reads 10,000 heads at a time. There is no index on it, because
+ * every command would have to update the index.
+ */
 const latestInstantAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlError> =>
   Effect.flatMap(
     sql<{ readonly latest: number; readonly last: ShopId | null }>`
@@ -135,7 +147,7 @@ const latestInstantAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number
 
 const NONE_AHEAD: ShopsAhead = { count: 0, first: [] }
 
-/** The shops after the given one that are ahead of an instant, some thousand heads at a time. */
+/** The shops with ids after `after` whose last instant is later than `of`. Reads 10,000 heads at a time. */
 const shopsAheadAfter = (
   sql: SqlClient,
   of: number,
@@ -155,18 +167,21 @@ const shopsAheadAfter = (
     }
   )
 
-/** A CTE that records the cells which lack the accounts in `changed`, in the statement that changes these. */
+/**
+ * A CTE that records the cells whose copies of the accounts in `changed` are outdated, in the statement that changes
+ * the accounts.
+ */
 export const NOTE_COPIES = `noted as (
     insert into workshop.stale_account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
     where c.name <> '${HOME}' on conflict (client_id, cell) do update set change_number = excluded.change_number
   )`
 
-/** The shops themselves, and the accounts of clients. */
+/** The port for shops, their API keys and the accounts of clients. */
 export const pgDirectory = Effect.map(
   SqlClient,
   (sql): Omit<Context.Tag.Service<Directory>, "changedShops"> => ({
     createShop: (shop) =>
-      // One statement, so that both rows are inserted or neither.
+      // One statement inserts both rows, so that none can exist without the other.
       sql`with /* workshop create shop */ opened as (${insertRow(sql, "shop", shop)}) ${insertRow(sql, "shop_head", firstHead(shop.id))}`.pipe(
         Effect.asVoid,
         available
@@ -204,7 +219,7 @@ export const pgDirectory = Effect.map(
       returning a.id
       ), ${sql.literal(NOTE_COPIES)} select id from changed`.pipe(
         Effect.map((rows) => rows.length > 0),
-        // Another account took the number at the same moment.
+        // A concurrent change may have given the number to another account.
         Effect.catchIf(
           ({ cause }) => failureOf(cause).code === "23505",
           () => Effect.succeed(false)
@@ -234,7 +249,7 @@ export const pgDirectory = Effect.map(
         available
       ),
     tracked: (tracking_code) => {
-      // The whole row of a ticket contains more than a tracking page may show.
+      // Selects columns, because the whole row contains data that a tracking page must not show.
       const columns = (alias: string, fields: ReadonlyArray<string>) =>
         sql.csv(fields.map((field) => sql`${sql(`${alias}.${field}`)}`))
       return sql<TrackedTicket>`select /* workshop read tracked tickets */ row_to_json(x) as ticket, row_to_json(y) as shop

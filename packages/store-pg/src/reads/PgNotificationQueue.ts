@@ -12,7 +12,7 @@ import { type Context, Effect } from "effect"
 import { available } from "../connection/Sql.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
 
-/** The notifications and notices that wait to be sent. */
+/** The port for notifications to clients and notices to owners that wait to be sent. */
 export const pgNotificationQueue = Effect.map(SqlClient, (sql): Context.Tag.Service<NotificationQueue> => {
   const read = (selected: Fragment): ReturnType<Context.Tag.Service<NotificationQueue>["due"]> =>
     sql<{ readonly message: QueuedNotification; readonly payload: Sequenced<object>; readonly phone: Phone | null }>`

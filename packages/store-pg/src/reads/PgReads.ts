@@ -74,8 +74,8 @@ const countedClient = ({ shop, account, link, card, ...counts }: FoundClient): C
 }
 
 /**
- * An id that no client has, because its UUID version is 8. Each phone number has its own: the database would find a shared id faster than a
- * client's, because that page of the index would be in its cache.
+ * An id that no client has, because its UUID version is 8. It differs for each phone number, because the look-up of a
+ * constant id would be faster than that of a client: its index page would always be in the database's cache.
  */
 const unusedIdOf = (phone: Phone) => {
   const hash = createHash("sha256").update(phone).digest("hex")
@@ -83,8 +83,8 @@ const unusedIdOf = (phone: Phone) => {
 }
 
 /**
- * The id of the client who has a phone number; if there is none, an id that no client has. In both cases the account of the next number is
- * read, so that the response time does not reveal which case it is.
+ * The id of the client with a phone number, or an id that no client has. In both cases the account with the same or the
+ * next number is read, so that the response time does not reveal whether the number has an account.
  */
 const clientIdByPhone = (sql: SqlClient, phone: Phone) => {
   const nobody = unusedIdOf(phone)
@@ -92,7 +92,10 @@ const clientIdByPhone = (sql: SqlClient, phone: Phone) => {
       where n.phone >= ${phone} order by n.phone limit 1), ${nobody})`
 }
 
-/** References are looked up one by one, because a plan with a join, made while the table was small, may scan the whole table. */
+/**
+ * Each reference is looked up by its own subquery, because a plan with a join, made while the table was small, may scan
+ * the whole table.
+ */
 const externalRefReads = (sql: SqlClient): Pick<Context.Tag.Service<Reads>, "externalRefs"> => ({
   externalRefs: (shop_id, refs) =>
     sql<{
@@ -108,12 +111,12 @@ const externalRefReads = (sql: SqlClient): Pick<Context.Tag.Service<Reads>, "ext
 
 const stateOf = ({ record }: ListedTickets["tickets"][number]) => record.state
 
-/** The shop's reads, one statement each. */
+/** The port for reads of a shop. Each read is one statement. */
 export const pgReads = (secrets: WebhookSecrets) =>
   Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
     const newestFirst = sql`t.id desc`
 
-    /** Reads the shop with the tickets of a list and their clients, in one statement of this name. */
+    /** Reads the shop with the tickets of a list and their clients, in one statement with the name `name`. */
     const readTickets = (
       name: string,
       shop_id: ShopId,
@@ -156,8 +159,8 @@ export const pgReads = (secrets: WebhookSecrets) =>
         // which of them is returned first. `offset 0` makes Postgres find the few tickets before it sorts them; otherwise it would read all
         // tickets in that order.
         const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
-        // In the text and always the same, because Postgres would otherwise not see that few tickets are wanted, and would plan the read of
-        // a large shop each time.
+        // The limit is a literal in the text, because with a parameter Postgres would not know that few tickets are
+        // needed, and would plan the read of a large shop each time.
         const most = sql.literal(String(Limits.others_max + 1))
         return readTickets("read tickets of number", shop_id, {
           rows: sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id in (

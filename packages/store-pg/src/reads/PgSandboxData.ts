@@ -6,7 +6,7 @@ import { available } from "../connection/Sql.js"
 import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { deliveryOf, type Rows, type StampLimitRow, type TableName, ticketOf, withoutSequence } from "../Tables.js"
 
-/** The tables of a shop in the order in which their rows can be inserted, with the order of the rows. */
+/** The tables of a shop in the order in which an import can insert their rows, with the ORDER BY of each. */
 const tablesInOrder = [
   ["shop_head", "shop_id"],
   ["webhook", "shop_id"],
@@ -27,7 +27,7 @@ const tablesInOrder = [
   ["queued_notification", "due_at, id"]
 ] as const satisfies ReadonlyArray<readonly [TableName, string]>
 
-/** The tags of the changes that only put a row. */
+/** The tag of the change that puts a row, by table. */
 const putTags = Object.fromEntries(Object.entries(putTables).map(([tag, table]) => [table, tag]))
 
 const stampsUsedChange = ({ caller_id, client_id, used, resets_at }: StampLimitRow): Change => ({
@@ -54,12 +54,13 @@ const changeOf = (table: TableName, row: never, webhook: Webhook | null): Change
 }
 
 /**
- * To truncate the tables, the statement locks all of them. A command that has locked one and waits for another makes it fail, by a deadlock or
- * by the lock time-out of a second, so it is tried again for some seconds of real time, because the clock of a sandbox may be frozen.
+ * Retries of the statement that truncates all tables, which fails by a deadlock or by its lock timeout of a second if a
+ * command has locked one table and waits for another. The retries use real time, because a sandbox's clock may be
+ * frozen.
  */
 const RETRIES = Schedule.upTo(Schedule.spaced("100 millis"), "8 seconds")
 
-/** The data of a shop or of a sandbox as a whole. */
+/** The port for all data of a shop or of a sandbox. */
 export const pgSandboxData = (secrets: WebhookSecrets) =>
   Effect.map(SqlClient, (sql): Context.Tag.Service<SandboxData> => {
     const columns = sql.csv(

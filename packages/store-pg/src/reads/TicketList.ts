@@ -7,39 +7,41 @@ import { tables } from "../Tables.js"
 
 const { key, kept, replaced } = tables.ticket
 
-/** The columns of a ticket in a list: all but its history, which would make pages longer, and which no list shows. */
+/** The columns of a ticket in a list: all except the history, which no list shows and which would make pages larger. */
 const LIST_COLUMNS = [...key, ...kept, ...replaced.filter((column) => column !== "history")]
   .map((name) => `t.${name}`)
   .join(", ")
 
-/** Whether a list is read state by state, which is best if no other filter narrows it. */
+/** Whether a list is read state by state, which is fastest if there is no other filter. */
 const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
   _tag === "Newest" &&
   [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
 
 /**
- * Whether a list is read by the index of phone numbers. Its order then names the number, although it is constant: otherwise, if a number has
- * many of a shop's tickets, Postgres would read the shop's newest tickets until it had found enough of that number.
+ * Whether a list is read by the index of phone numbers. Its ORDER BY then includes the number, although it is constant,
+ * because otherwise, for a number with many tickets, Postgres would scan the shop's newest tickets until it has found
+ * enough with that number.
  */
 const isByPhone = ({ phone, ...others }: TicketFilter): boolean =>
   phone !== undefined && [others.number, others.client_id, others.external_ref].every((one) => one === undefined)
 
 /**
- * The condition that a ticket belongs to a client. With a reference or a ticket number it is written so that no index is used for it, because
- * Postgres knows only how many tickets clients have on average, and would read all tickets of a client who has many.
+ * The condition that a ticket belongs to a client. With a reference or a ticket number its form prevents an index,
+ * because Postgres knows only the average number of tickets per client, and would read all tickets of a client who has
+ * many.
  */
 const hasClient = (sql: SqlClient, { external_ref, number }: TicketFilter, client: Fragment) =>
   external_ref === undefined && number === undefined
     ? sql`t.client_id = ${client}`
     : sql`t.client_id is not distinct from ${client}`
 
-/** The conditions of a filter, each with an index of its own that also has the order of the list. */
+/** The conditions of a filter. Each has its own index, which also has the order of the list. */
 const conditions = (sql: SqlClient, filter: TicketFilter, client = sql`l.client_id`): ReadonlyArray<Fragment> => {
   const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter
   return [
     ...(state === undefined ? [] : [state.length === 1 ? sql`t.state = ${state[0]!}` : sql`t.state = any(${state})`]),
     ...(number === undefined ? [] : [sql`t.number = ${number}`]),
-    // Uses the link, so that neither the plan nor the rows read depend on the clients whom the shop does not see.
+    // Joins the link, so that neither the plan nor the rows that are read depend on clients whom the shop may not see.
     ...(client_id === undefined ? [] : [hasClient(sql, filter, client)]),
     ...(phone === undefined ? [] : [sql`t.client_phone = ${phone}`]),
     ...(external_ref === undefined ? [] : [sql`t.external_ref = ${external_ref}`]),
@@ -49,11 +51,14 @@ const conditions = (sql: SqlClient, filter: TicketFilter, client = sql`l.client_
   ]
 }
 
-/** The first identifier that a moment can have. */
+/** SQL of the first id that can be made at an instant. */
 const firstIdAt = (sql: SqlClient, ms: Fragment) =>
   sql`(lpad(to_hex(greatest(${ms}, 0)), 12, '0') || repeat('0', 20))::uuid`
 
-/** The bounds of the identifiers in a list by creation: those of all identifiers, if neither filters nor a cursor narrow them. */
+/**
+ * The bounds of the ids in a list by creation, from the filters and the cursor. Without these, the bounds cover all
+ * ids.
+ */
 const idBounds = (
   sql: SqlClient,
   shop_id: ShopId,
@@ -66,14 +71,15 @@ const idBounds = (
       : firstIdAt(sql, sql`${created_after}::bigint`)
   const last = after === null ? sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid` : sql`${after}::uuid`
   if (created_before === undefined) return { from, until: last }
-  // Identifiers are never earlier than the instants at which they were made, and may be later by `identifiersAhead` in core.
+  // The time in an id is never before the instant at which the id was made, and may be after it by `identifiersAhead`
+  // of core.
   const ahead = sql`(select coalesce(h.id_counter, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from workshop.shop_head h where h.shop_id = ${shop_id})`
   return { from, until: sql`least(${last}, ${firstIdAt(sql, sql`${created_before}::bigint + ${ahead}`)})` }
 }
 
 /**
- * The last change before an instant. `updated_at` never decreases along the changes, so a binary search finds it, and no index of
- * `updated_at` is needed.
+ * The last change before an instant. It is found by binary search, because `updated_at` never decreases along
+ * `change_seq`, so no index on `updated_at` is needed.
  */
 const lastChangeBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
   sql`(with recursive halving (low, high) as (
@@ -88,39 +94,46 @@ const lastChangeBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
         ) select low from halving where low >= high)`
 
 /**
- * The condition that a ticket changed at an instant or later. `change_seq` has found these rows already. The sum prevents the planner from
- * estimating that few rows are later than a recent instant, because it would then read all tickets of the shop.
+ * The condition that a ticket changed at or after an instant. The condition on `change_seq` selects the same rows. The
+ * sum keeps the planner from estimating that few rows are later than a recent instant, because it would then read all
+ * tickets of the shop.
  */
 const changedFrom = (sql: SqlClient, since: Instant) => sql`t.updated_at + 0 >= ${since}`
 
-/** The client of a filter, if the shop sees them. */
+/** The join of a filter's client, if the shop may see the client. */
 const visibleClient = (sql: SqlClient, shop_id: ShopId, { client_id }: TicketFilter) =>
   sql`(select ${shop_id}::uuid as shop_id, ${client_id}::uuid as id) q join ${sql.literal(VISIBLE_LINK)}`
 
 /**
- * The name of a list's statement. Several indexes could answer a search, and which of them is best depends on the values, so Postgres
- * plans a search for its values each time (`PreparingClient`).
+ * The name of a list's statement. Several indexes are possible for a search, and the values decide which is best, so
+ * Postgres plans a search for its values each time (`PreparingClient`).
  */
 export const statementNameOf = (filter: TicketFilter): "list tickets" | "search tickets" =>
   filter.client_id !== undefined || Object.values(filter).filter((one) => one !== undefined).length > 1
     ? "search tickets"
     : "list tickets"
 
-/** Each state once; a null for a filter without states, because `values` needs a row. */
+/** The distinct states; for a filter without states a null, because `values` needs a row. */
 const statesOf = (state: ReadonlyArray<string>): ReadonlyArray<string | null> =>
   state.length === 0 ? [null] : [...new Set(state)]
 
-/** The limits of a page of the default size and of the largest, each with one more that shows whether a page follows. */
+/**
+ * The limits for a page of the default and of the maximum size, plus one row that shows whether there is a next page.
+ */
 const PAGE_LIMITS: ReadonlySet<number> = new Set([Limits.page_default + 1, Limits.page_max + 1])
 
 /**
- * A limit of a list. The usual ones are in the text, because Postgres would otherwise not know that few tickets are wanted, and would plan
- * each list of a large shop again. Others are values, so that there are no more statements than connections keep prepared.
+ * The limit of a list. Usual limits are literals in the text, because with a parameter Postgres would not know that few
+ * tickets are needed, and would plan each list of a large shop again. Other limits are parameters, so that the number
+ * of statements stays below the maximum that a connection prepares.
  */
 const limitOf = (sql: SqlClient, limit: number): Fragment =>
   PAGE_LIMITS.has(limit) ? sql.literal(String(limit)) : sql`${limit}`
 
-/** The time of the shop's last change. The statement of the list reads it too, because a change between two statements would be in neither. */
+/**
+ * The time of the shop's last change. The list's own statement reads it, because a separate statement could miss a
+ * change in between.
+ */
 const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
   sql`(select t.updated_at::double precision from workshop.ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1)`
 
@@ -128,7 +141,10 @@ const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
 export interface TicketList {
   /** The query of the tickets. */
   readonly rows: Fragment
-  /** Their order; omitted for a single ticket, for which from version 16 on Postgres would read a whole index in that order. */
+  /**
+   * The order of the tickets. Omitted for a single ticket, because Postgres 16 and later would scan a whole index in
+   * that order.
+   */
   readonly orderBy?: Fragment | undefined
   /** The CTEs that `rows` reads. */
   readonly ctes?: Fragment
@@ -139,8 +155,8 @@ export interface TicketList {
 }
 
 /**
- * The changes that match a filter. If no more than `most` are left, they are read in their order. Otherwise, if the filter's index has no
- * more than `most` tickets, those are read and sorted. Otherwise the next `most` changes are read.
+ * Selects the changes that match a filter. If at most `most` changes are left, it reads them in order. Otherwise, if
+ * the filter's index has at most `most` tickets, it reads and sorts these. Otherwise it reads the next `most` changes.
  */
 const filteredChanges = (
   sql: SqlClient,
@@ -183,7 +199,7 @@ const filteredChanges = (
 const matching = (sql: SqlClient, shop_id: ShopId, filter: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
   sql`select ${sql.literal(LIST_COLUMNS)} from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, filter), ...more])}`
 
-/** Selects tickets for each row of `of`, in an order and up to a limit of their own. */
+/** Selects tickets for each row of `of`, with an order and a limit for each row. */
 const forEach = (sql: SqlClient, of: Fragment, rows: Fragment, orderAndLimit: Fragment) =>
   sql`select t.* from ${of} cross join lateral (${rows} ${orderAndLimit}) t`
 
@@ -213,11 +229,13 @@ const newestFirst = (
   }
   if (filter.tracking_code !== undefined || state === undefined || !isByState(filter, order))
     return matching(sql, shop_id, filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
-  // Each state is read in its own order, because no index has several states in one order, and a rare state would be searched among all
-  // tickets. The order names the state, although it is constant, so that Postgres does not use the index of all tickets instead.
+  // Each state is read separately, because no index has several states in one order, and a rare state would be searched
+  // in all tickets. The ORDER BY includes the state, although it is constant, because Postgres would otherwise use the
+  // index of all tickets.
   return forEach(
     sql,
-    // The states are rows and not an array, because the planner then knows their number, and does not plan each list again.
+    // The states are rows and not an array, because then the planner knows their number and does not plan each list
+    // again.
     sql`(values ${sql.csv(statesOf(state).map((one) => sql`(${one}::text)`))}) s (state)`,
     matching(
       sql,

@@ -5,7 +5,7 @@ import { DENIED } from "../connection/DatabaseFailed.js"
 import type { PgFailure } from "../connection/PgFailure.js"
 import { once, type Statement } from "../connection/Statement.js"
 
-/** A calendar month in UTC, for which events and attempts have a partition each. */
+/** A calendar month in UTC. Events and attempts each have a partition per month. */
 interface Month {
   /** The suffix of the names of partitions, such as `2026_11`. */
   readonly name: string
@@ -18,7 +18,7 @@ const monthOf = (year: number, month: number): Month => {
   return { name: new Date(from).toISOString().slice(0, 7).replace("-", "_"), from, until: Date.UTC(year, month + 1) }
 }
 
-/** The month of an instant, and those that follow it. */
+/** The month of an instant, and the `following` months after it. */
 const monthsFrom = (now: Instant, following: number): ReadonlyArray<Month> => {
   const date = new Date(now)
   return Array.from({ length: following + 1 }, (_, i) => monthOf(date.getUTCFullYear(), date.getUTCMonth() + i))
@@ -26,7 +26,7 @@ const monthsFrom = (now: Instant, following: number): ReadonlyArray<Month> => {
 
 const MONTH_SUFFIX = /_(\d{4})_(\d{2})$/
 
-/** The month in the name of a partition; undefined if the name has none. */
+/** Parses the month in the name of a partition; undefined if the name has none. */
 const monthNamed = (partition: string): Month | undefined => {
   const [, year, month] = MONTH_SUFFIX.exec(partition) ?? []
   return year === undefined ? undefined : monthOf(Number(year), Number(month) - 1)
@@ -40,44 +40,53 @@ export const countOf = (result: QueryResult | undefined): number =>
 export const isTrue = (result: QueryResult | undefined): boolean =>
   (result?.rows[0] as { readonly is_true: boolean } | undefined)?.is_true === true
 
-/** How many months ahead partitions are created. */
+/** The number of months ahead for which partitions are created. */
 const MONTHS_AHEAD = 2
 
-/** How many rows one statement moves or removes: so few that no other transaction waits long. */
+/** The most rows that one statement moves or removes. It is small, so that no other transaction waits long. */
 const ROWS_PER_STATEMENT = 1_000
 
-/** The partitioned tables, the instant that chooses the partition, and the old rows `e` that must stay. */
+/**
+ * The partitioned tables, each with the column that chooses the partition and the condition for old rows `e` that must
+ * stay.
+ */
 const partitioned = [
   {
     table: "event",
     by: "created_at",
-    // A delivery still sends its event's text, even if the webhook has been off for long.
+    // A waiting delivery still needs its event, even if the webhook has been off for long.
     needed: "exists (select from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id)"
   },
   {
     table: "attempt",
     by: "started_at",
-    // A replay continues the numbers of an event's attempts.
+    // A replay continues the numbers of an event's attempts, so attempts stay while their event does.
     needed: "exists (select from workshop.event v where v.shop_id = e.shop_id and v.id = e.event_id)"
   }
 ] as const
 
 type Partitioned = (typeof partitioned)[number]
 
-/** Beyond this size, attaching a partition reads the default partition for too long, because it holds a lock meanwhile. */
+/**
+ * The largest default partition to which a partition is attached directly, because attaching scans the default
+ * partition under a lock.
+ */
 const MAX_SCANNED_BYTES = 64 * 1024 * 1024
 
-/** Time-outs for a change of the schema. It is left for the next run if its lock is not free soon, because all others queue behind a waiting session. */
+/**
+ * Timeouts for a change of the schema. If its lock is not free soon, the change is left for the next run, because other
+ * sessions queue behind a waiting one.
+ */
 const SHORT_TIMEOUTS = [
   once("wait briefly", "set local lock_timeout = 200"),
   once("work briefly", "set local statement_timeout = 1000")
 ]
 
-/** Allows bitmap scans, which BRIN indexes need and which the session forbids. */
+/** Enables bitmap scans, which BRIN indexes need and which the session's settings disable. */
 export const ALLOW_BITMAP_SCANS = once("look by age", "set local enable_bitmapscan = on")
 
-// SQLSTATEs after which a change of the schema is left for the next run.
-/** The default partition has just got a row of the month. */
+// The SQLSTATEs after which a change of the schema is left for the next run.
+/** The default partition has a new row of the month. */
 const HAS_ROWS = ["23514"]
 /** Citus changes schemas only on its coordinator. */
 const NOT_ON_COORDINATOR = "0A000"
@@ -130,7 +139,10 @@ const listPartitions = (connection: Connection, { table }: Partitioned) =>
     ([result]) => result!.rows as unknown as ReadonlyArray<Partition>
   )
 
-/** Whether the default partition is small, and whether it has rows of a month, which then gets no partition. */
+/**
+ * Reads whether the default partition is small, and whether it has rows of a month, for which no partition can then be
+ * created.
+ */
 const readDefaultPartition = (connection: Connection, { table, by }: Partitioned, { from, until }: Month) =>
   Effect.map(
     connection.send([
@@ -148,9 +160,9 @@ const readDefaultPartition = (connection: Connection, { table, by }: Partitioned
   )
 
 /**
- * Attaches the partition of a month that has not begun, without a scan of the default partition under a lock: a constraint on the default
- * partition excludes the month's rows, and is validated while others write. The constraint is removed in any case, because it would refuse
- * rows of that month.
+ * Attaches the partition of a future month without a scan of the default partition under a lock. It first adds a
+ * constraint that excludes the month's rows to the default partition, and validates it while others write. It removes
+ * the constraint in any case, because the constraint would refuse rows of that month.
  */
 const attachWithConstraint = (connection: Connection, one: Partitioned, month: Month) =>
   Effect.gen(function* () {
@@ -182,7 +194,10 @@ const repeatWhileFull = (
       : Effect.map(repeatWhileFull(connection, ...statements), (more) => n + more)
   })
 
-/** Detaches a partition, moves the rows that must stay to the default partition, and drops it. `concurrently` is not possible beside a default partition. */
+/**
+ * Detaches a partition, moves the rows that must stay to the default partition, and drops the partition. `concurrently`
+ * is impossible with a default partition.
+ */
 const dropPartition = (connection: Connection, one: Partitioned, { is_attached }: Partition, month: Month) =>
   Effect.gen(function* () {
     if (is_attached && !(yield* tryBriefly(connection, step("detach", one, month)))) return false
@@ -190,10 +205,13 @@ const dropPartition = (connection: Connection, one: Partitioned, { is_attached }
     return yield* tryBriefly(connection, step("drop", one, month))
   })
 
-/** The month's name for the step that removes rows by their age, which does not use it. */
+/** A placeholder for the month's name in the step that removes rows by age, which ignores it. */
 const ANY_MONTH = "0000_00"
 
-/** Removes old rows from the default partition, one by one. A role that may not execute the function may delete. */
+/**
+ * Removes old rows from the default partition, with the function, or with a DELETE if the role may not execute the
+ * function.
+ */
 const removeFromDefault = (connection: Connection, one: Partitioned, before: Instant) =>
   repeatWhileFull(
     connection,
@@ -220,14 +238,19 @@ const deleteFromDefault = (connection: Connection, { table, by, needed }: Partit
 /** The partitions that were created and dropped. */
 export interface Partitioning {
   readonly created: ReadonlyArray<string>
-  /** The partitions of months ahead that could not be created. Their rows will go to the default partition, and be removed one by one. */
+  /**
+   * The partitions of months ahead that could not be created. Rows of these months are stored in the default partition
+   * and removed row by row.
+   */
   readonly missing: ReadonlyArray<string>
   readonly dropped: ReadonlyArray<string>
-  /** The number of rows that were removed one by one. */
+  /** The number of rows that were removed row by row. */
   readonly removed: number
 }
 
-/** Creates the partitions of this month and the next ones, and drops those that are wholly older than `before`. */
+/**
+ * Creates the partitions of this month and the next months, and drops partitions that are entirely older than `before`.
+ */
 export const maintainPartitions = (
   connection: Connection,
   now: Instant,
@@ -252,7 +275,8 @@ export const maintainPartitions = (
       for (const partition of partitions) {
         const month = monthNamed(partition.name)
         if (month === undefined || month.until > before) continue
-        // Attempts stay while events of their month do, because a replay continues their numbers.
+        // Keeps the attempts of a month whose events were not dropped, because a replay continues the attempts'
+        // numbers.
         if (notDropped.has(month.name)) continue
         if (yield* dropPartition(connection, one, partition, month)) dropped.push(partition.name)
         else notDropped.add(month.name)

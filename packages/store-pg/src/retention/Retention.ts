@@ -17,19 +17,19 @@ import { once, type Statement } from "../connection/Statement.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { ALLOW_BITMAP_SCANS, countOf, isTrue, maintainPartitions, type Partitioning } from "./Partitions.js"
 
-/** How many rows one statement removes: so few that no other transaction waits long. */
+/** The most rows that one statement removes. It is small, so that no other transaction waits long. */
 const ROWS_PER_STATEMENT = 1_000
 
-/** How many statements one run sends for a table at most, so that the other tables are not delayed. */
+/** The most statements that one run sends for a table, so that other tables are not delayed. */
 const MAX_STATEMENTS = 100
 
-/** How long ended windows are kept, for processes whose clocks are behind. */
+/** The time for which expired windows are kept, because other processes' clocks may be behind. */
 const SPARE_MS = HOUR_MS
 
 interface Expiring {
   readonly table: string
   readonly key: string
-  /** The column with the instant until which a row counts. */
+  /** The column with the instant at which a row expires. */
   readonly until: string
   readonly spare_ms: number
 }
@@ -38,8 +38,8 @@ interface Expiring {
 const expiring: ReadonlyArray<Expiring> = [
   { table: "idempotency_record", key: "shop_id, caller_id, operation, key", until: "expires_at", spare_ms: 0 },
   { table: "stamp_limit", key: "shop_id, caller_id, client_id", until: "resets_at", spare_ms: SPARE_MS },
-  // Any client can add such rows, one for each address, so they are removed a minute after their reset. The clocks of serving processes
-  // differ by less than a second.
+  // Any client can create such rows, one for each address, so they are removed after a minute and not after an hour.
+  // The clocks of ready processes differ by less than a second.
   { table: "rate_limit", key: "policy, subject", until: "resets_at", spare_ms: MINUTE_MS },
   // The process that wrote a receipt reads it within seconds.
   { table: "batch_receipt", key: "connection", until: "saved_at", spare_ms: DAY_MS }
@@ -68,7 +68,7 @@ const removeRepeatedly = (connection: Connection, statement: Statement) =>
     return { removed, isMore: removed === MAX_STATEMENTS * ROWS_PER_STATEMENT }
   })
 
-/** Statements that remove rows older than an instant: notifications that were delivered, and replays that are done. */
+/** The statements that remove delivered notifications and finished replays from before an instant. */
 const agedStatements = (before: Instant): ReadonlyArray<Statement> => [
   {
     name: "remove old notification",
@@ -92,8 +92,8 @@ const agedStatements = (before: Instant): ReadonlyArray<Statement> => [
 ]
 
 /**
- * Removes idempotency records, and windows of limits, that have ended by `now`, and notifications and replays older than `before`.
- * Returns how many rows that were, and whether there are more.
+ * Removes idempotency records and rate-limit windows that expired by `now`, and notifications and replays older than
+ * `before`. Returns the number of removed rows, and whether there are more.
  */
 const removeExpired = (
   connection: Connection,
@@ -114,7 +114,7 @@ const removeExpired = (
 /** The default time for which events and their attempts are kept. */
 const KEEP_EVENTS_MS = 90 * DAY_MS
 
-/** The options of retention: the time for which rows are kept, and the databases. */
+/** The options of retention: the databases, and the time for which rows are kept. */
 export interface RetentionOptions extends Database {
   /** The time for which events and their attempts are kept, in milliseconds; 90 days by default, and at least seven. */
   readonly keepEvents_ms?: number
@@ -131,10 +131,10 @@ const LOCK = 7_305_809
 /** The pause between two runs. */
 const RUN_INTERVAL = "5 minutes"
 
-/** How long a statement may take. */
+/** The time that a statement may take. */
 const STATEMENT_TIMEOUT_MS = 60_000
 
-/** Without these partitions the service works, but old rows must be removed one by one, which costs much more. */
+/** Warns about missing partitions. The service works without them, but removing old rows row by row costs much more. */
 const warnOfMissing = (missing: ReadonlyArray<string>) =>
   missing.length === 0
     ? Effect.void
@@ -143,9 +143,10 @@ const warnOfMissing = (missing: ReadonlyArray<string>) =>
       )
 
 /**
- * Removes old rows in small steps, so that no other transaction waits long: idempotency records and windows of rate limits that have ended, and
- * events with their attempts, one monthly partition at a time. Events that must still be delivered stay. One process at a time does this.
- * Partitions need a role that may execute `maintain_partition`; without it, old events are removed row by row.
+ * Removes old rows in small steps, so that no other transaction waits long: expired idempotency records and rate-limit
+ * windows, and events with their attempts, one monthly partition at a time. Events that must still be delivered stay.
+ * One process at a time does this. Partitions need a role that may execute `maintain_partition`; without it, old events are
+ * removed row by row.
  */
 export const retention = ({
   url,
@@ -163,7 +164,7 @@ export const retention = ({
       name: "workshop retention",
       lock_timeout_ms: 1_000,
       statement_timeout_ms: STATEMENT_TIMEOUT_MS,
-      // Each is rarely sent, and Citus refuses to plan them once for all values.
+      // The statements run rarely, and Citus refuses generic plans.
       plans: PLANNED_EACH_TIME
     }),
     clockGuard,
@@ -174,7 +175,7 @@ export const retention = ({
           once("lock retention", `select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as is_true`)
         ])
         if (!isTrue(result)) return null
-        // With a wrong clock, rows would be removed too early.
+        // A process with a wrong clock would remove rows too early.
         yield* checkClock(connection)
         const now = yield* Clock.currentTimeMillis
         const before = now - Math.max(keepEvents_ms, ServiceLimits.events_kept_min_ms)
@@ -196,7 +197,7 @@ export const worker = ({
   Effect.gen(function* () {
     const places = yield* Effect.orDie(placesOf(options, cells))
     const all = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...options, url, schema }))
-    // A cell that is unavailable is logged once, because /readyz names it, and many may be unavailable.
+    // An unavailable cell is logged once, because /readyz names it, and many cells may be unavailable.
     const failing = new Set<(typeof all)[number]>()
     const runAll = Effect.forEach(all, (one) =>
       reported(one.runOnce).pipe(
@@ -218,6 +219,9 @@ export const worker = ({
     }
   })
 
-/** Removes old rows now and every five minutes, at once again if there are more. An unreachable database is tried again. */
+/**
+ * Runs retention at the start and every five minutes, and again at once if there are more old rows. Retries an
+ * unreachable database.
+ */
 export const layer = (options: RetentionOptions): Layer.Layer<never> =>
   Layer.scopedDiscard(Effect.flatMap(worker(options), ({ run }) => Effect.forkScoped(run)))

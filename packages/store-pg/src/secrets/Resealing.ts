@@ -8,7 +8,7 @@ import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSec
 /** The number of webhooks that one statement reads or writes. */
 const AT_ONCE = 500
 
-/** The largest number of passes over the table. Secrets that a node changes meanwhile are left for the next run. */
+/** The most passes over the table. Secrets that a node still changes after them are left for the next run. */
 const MOST_PASSES = 10
 
 const TIMEOUTS = { statement_timeout_ms: 10_000 }
@@ -18,23 +18,23 @@ const PAGE = `select /* workshop read secrets */ shop_id, secret, previous_secre
 
 const FIRST = "00000000-0000-0000-0000-000000000000"
 
-/** Replaces secrets, unless a row was changed since it was read. */
+/** Replaces the secrets of rows that have not changed since they were read. */
 const REPLACE = `update /* workshop replace secrets */ webhook w set secret = q.secret, previous_secret = q.previous_secret
   from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) q (shop_id, secret, previous_secret, was, previous_was)
   where w.shop_id = q.shop_id and w.secret = q.was and w.previous_secret is not distinct from q.previous_was
   returning w.shop_id`
 
-/** The keys and the cells of resealing, and the form in which it stores secrets. */
+/** The options of resealing: the keys, the cells, and whether secrets are stored unencrypted. */
 export interface ResealingOptions extends CellOptions {
-  /** The keys as the store has them: the first encrypts, all decrypt. */
+  /** The keys of the store: the first encrypts, all decrypt. */
   readonly secretsKeys: ReadonlyArray<string>
-  /** Stores secrets unencrypted, for a program without keys. */
+  /** If true, secrets are stored unencrypted, for a program without keys. */
   readonly inClear?: boolean
 }
 
 /** The result of resealing. */
 export interface Resealed {
-  /** The key that encrypts now; null if secrets are stored unencrypted. */
+  /** The id of the key that now encrypts; null if secrets are stored unencrypted. */
   readonly key_id: string | null
   /** The number of webhooks that were rewritten. */
   readonly changed: number
@@ -42,7 +42,7 @@ export interface Resealed {
 
 type Target = (row: SecretColumns) => Either.Either<SecretColumns, SecretsRefused>
 
-/** Goes through the table once. Each statement is a transaction of its own, so an interrupted pass loses nothing. */
+/** Reseals all rows once. Each statement is a separate transaction, so an interruption loses no secret. */
 const pass = (session: Session, target: Target) =>
   Effect.gen(function* () {
     let [changed, missed] = [0, 0]
@@ -72,7 +72,7 @@ const needed = new SecretsRefused({
   what: "Resealing needs a key. Set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32"
 })
 
-/** Runs all passes over the table of a cell, and returns how many webhooks were rewritten. */
+/** Runs all passes over a cell's table, and returns the number of rewritten webhooks. */
 const passes = (session: Session, target: Target) =>
   Effect.gen(function* () {
     let changed = 0
@@ -85,9 +85,9 @@ const passes = (session: Session, target: Target) =>
   })
 
 /**
- * Encrypts all webhook secrets of all cells with the first key, including unencrypted ones, or stores all of them unencrypted. It can run
- * beside the service, be interrupted and be repeated. Secrets that no key decrypts are refused and not changed. The act is in the audit log
- * of the home cell.
+ * Encrypts the webhook secrets of all cells, including unencrypted ones, with the first key, or stores all of them
+ * unencrypted. It can run while the service runs, be interrupted and be repeated. Fails if no key decrypts a secret,
+ * and does not change that secret. The audit log of the home cell has an entry for it.
  */
 export const reseal = (url: string, { secretsKeys, inClear = false, ...options }: ResealingOptions) =>
   Effect.gen(function* () {

@@ -4,17 +4,18 @@ import { Clock, Effect } from "effect"
 import { noteTablesElsewhere } from "../connection/TablesElsewhere.js"
 import { keyMissing, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
-/** The shortest interval between queries of the database after a key was missing. */
+/** The shortest interval between queries of the database after a key was found to be missing. */
 const QUERY_INTERVAL = "5 seconds"
 
-/** Finds a key that encrypted a secret and is not among $1. */
+/** Selects the id of a key that encrypted a secret and is not in $1. */
 export const SEALED_BY_OTHERS = `select /* workshop find missing key */ split_part(s.secret, ':', 2) as key_id
   from workshop.webhook w cross join lateral (values (w.secret), (w.previous_secret)) s (secret)
   where s.secret like 'sealed:%' and split_part(s.secret, ':', 2) <> all ($1::text[]) limit 1`
 
 /**
- * Fails at the start if secrets are encrypted with a key that was not given; if the database is unavailable, it does not fail. Once a secret
- * could not be decrypted, the process is not ready, and the returned effect fails until the database has no such secret any more.
+ * Fails at the start if secrets are encrypted with a key that was not given, but not if the database is unavailable.
+ * After a secret could not be decrypted, the process is not ready, and the returned effect fails until the database has
+ * no such secret.
  */
 export const secretsGuard = (secrets: WebhookSecrets, schema: string) =>
   Effect.gen(function* () {
@@ -35,7 +36,7 @@ export const secretsGuard = (secrets: WebhookSecrets, schema: string) =>
       QUERY_INTERVAL
     )
     const missing = Effect.suspend(() =>
-      // In real time, because a sandbox's clock may be frozen.
+      // Uses real time, because a sandbox's clock may be frozen.
       secrets.missing === null ? Effect.succeed(null) : Effect.withClock(lookAgain, Clock.make())
     )
     yield* probe({

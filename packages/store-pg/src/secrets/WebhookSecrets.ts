@@ -29,7 +29,7 @@ export const keyMissing = (key_id: string): SecretsRefused =>
     what: `The database has webhook secrets that are sealed with the key ${key_id}, which was not given. Add that key to ${GIVEN_AS}`
   })
 
-/** The refusal to decrypt a secret, as commands and reads return it. */
+/** The error of commands and reads for a secret that cannot be decrypted. */
 export const unopened = (refused: SecretsRefused): StoreUnavailable =>
   new StoreUnavailable({ cause: refused, remedy: refused.message })
 
@@ -62,12 +62,12 @@ const readKey = (text: string, i: number): Either.Either<Key, SecretsRefused> =>
   })
 }
 
-/** The key that encrypted a text; null for an unencrypted text. */
+/** The id of the key that encrypted a text; null for an unencrypted text. */
 const keyIdOf = (text: string): string | null => (text.startsWith(SEALED) ? text.split(":")[1]! : null)
 
 /**
- * The initialisation vector is derived from the secret and its shop, so it repeats only for the same secret of the same shop, and writing a
- * row again does not change its text.
+ * Encrypts a secret. The initialisation vector is derived from the secret and its shop, so it repeats only for the same
+ * secret of the same shop, and saving a row again does not change its text.
  */
 const sealedBy = ({ id, cipher, iv: ivKey }: Key, shop_id: string, text: string): string => {
   const iv = createHmac("sha256", ivKey).update(`${shop_id} ${text}`).digest().subarray(0, IV_BYTES)
@@ -87,12 +87,12 @@ const openedBy = ({ cipher }: Key, shop_id: string, sealed: string): string => {
   return opening.update(text!, undefined, "utf8") + opening.final("utf8")
 }
 
-/** The secrets of a webhook, as they are in its row. */
+/** The columns of a webhook's row with its secrets. */
 export type SecretColumns = Pick<Webhook, "shop_id" | "secret" | "previous_secret">
 
 /**
- * Encrypts webhook secrets for their table and decrypts them, with AES-256-GCM and the shop's id as additional data. The first key
- * encrypts, all decrypt. Without a key secrets are stored unencrypted; an unencrypted secret can be read with and without keys.
+ * Encrypts and decrypts webhook secrets with AES-256-GCM and the shop's id as additional data. The first key encrypts,
+ * all decrypt. Without a key, secrets are stored unencrypted. An unencrypted secret can be read with or without keys.
  */
 export class WebhookSecrets {
   readonly #keys: ReadonlyArray<Key>
@@ -103,7 +103,7 @@ export class WebhookSecrets {
     this.#keys = keys
   }
 
-  /** Each key is 32 random bytes in base64 or hex. */
+  /** Parses keys, each 32 random bytes in base64 or hex. */
   static of(keys: ReadonlyArray<string> = []): Either.Either<WebhookSecrets, SecretsRefused> {
     return Either.map(Either.all(keys.map(readKey)), (read) => new WebhookSecrets(read))
   }
@@ -113,7 +113,7 @@ export class WebhookSecrets {
     return this.#keys.map(({ id }) => id)
   }
 
-  /** The row with its secrets encrypted, if there is a key. A secret that is already encrypted does not change. */
+  /** Returns the row with encrypted secrets if there is a key. A secret that is already encrypted does not change. */
   seal<Row extends SecretColumns>(row: Row): Row {
     const [key] = this.#keys
     if (key === undefined) return row
@@ -121,7 +121,7 @@ export class WebhookSecrets {
     return { ...row, secret: sealed(row.secret), previous_secret: row.previous_secret && sealed(row.previous_secret) }
   }
 
-  /** The row with its secrets decrypted. */
+  /** Returns the row with decrypted secrets. */
   open<Row extends SecretColumns>(row: Row): Either.Either<Row, SecretsRefused> {
     return Either.gen(this, function* () {
       const secret = yield* this.#opened(row.shop_id, row.secret)
@@ -149,5 +149,5 @@ export class WebhookSecrets {
   }
 }
 
-/** Stores secrets unencrypted. */
+/** WebhookSecrets without a key, which stores secrets unencrypted. */
 export const inClear: WebhookSecrets = Either.getOrThrow(WebhookSecrets.of())
