@@ -1,7 +1,9 @@
-// Starts the reader on the documents of the server that sent this page, so that calls go there. The key is kept for the tab alone, and the
-// sandbox's document is offered if the server has one.
+// Starts RapiDoc with the OpenAPI document of the server that sent this page, so that RapiDoc sends its calls to that
+// server. The key is stored only for this tab. If the server has a sandbox, the page also offers the sandbox's
+// document.
 
-// Mends the reader: its words break, its tables are wider than a phone, and its list of calls is hidden there.
+// Corrects RapiDoc's styles: it breaks words, its tables are wider than a phone, and it hides the list of calls on a
+// phone.
 const READER_STYLE = `
 #api-info { margin-left: 0 !important; }
 #link-operations-top { display: none; }
@@ -21,7 +23,7 @@ const nav = document.querySelector("nav")
 const form = document.querySelector("form")
 const calls = document.querySelector(".calls")
 const KEY = "workshop-docs-authorization"
-// Where the console keeps it, for the tab alone.
+// The key in sessionStorage under which the console stores the sandbox's token.
 const TOKEN = "workshop-sandbox-token"
 const dark = matchMedia("(prefers-color-scheme: dark)")
 
@@ -109,7 +111,7 @@ customElements
   .then(() => {
     reader.shadowRoot.adoptedStyleSheets.push(styles)
     const chose = ({ target }) => target.closest("[data-action=navigate]") && listCalls(false)
-    // The reader stops the event at the list.
+    // Listens in the capture phase, because RapiDoc stops the propagation of clicks in its list.
     reader.shadowRoot.addEventListener("click", chose, true)
     return show("openapi.json")
   })

@@ -1,4 +1,5 @@
-// Puts the reader of /docs into the package, so that whoever installs it needs neither its package nor the package's dependencies.
+// Copies RapiDoc, which /docs uses, into this package, so that an installation needs neither RapiDoc's package nor its
+// dependencies.
 import { copyFileSync, mkdirSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"

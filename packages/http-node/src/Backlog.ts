@@ -1,9 +1,9 @@
-/** How many tasks run in one turn of the event loop. */
+/** The number of tasks that run in one iteration of the event loop. */
 const TASKS_PER_TURN = 4
 
 /**
- * Tasks of low priority: pipelined requests, and responses to requests without a valid key. A few run in each turn of the event loop, in
- * the order of their arrival, so that they cannot delay other requests.
+ * A queue of low-priority tasks: pipelined requests, and responses to requests without a valid key. It runs a few tasks
+ * in each iteration of the event loop, in the order of their arrival, so that they cannot delay other requests.
  */
 export class Backlog {
   readonly #tasks: Array<() => void> = []

@@ -12,13 +12,16 @@ import type { UnreadResponses } from "./UnreadResponses.js"
 export interface ListenerOptions {
   readonly backlog: Backlog
   readonly unread: UnreadResponses
-  /** Called when a request's key is found valid. If it is given, the responses to all other requests wait in the backlog. */
+  /**
+   * Called when a request's key is found to be valid. If it is set, responses to requests without a valid key wait in
+   * the backlog.
+   */
   readonly onAuthenticated?: (request: IncomingMessage) => void
 }
 
 /**
- * Handles a request of `node:http`, and sends the response. `handle` gets a function to call when the request's key is found valid.
- * `awaitsContinue`: the client waits for `100 Continue` before it sends the body.
+ * Handles a request of `node:http` and sends the response. `awaitsContinue` is true if the client waits for `100
+ * Continue` before it sends the body.
  */
 export type Listener = (
   request: IncomingMessage,
@@ -28,8 +31,9 @@ export type Listener = (
 ) => void
 
 /**
- * Sends the last response of a connection whose client still sends. If the connection were closed now, the kernel would reset it,
- * and the client might lose the response. So only our side is closed, while {@link discardBody} reads what arrives.
+ * Sends the last response of a connection whose client is still sending. Closing the connection would make the kernel
+ * reset it, and the client might lose the response. So it closes only the server's side, while {@link discardBody}
+ * reads the remaining data.
  */
 const sendAndLinger = (request: IncomingMessage, response: ServerResponse, body: HttpResponse["body"]) => {
   const { socket } = request
@@ -41,17 +45,17 @@ const sendAndLinger = (request: IncomingMessage, response: ServerResponse, body:
   request.once("end", end).once("close", end)
 }
 
-/** Names and values in turn, the form that node writes fastest. */
+/** The headers as alternating names and values, which node writes fastest. */
 const rawHeaders = ({ status, headers, body }: HttpResponse): Array<string> => {
-  // The length in a 304 would be that of a body that it does not have.
+  // A 304 has no body, so it has no Content-Length.
   const raw = status === 304 ? [] : ["Content-Length", String(Buffer.byteLength(body))]
   for (const name in headers) raw.push(name, headers[name]!)
   return raw
 }
 
 /**
- * Ends a response of known length. `end(body)` would make node pass two pieces to the kernel, the second of them empty; written
- * before the end, head and body are one piece.
+ * Ends a response of known length. Writes the body before the end, because then node passes head and body to the kernel
+ * in one chunk, while `end(body)` passes a second, empty chunk.
  */
 const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void => {
   const { socket } = response
@@ -62,10 +66,10 @@ const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void =
   response.end()
 }
 
-/** How many bytes of a stream may wait for its client to read them; beyond that the connection is closed. */
+/** The number of unread bytes of a stream above which its connection is closed. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024
 
-/** Streams a response until its client leaves or the server stops. */
+/** Streams a response until its client disconnects or the server stops. */
 const stream = (response: ServerResponse, { status, headers, body }: HttpResponse, follow: Follow): void => {
   const { socket } = response
   response.writeHead(status, headers)
@@ -83,10 +87,10 @@ const stream = (response: ServerResponse, { status, headers, body }: HttpRespons
   })
 }
 
-/** The event of a server that shuts down, which ends its streams. */
+/** The event that a stopping server emits to end its streams. */
 export const SHUTDOWN = "shutdown"
 
-/** Sends a response of the pipeline on node's `response`, unless one was sent already. */
+/** Sends a response of the pipeline on node's `response`, unless a response was sent already. */
 export const sendResponse = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -110,7 +114,10 @@ export const sendResponse = (
   if (request.socket.writableLength > 0) unread.watch(response, request.socket, Buffer.byteLength(body))
 }
 
-/** Runs a request once its response is the next on its connection. Pipelined requests wait in the backlog. */
+/**
+ * Runs a request once all earlier requests on its connection have their responses. Pipelined requests wait in the
+ * backlog.
+ */
 const whenNext = (response: ServerResponse, backlog: Backlog, run: () => void): void => {
   if (response.socket !== null) {
     run()
@@ -123,7 +130,7 @@ const whenNext = (response: ServerResponse, backlog: Backlog, run: () => void): 
   )
 }
 
-/** Runs each request in one fiber, and interrupts it when the client leaves. */
+/** Runs each request in a fiber, and interrupts the fiber if the client disconnects. */
 export const listener = (
   runtime: Runtime.Runtime<never>,
   { backlog, unread, onAuthenticated }: ListenerOptions
@@ -137,9 +144,9 @@ export const listener = (
     }
     const settle = (exit: Exit.Exit<HttpResponse>) => {
       if (Exit.isFailure(exit)) response.destroy()
-      // A few responses to requests without a valid key are sent in each turn of the event loop, and their clients send nothing more
-      // until then. So however many they are, new connections and clients with a key are served. A 503 is sent at once, because the
-      // service is overloaded already.
+      // In each iteration of the event loop, the backlog sends a few responses to requests without a valid key, and
+      // their clients send no further request before that. So even many such requests do not delay new connections and
+      // clients with a key. A 503 is sent at once, because the service is overloaded already.
       else if (isDeferred && exit.value.status !== 503)
         backlog.add(() => sendResponse(request, response, exit.value, unread))
       else sendResponse(request, response, exit.value, unread)
@@ -154,8 +161,8 @@ export const listener = (
       })
     }
     const begin = () => whenNext(response, backlog, run)
-    // A short body arrives in one packet with the head. Node has read only the head by now, and the body one tick later, so the fiber
-    // need not wait for it.
+    // A short body arrives in one packet with the head. Node has parsed only the head by now and parses the body one
+    // tick later, so the fiber begins after that tick and need not wait for the body.
     if (!awaitsContinue && awaitsBody(request)) process.nextTick(begin)
     else begin()
   }

@@ -18,13 +18,16 @@ import { UnreadResponses } from "./UnreadResponses.js"
 /** The settings of a server. */
 export interface NodeServerOptions {
   readonly host: string
-  /** 0 for any free port. */
+  /** The port to listen on; 0 for any free port. */
   readonly port: number
-  /** Use the last address of `X-Forwarded-For` as the client's: only behind a proxy that sets it. */
+  /** Whether the last address in `X-Forwarded-For` is the client's. True only behind a proxy that sets this header. */
   readonly trustProxy: boolean
-  /** The default is {@link SERVER_TIMEOUTS}. */
+  /** The timeouts; {@link SERVER_TIMEOUTS} by default. */
   readonly timeouts?: ServerTimeouts
-  /** The defaults are those of {@link CONNECTION_LIMITS}; with `trustProxy` one address may have all connections. */
+  /**
+   * The limits; {@link CONNECTION_LIMITS} by default, except that one address may have all connections with
+   * `trustProxy`.
+   */
   readonly limits?: Partial<ConnectionLimits>
 }
 
@@ -35,10 +38,11 @@ const make = (timeouts: ServerTimeouts) => {
     requestTimeout: timeouts.request_ms,
     keepAliveTimeout: timeouts.idle_ms,
     connectionsCheckingInterval: timeouts.check_ms,
-    // Node itself would respond without an envelope.
+    // The pipeline checks the Host header, because node's own response would have no envelope.
     requireHostHeader: false
   })
-  // Node would silently drop headers beyond its count, the key perhaps among them. The size of the head bounds their number.
+  // No maximum, because node silently drops further headers, possibly the key. The maximum size of the head limits
+  // their number.
   server.maxHeadersCount = 0
   return server
 }
@@ -48,7 +52,7 @@ const limitsOf = ({ trustProxy, limits = {} }: NodeServerOptions): ConnectionLim
   return { ...CONNECTION_LIMITS, ...(trustProxy && { maxConnectionsPerAddress: maxConnections }), ...limits }
 }
 
-/** Counts requests without a valid key by networks of another size than the usual one. */
+/** Makes the pipeline count requests without a valid key by IPv6 networks of the given size. */
 const byNetwork = (pipeline: Pipeline, ipv6Prefix: number): Pipeline =>
   ipv6Prefix === IPV6_PREFIX
     ? pipeline
@@ -57,14 +61,14 @@ const byNetwork = (pipeline: Pipeline, ipv6Prefix: number): Pipeline =>
 /** The characters of a host and its port (RFC 9112 §3.2, RFC 3986 §3.2.2). */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 
-/** The error in the host that a request names: HTTP/1.1 requires one, and no version allows several. */
+/** The error in a request's Host header: HTTP/1.1 requires one, and no version allows several. */
 const hostError = ({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): string | undefined => {
   if (headers.host === undefined) return httpVersionMinor > 0 ? "NO_HOST" : undefined
   if (!HOST.test(headers.host)) return "BAD_HOST"
   return isHeaderRepeated(rawHeaders, "host") ? SEVERAL_HOSTS : undefined
 }
 
-/** Listens to every event with which node reports a request, or the rest of one. */
+/** Listens to all of node's events for requests, including expectations, upgrades, tunnels and invalid input. */
 const listenForRequests = (
   server: Http.Server,
   connections: OpenConnections,
@@ -77,7 +81,10 @@ const listenForRequests = (
   const runAndRespond = listener(runtime, options)
   const fork = Runtime.runFork(runtime)
   const parseErrorResponse = (code: string | undefined) => notHttpResponse(code, Runtime.runSync(runtime)(newContext))
-  /** Responds on a connection that node no longer handles. It is closed if there is no response, because its client would wait forever. */
+  /**
+   * Responds on a connection that node no longer handles. Without a response, closes it, because the client would wait
+   * forever.
+   */
   const respondOnSocket = (request: HttpRequest, socket: Socket, send: (response: HttpResponse) => void) =>
     fork(pipeline(request)).addObserver((exit) => (Exit.isSuccess(exit) ? send(exit.value) : socket.destroy()))
 
@@ -94,11 +101,12 @@ const listenForRequests = (
 
   server.on("request", (request, response) => onRequest(request, response))
   server.on("checkContinue", (request, response) => {
-    // A client that is refused before `100 Continue` may or may not send its body, so no other request can follow on the connection.
+    // A client that is refused before `100 Continue` may or may not send its body, so the connection cannot be used for
+    // another request.
     response.shouldKeepAlive = false
     onRequest(request, response, () => response.writeContinue())
   })
-  // Any other expectation may be ignored (RFC 9110 §10.1.1).
+  // Ignores any other expectation, which RFC 9110 §10.1.1 allows.
   server.on("checkExpectation", (request, response) => onRequest(request, response))
   server.on("connect", (request, socket) =>
     connections.refuseTunnel(socket as Socket, (send) =>
@@ -115,7 +123,10 @@ const listenForRequests = (
   )
 }
 
-/** Stops accepting connections, responds to requests that were being sent, waits for those that run, and closes the rest. */
+/**
+ * Stops accepting connections, serves requests that clients are sending, waits for running requests, and closes the
+ * remaining connections.
+ */
 const stop = (server: Http.Server, connections: OpenConnections, { drain_arrival_ms, stopping_ms }: ServerTimeouts) =>
   Effect.suspend(() => {
     server.emit(SHUTDOWN)
@@ -131,7 +142,7 @@ const stop = (server: Http.Server, connections: OpenConnections, { drain_arrival
     })
   })
 
-/** Serves the pipeline until the scope closes, and returns the address at which it listens. */
+/** Serves the pipeline until the scope closes, and returns the address of the server. */
 export const serve = (
   pipeline: Pipeline,
   options: NodeServerOptions
@@ -150,7 +161,7 @@ export const serve = (
       onAuthenticated: (request) => connections.authenticated(request)
     })
     const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, timeouts))
-    // Such as that no file descriptor is left for a new connection. The others stay open.
+    // Logs, for example, that no file descriptor is left for a new connection. Open connections are not affected.
     server.on("error", (cause) => Runtime.runFork(runtime)(Effect.logWarning("A connection was not accepted", cause)))
     return address
   })

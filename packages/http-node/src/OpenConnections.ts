@@ -11,29 +11,29 @@ import type { ConnectionLimits } from "./serverLimits.js"
 
 /** The state of a connection. */
 interface OpenConnection {
-  /** The address by which it is counted. */
+  /** The address or IPv6 network by which the connection is counted. */
   readonly address: string
-  /** Undefined if the address is trusted to wait for its responses: node reads such a connection itself. */
+  /** Undefined if the address is trusted, because node itself reads such a connection. */
   reader: SocketReader | undefined
-  /** All requests so far. */
+  /** The number of requests so far. */
   requests: number
-  /** How many consecutive requests arrived before the previous response was sent. */
+  /** The number of consecutive requests that arrived before the previous response was sent. */
   pipelined: number
   request: IncomingMessage | undefined
   body: RequestBody | undefined
-  /** The latest response. Anything sent outside of node's own order comes after it. */
+  /** The latest response. Data that is sent without node must be sent after this response. */
   response: ServerResponse | undefined
-  /** Whether the server no longer reads HTTP from it. */
+  /** Whether the server no longer reads HTTP from the connection. */
   isAbandoned: boolean
 }
 
-/** Finds the last response of a connection, and calls `send` with it at once or later. */
+/** Makes the last response of a connection, and calls `send` with it now or later. */
 type FindLastResponse = (send: (response: HttpResponse) => void) => void
 
 /** The maximum size of each of the two address sets. */
 const MOST_ADDRESSES = 10_000
 
-/** How many requests a trusted connection may send ahead of their responses. */
+/** The number of requests that a trusted connection may send ahead of their responses. */
 const MOST_PIPELINED = 20
 
 const remember = (addresses: Set<string>, address: string): void => {
@@ -46,12 +46,12 @@ const remember = (addresses: Set<string>, address: string): void => {
 
 /** The server's open connections: their limits, and the order of their responses even if a client violates HTTP. */
 export class OpenConnections {
-  /** In the order in which they were opened or last sent a request. */
+  /** The connections in the order in which they were opened or last sent a request. */
   readonly #open = new Map<Socket, OpenConnection>()
   readonly #perAddress = new Map<string, number>()
   /**
-   * Addresses that sent a valid key. Node reads their connections itself, which takes a fifth less time than through a
-   * {@link SocketReader}. An address that then sends far ahead of its responses is disconnected and not trusted again.
+   * Addresses that sent a valid key. Node itself reads their connections, which takes a fifth less time than a {@link
+   * SocketReader}. If an address then sends far ahead of its responses, it is disconnected and never trusted again.
    */
   readonly #trusted = new Set<string>()
   readonly #distrusted = new Set<string>()
@@ -65,7 +65,7 @@ export class OpenConnections {
     server.on("connection", (socket: Socket) => this.#accept(socket))
   }
 
-  /** Records a request and its response; false if the connection gets no more responses. */
+  /** Records a request and its response. Returns false if the connection gets no more responses. */
   note(request: IncomingMessage, response: ServerResponse, body: RequestBody): boolean {
     const connection = this.#open.get(request.socket)
     if (connection === undefined || connection.requests >= this.limits.maxRequestsPerConnection) return false
@@ -86,7 +86,7 @@ export class OpenConnections {
     return true
   }
 
-  /** Records that the key of a request is good. */
+  /** Records that the key of a request is valid. */
   authenticated({ socket }: IncomingMessage): void {
     const address = this.#open.get(socket)?.address
     if (address === undefined || this.#trusted.has(address) || this.#distrusted.has(address)) return
@@ -101,7 +101,8 @@ export class OpenConnections {
     }
     const request = this.#open.get(socket)?.request
     const wasComplete = request?.complete === true
-    // A process that was suspended finds the time over before it reads what arrived meanwhile. A turn of the event loop later it has read it.
+    // After a process was suspended, node reports the timeout before it reads the data that arrived meanwhile. It has
+    // read the data one iteration of the event loop later.
     setImmediate(() => {
       const latest = this.#open.get(socket)?.request
       const isInTime = latest?.complete === true && !(wasComplete && latest === request)
@@ -112,7 +113,8 @@ export class OpenConnections {
   #abandonNow(socket: Socket, error: ParseError, findResponse: FindLastResponse): void {
     const connection = this.#open.get(socket)
     const isOver = error.code === TOO_LATE || error.code === "HPE_INVALID_EOF_STATE"
-    // Nothing was sent, so a response would be taken for that to the request that the client is just sending.
+    // If the client has sent no bytes, a response could be mistaken for the response to a request that the client is
+    // just sending.
     const isUnused = error.code === TOO_LATE && socket.bytesRead === 0
     if (connection === undefined || !socket.writable || isUnused || (connection.isAbandoned && isOver)) {
       socket.destroy()
@@ -124,7 +126,7 @@ export class OpenConnections {
     }
   }
 
-  /** The client asked for a tunnel, for which node passes on the bare connection. */
+  /** Refuses a CONNECT request, for which node hands over the socket. */
   refuseTunnel(socket: Socket, findResponse: FindLastResponse): void {
     socket.on("error", () => socket.destroy())
     const connection = this.#open.get(socket)
@@ -132,7 +134,7 @@ export class OpenConnections {
     this.#after(connection?.response, () => endWith(socket, true, findResponse))
   }
 
-  /** Ends keep-alive: from now on every response is the last of its connection. */
+  /** Ends keep-alive, so that every later response closes its connection. */
   endKeepAlive(): void {
     this.#isStopping = true
     for (const { response } of this.#open.values()) {
@@ -143,14 +145,14 @@ export class OpenConnections {
   /** Closes connections on which no client waits for a response. */
   stop(): void {
     for (const [socket, { response, isAbandoned }] of this.#open) {
-      // Opened in advance without a request: node takes it for busy.
+      // Closes an unused connection, which node considers busy.
       if (response === undefined && socket.bytesRead === 0) socket.destroy()
-      // The last response was sent, and the client still sends.
+      // Closes a connection whose last response was sent, even if the client is still sending.
       if (isAbandoned && socket.writableEnded) socket.destroySoon()
     }
   }
 
-  /** Closes all connections that are left. */
+  /** Closes all remaining connections. */
   destroy(): void {
     for (const socket of this.#open.keys()) socket.destroy()
   }
@@ -184,7 +186,7 @@ export class OpenConnections {
   #distrust(socket: Socket, address: string): void {
     this.#trusted.delete(address)
     remember(this.#distrusted, address)
-    // Requests that node has parsed already no longer find their connection, and get no response.
+    // Requests on this connection that node has already parsed get no response.
     this.#forget(socket)
     socket.destroy()
     for (const [other, connection] of this.#open) {
@@ -196,8 +198,8 @@ export class OpenConnections {
   }
 
   /**
-   * Whether there is room for one more connection of an address. A full server closes a connection of the address that holds most,
-   * so that a few addresses cannot keep out all others.
+   * Makes room for another connection of an address, and returns false if that is impossible. A server at its limit
+   * closes a connection of the address with the most connections, so that a few addresses cannot exclude all others.
    */
   #makeRoom(address: string): boolean {
     const held = this.#perAddress.get(address) ?? 0
@@ -207,12 +209,12 @@ export class OpenConnections {
     if (this.#open.size < this.limits.maxConnections) return true
     const busiestAddress = this.#busiestBeside(held)
     const isOfBusiest = (connection: OpenConnection) => connection.address === busiestAddress
-    // An address that holds fewer than the new one's keeps them all.
+    // Closes no connection of an address that has fewer connections than the new connection's address.
     const mayGiveWay = (connection: OpenConnection) => (this.#perAddress.get(connection.address) ?? 0) >= held
     return this.#closeIdle(isOfBusiest) || this.#closeIdle(mayGiveWay) || this.#closeFirst(isOfBusiest)
   }
 
-  /** The address with most connections, if one less is still more than `held` and one more. */
+  /** The address with the most connections, if it has at least two more than `held`. */
   #busiestBeside(held: number): string | undefined {
     let busiest: string | undefined
     let most = held + 1
@@ -225,8 +227,8 @@ export class OpenConnections {
   }
 
   /**
-   * Closes the connection that has been idle for longest. If none is idle, it closes one whose response was begun: its client
-   * still sends an unwanted body, or does not read the response.
+   * Closes the connection that has been idle for longest. If none is idle, closes a connection whose response has begun
+   * but whose client still sends an unwanted body, or does not read the response.
    */
   #closeIdle(matches: (connection: OpenConnection) => boolean): boolean {
     return (
@@ -254,7 +256,7 @@ export class OpenConnections {
     if (request === undefined || response === undefined || request.complete) {
       this.#after(response, () => endWith(socket, isOver || this.#isStopping, findResponse))
     } else if (response.headersSent) {
-      // The error is in the body of a request that has its response already.
+      // Closes the connection, because the error is in the body of a request that already has its response.
       socket.destroy()
     } else {
       response.shouldKeepAlive = false
@@ -269,7 +271,7 @@ export class OpenConnections {
   }
 }
 
-/** Drops what a connection still sends, which node no longer parses but still reads. */
+/** Discards the data that a connection still receives, which node reads but no longer parses. */
 const dropRest = (socket: Socket): void => {
   const before = socket.bytesRead
   socket.on("data", () => {
@@ -277,7 +279,7 @@ const dropRest = (socket: Socket): void => {
   })
 }
 
-/** Sends the last response of a connection. `isOver`: the client has nothing more to send, or had its time for it. */
+/** Sends the last response of a connection. `isOver` is true if the client has ended its side or exceeded its time. */
 const endWith = (socket: Socket, isOver: boolean, findResponse: FindLastResponse) =>
   findResponse((response) => {
     socket.end(rawResponse(response))

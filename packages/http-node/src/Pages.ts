@@ -8,12 +8,12 @@ import { coalesce, onceAsked } from "./coalesce.js"
 import { docsPages } from "./docsPages.js"
 import { constantBody, constantPage, pageGroup } from "./staticPages.js"
 
-/** For how long `/readyz` and `/metrics` show the same, in milliseconds. */
+/** The time for which a result of `/readyz` or `/metrics` is cached, in milliseconds. */
 const FRESH_MS = 1_000
 
 /** The settings of the pages. */
 export interface PagesOptions extends DocumentOptions {
-  /** How long `/readyz` and `/metrics` show the same, in milliseconds; a second if it is omitted. */
+  /** The time for which results of `/readyz` and `/metrics` are cached, in milliseconds; a second by default. */
   readonly fresh_ms?: number
 }
 
@@ -23,7 +23,7 @@ const at = (path: `/${string}`, show: (request: HttpRequest) => Effect.Effect<Pa
 
 const json = (value: unknown): Page => ({ body: JSON.stringify(value) })
 
-/** Readiness, with the names of the cells that cannot be used, and what to do about them where that is known. */
+/** The body of a ready `/readyz`, with the names of unavailable cells and their remedies if known. */
 const readiness = (unavailable: ReadonlyArray<UnavailableCell>) => {
   const remedies = unavailable.flatMap(({ name, remedy }) => (remedy === undefined ? [] : [[name, remedy] as const]))
   return {
@@ -34,12 +34,12 @@ const readiness = (unavailable: ReadonlyArray<UnavailableCell>) => {
 }
 
 /**
- * The pages beside the API, which need no key: liveness, readiness, metrics, the OpenAPI document, and a page to try the API.
- * Give it the dispatcher's options, so that the document is true of what is delivered.
+ * The routes without a key in addition to the API: liveness, readiness, metrics, the OpenAPI document, and a page to
+ * try the API. Pass the dispatcher's options, so that the document describes the webhooks that are sent.
  */
 export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatureHeader }: PagesOptions = {}) {
   const options = signatureHeader === undefined ? {} : { signatureHeader }
-  // Loaded and rendered at the first request, because that takes longer than the rest of the start.
+  // The document is loaded and rendered at the first request, because that takes longer than the rest of the start.
   const openapi = onceAsked(
     Effect.promise(async () => {
       const { documentOf, withServerAtOrigin } = await import("@workshop/core/openapi")
@@ -47,7 +47,7 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatu
     })
   )
 
-  // Logs it when the process starts.
+  // At the start, this logs data that is ahead of the clock.
   yield* dataAhead
   const ready = coalesce(Effect.provideService(notReadyReason, Directory, yield* Directory), fresh_ms)
   const metrics = coalesce(

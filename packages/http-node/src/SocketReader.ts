@@ -3,7 +3,9 @@ import type { Socket } from "node:net"
 import type { Backlog } from "./Backlog.js"
 import { announcedLength } from "./nodeRequest.js"
 
-/** How many bytes node's parser gets at once, unless a head ends before or a body of known length follows. */
+/**
+ * The number of bytes that node's parser gets at once, unless a head ends earlier or a body of known length follows.
+ */
 const SLICE_BYTES = 512
 
 /** The end of a head, after which the next request may begin. */
@@ -11,20 +13,21 @@ const HEAD_END = "\r\n\r\n"
 
 const upTo = (bytes: Buffer, length: number): Buffer => (bytes.length <= length ? bytes : bytes.subarray(0, length))
 
-/** Whether a response was sent, or never will be. */
+/** Whether a response was sent or can no longer be sent. */
 export const isResponseOver = (response: ServerResponse | undefined): boolean =>
   response === undefined || response.closed || response.writableFinished
 
 /**
- * Reads a connection in place of node, whose parser would make objects of all requests in the 64 KiB that it reads at once, up to
- * 2,500 of them. This class gives the parser one request at a time. Until that has its response, what follows stays bytes, and the
- * rest stays in the socket, so that the network holds back a client that does not wait for its responses.
+ * Reads a connection in place of node, whose parser would create objects for all requests in the 64 KiB that it reads
+ * at once, up to 2,500. This class passes one request at a time to the parser. Until that request has its response, the
+ * following bytes are buffered unparsed, and the rest stays in the socket, so that TCP's flow control slows down a
+ * client that does not wait for its responses.
  */
 export class SocketReader {
   readonly #socket: Socket
   readonly #backlog: Backlog
   readonly #parse: ((chunk: Buffer) => void) | undefined
-  /** Bytes that were read before the parser may have them. */
+  /** Bytes that were read but must not be parsed yet. */
   #held: Buffer | undefined
   #isPaused = false
   #isOver = false
@@ -32,16 +35,19 @@ export class SocketReader {
   #request: IncomingMessage | undefined
   #response: ServerResponse | undefined
   #earlier: ServerResponse | undefined
-  /** How many bytes of the slice being parsed may belong to the body of a request that begins in it. */
+  /**
+   * The number of bytes, in the slice that is being parsed, that may belong to the body of a request that begins in the
+   * slice.
+   */
   #bodyInSlice = 0
-  /** Bytes that can only be the body of the latest request. */
+  /** The number of coming bytes that belong to the body of the latest request. */
   #bodyLeft = 0
 
   constructor(socket: Socket, backlog: Backlog) {
     this.#socket = socket
     this.#backlog = backlog
     const [parse, ...others] = socket.listeners("data")
-    // If a later version of node reads sockets in another way, it reads ahead as it likes.
+    // If a later version of node reads sockets in another way, this class does nothing, and node reads ahead.
     if (parse === undefined || others.length > 0) return
     this.#parse = parse as (chunk: Buffer) => void
     // A listener for data makes node emit the bytes instead of parsing them.
@@ -49,7 +55,7 @@ export class SocketReader {
     socket.off("data", this.#parse)
   }
 
-  /** The parser found a request. */
+  /** Records a request that the parser has parsed. */
   note(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request
     this.#earlier = this.#response
@@ -57,14 +63,14 @@ export class SocketReader {
     this.#bodyLeft = announcedLength(request) - this.#bodyInSlice
   }
 
-  /** Parses nothing more: node has released the connection's parser, or no request can follow. */
+  /** Stops parsing, because node has released the connection's parser or no further request can follow. */
   stop(): void {
     this.#isOver = true
     this.#held = undefined
     this.#resumeSocket()
   }
 
-  /** Whether no request waits for its response, except one whose body has not arrived yet. */
+  /** Whether no request waits for its response, except a request whose body is still arriving. */
   get #isReady(): boolean {
     return isResponseOver(this.#response) || (isResponseOver(this.#earlier) && this.#request?.complete === false)
   }
@@ -98,12 +104,13 @@ export class SocketReader {
     }
   }
 
-  /** The first of these bytes, as many as the parser gets at once. */
+  /** The first bytes of `bytes`, as many as the parser gets at once. */
   #firstOf(bytes: Buffer): Buffer {
     this.#bodyInSlice = 0
     if (this.#bodyLeft > 0) return upTo(bytes, this.#bodyLeft)
     const slice = upTo(bytes, SLICE_BYTES)
-    // A body of unknown length may contain the bytes of a head's end, even at every fourth byte.
+    // Does not search the end of a head in a body of unknown length, which may contain those bytes even at every fourth
+    // byte.
     const end = this.#request?.complete === false ? -1 : slice.indexOf(HEAD_END)
     if (end >= 0) return upTo(slice, end + HEAD_END.length)
     this.#bodyInSlice = slice.length
@@ -119,7 +126,8 @@ export class SocketReader {
     const onResponded = () => {
       if (this.#held !== undefined && this.#isReady) this.#backlog.add(() => this.#parseHeld())
     }
-    // The held bytes wait for the latest response, or for the one before it if the latest request lacks its body.
+    // The buffered bytes wait for the latest response, or for the previous response if the latest request's body is
+    // incomplete.
     for (const response of [this.#earlier, this.#response])
       if (!isResponseOver(response)) response?.once("close", onResponded)
   }

@@ -3,7 +3,9 @@ import type { Socket } from "node:net"
 import { Clock, Effect, Fiber, Runtime } from "effect"
 import type { ServerTimeouts } from "./serverLimits.js"
 
-/** Responses that clients read more slowly than they are sent: a timeout for each, and a limit on the bytes of all. */
+/**
+ * The responses that clients read too slowly. Each has a timeout, and all together have a limit on their unread bytes.
+ */
 export class UnreadResponses {
   readonly #waiting = new Map<ServerResponse, { readonly socket: Socket; readonly bytes: number }>()
   readonly #fork: <A>(effect: Effect.Effect<A>) => Fiber.RuntimeFiber<A>
@@ -11,13 +13,16 @@ export class UnreadResponses {
   constructor(
     runtime: Runtime.Runtime<never>,
     readonly timeouts: Pick<ServerTimeouts, "response_stall_ms" | "response_total_ms">,
-    /** Bytes of responses that may wait, of all connections together. */
+    /** The maximum of unread bytes of all connections together. */
     readonly maxUnreadBytes: number
   ) {
     this.#fork = Runtime.runFork(runtime)
   }
 
-  /** Watches a response of this many bytes that the kernel did not take at once. Node counts the characters of a text, not its bytes. */
+  /**
+   * Watches a response that the kernel did not accept whole. `bytes` is passed in, because node counts a text's
+   * characters, not its bytes.
+   */
   watch(response: ServerResponse, socket: Socket, bytes: number): void {
     const { response_stall_ms, response_total_ms } = this.timeouts
     socket.setTimeout(response_stall_ms)
@@ -32,7 +37,7 @@ export class UnreadResponses {
     this.#drop()
   }
 
-  /** Closes the connections whose responses have waited longest, until the others are within the limit. */
+  /** Closes connections, those with the oldest unread responses first, until the others are within the limit. */
   #drop(): void {
     let held = 0
     for (const { bytes } of this.#waiting.values()) held += bytes

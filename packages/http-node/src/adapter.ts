@@ -1,4 +1,7 @@
-/** Entry `@workshop/http-node/adapter`: what a command line needs besides the server: a bare listener, QR codes in a terminal, and the routes and methods that traces and logs show. */
+/**
+ * The entry `@workshop/http-node/adapter`, for a command line: a listener without the service, QR codes in a terminal,
+ * and the routes and methods in the form that traces and logs show.
+ */
 
 export { listen } from "./listen.js"
 export { shownMethod, shownRoute } from "./metrics/HttpMetrics.js"

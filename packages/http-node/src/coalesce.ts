@@ -2,13 +2,13 @@ import { Clock, Deferred, Effect, FiberId } from "effect"
 
 interface Result<A> {
   readonly begun_at: number
-  /** Waits for the work; once it is done, this is its Exit, so no fiber suspends. */
+  /** Waits for the work. Once the work is done, this is its Exit, so that no fiber suspends. */
   exit: Effect.Effect<A>
 }
 
 /**
- * Does a piece of work once for all who ask for it within this many milliseconds of real time. It goes on when the first
- * of them leaves.
+ * Runs `work` once for all callers within `fresh_ms` milliseconds of real time. Interrupting a caller does not
+ * interrupt the work.
  */
 export const coalesce = <A>(
   work: Effect.Effect<A>,
@@ -32,6 +32,6 @@ export const coalesce = <A>(
   })
 }
 
-/** Does a piece of work when it is first asked for, and never again. */
+/** Runs `work` at the first call only. Later calls get the same result. */
 export const onceAsked = <A>(work: Effect.Effect<A>): Effect.Effect<A> =>
   coalesce(work, Number.POSITIVE_INFINITY, { unsafeCurrentTimeMillis: () => 0 })

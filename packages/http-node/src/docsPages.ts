@@ -7,10 +7,13 @@ import { Effect } from "effect"
 import { onceAsked } from "./coalesce.js"
 import { constantBody, constantPage, guarded, pageGroup } from "./staticPages.js"
 
-/** The files of the page. Its addresses are relative, so that it also works behind a proxy that adds a path. */
+/**
+ * The folder with the page's files. The page has relative URLs, so that it also works behind a proxy that adds a path
+ * prefix.
+ */
 const pages = new URL("../pages/", import.meta.url)
 
-/** The reader, RapiDoc. It is packed with the package; in a clone it is still where npm put it. */
+/** The file of RapiDoc. The published package contains it; in a clone it is in node_modules. */
 const reader = () => {
   const packed = new URL("../assets/rapidoc-min.js", import.meta.url)
   return existsSync(packed) ? packed : createRequire(import.meta.url).resolve("rapidoc/dist/rapidoc-min.js")
@@ -26,10 +29,16 @@ const parts = () => ({
   "/docs/rapidoc-min.js": file("text/javascript", reader)
 })
 
-/** The page's addresses hold without a slash at the end, and this one too where a proxy adds a path. */
+/**
+ * Redirects /docs/ to /docs, because the page's relative URLs need a path without a slash at the end. The redirect is
+ * relative, for proxies that add a path prefix.
+ */
 const withoutSlash: Page = { status: 308, headers: { Location: "../docs" }, body: "" }
 
-/** `/docs`: a page to read the API and to try it with a key that is typed in. It asks nothing of any other host (Specification, Commands). */
+/**
+ * The page `/docs`, on which a person can read about the API and try it with a key. It sends no request to other hosts
+ * (Specification, Commands).
+ */
 export const docsPages: Effect.Effect<RouteGroup> = Effect.map(Effect.sync(parts), (known) =>
   pageGroup("/docs", (request) => {
     if (request.path === "/docs/") return Effect.succeed(withoutSlash)

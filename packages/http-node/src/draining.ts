@@ -3,20 +3,24 @@ import { Server as NetServer } from "node:net"
 import { Clock, type Duration, Effect, Fiber, Schedule, type Scope } from "effect"
 import { SERVER_TIMEOUTS } from "./serverLimits.js"
 
-/** A turn of the event loop, in which node takes the connections that the kernel has accepted already. */
+/** Waits for one iteration of the event loop, in which node accepts the connections that the kernel has queued. */
 const turn = Effect.async<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** Only stops listening: `Http.Server.close` would also close persistent connections whose next request is being sent. */
+/**
+ * Stops listening, but closes no connection. `Http.Server.close` would also close idle connections on which a client is
+ * sending its next request.
+ */
 const stopListening = (server: Server) =>
   Effect.async<void>((resume) => {
     NetServer.prototype.close.call(server, () => resume(Effect.void))
   })
 
 /**
- * Stops accepting connections, and ends when all are closed. `afterArrivals` is called once requests that were being sent had their time to arrive.
- * `onTimeout` is called if connections are open still after `longest`, a real time.
+ * Stops accepting connections, and completes when all are closed. Calls `afterArrivals` after the time in which
+ * requests that clients are sending can arrive. Calls `onTimeout` if connections are still open after `longest` in real
+ * time.
  */
 export const closing = (
   server: Server,
@@ -29,10 +33,10 @@ export const closing = (
     yield* afterArrivals
     yield* Fiber.join(closed)
   }).pipe(
-    // By default a finalizer cannot be interrupted, and so has no timeout.
+    // The timeout must interrupt this finalizer, which is uninterruptible by default.
     Effect.interruptible,
     Effect.timeoutTo({ duration: longest, onSuccess: () => undefined, onTimeout }),
-    // The timeouts are real time, whichever clock the service uses.
+    // The timeouts use real time, even if the service uses another clock.
     Effect.withClock(Clock.make())
   )
 
@@ -44,10 +48,10 @@ interface Closing {
 }
 
 /**
- * Lets a server of your own end without losing requests, as `workshop serve` does. When the scope closes, the server accepts no more
- * connections, each response closes its connection, and requests that run have `longest` (default 7 seconds) to finish; then their
- * connections are closed. Open it after the routes, so that it ends before them. Node alone waits without a bound for clients that keep their
- * connections open.
+ * Makes your own server stop without losing requests, as `workshop serve` does. When the scope closes, the server
+ * accepts no more connections, each response closes its connection, and running requests have `longest` (7 seconds by
+ * default) to finish; then their connections are closed. Add it after the routes, so that it ends before them. Node
+ * alone waits indefinitely for clients that keep their connections open.
  */
 export const draining = (
   server: Server,
@@ -64,7 +68,7 @@ export const draining = (
       longest,
       afterArrivals: Effect.suspend(() => {
         for (const response of running) response.shouldKeepAlive = false
-        // Again and again, for the connections whose response had begun before.
+        // Repeated, because a connection whose response had begun before this becomes idle later.
         return Effect.fork(
           Effect.repeat(
             Effect.sync(() => server.close()),

@@ -1,4 +1,6 @@
-/** Entry `@workshop/http-node`: the service on Node's HTTP server, alone or mounted in Express, Fastify and others. */
+/**
+ * The entry `@workshop/http-node`: the service on Node's HTTP server, alone or mounted in Express, Fastify and others.
+ */
 
 export { draining } from "./draining.js"
 export { CannotListen } from "./listen.js"

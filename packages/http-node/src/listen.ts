@@ -1,11 +1,11 @@
 import type { AddressInfo, Server } from "node:net"
 import { Data, Effect } from "effect"
 
-/** The address cannot be listened on. */
+/** The server cannot listen on the address. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly host: string
   readonly port: number
-  /** The system's name for the reason, such as `EADDRINUSE`. */
+  /** The system's error code, such as `EADDRINUSE`. */
   readonly code: string | undefined
   readonly cause: Error
 }> {
@@ -14,7 +14,7 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   }
 }
 
-/** Lets a server listen; port 0 takes a free one. Returns where it listens. */
+/** Makes a server listen; port 0 chooses a free port. Returns the server's address. */
 export const listen = (
   server: Server,
   { host, port }: { readonly host: string; readonly port: number }

@@ -5,7 +5,10 @@ import { isHeaderRepeated } from "@workshop/core/adapter"
 import { BodyIncomplete, BodyTooLarge, type HttpRequest } from "@workshop/core/http"
 import { Effect, Exit } from "effect"
 
-/** The length of a request's body by its headers, in bytes: 0 without a body, NaN if the length is not known beforehand. */
+/**
+ * The length of a request's body according to its headers, in bytes: 0 without a body, NaN if the headers do not have
+ * the length.
+ */
 export const announcedLength = ({ headers }: IncomingMessage): number =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Number.NaN
 
@@ -23,13 +26,13 @@ export class RequestBody {
   #isAborted = false
   #onAborted: (() => void) | undefined
 
-  /** `onAwaited` is called when the service begins to wait for a body that has not arrived yet. */
+  /** `onAwaited` is called when the service begins to wait for a body that has not arrived. */
   constructor(request: IncomingMessage, onAwaited?: () => void) {
     this.#request = request
     this.#onAwaited = onAwaited
   }
 
-  /** Fails the read, because no more of the body will arrive although its connection stays open. */
+  /** Fails the read, because the rest of the body will not arrive although the connection stays open. */
   abort(): void {
     this.#isAborted = true
     this.#onAborted?.()
@@ -40,7 +43,7 @@ export class RequestBody {
     const length = announcedLength(request)
     if (length > most) return tooLarge
     if (request.destroyed || this.#isAborted) return broken
-    // A body that has arrived completely is read at once, so that the fiber need not wait.
+    // A body that has arrived completely is read synchronously, so that the fiber need not wait.
     if (length > 0 && request.readableLength === length) return Exit.succeed(request.read() as Buffer)
     return this.#arriving(most)
   }
@@ -59,7 +62,8 @@ export class RequestBody {
         if (size <= most) return chunks.push(chunk)
         stop()
         chunks = []
-        // Without a listener the rest would stay in the socket, and the client would never read its response.
+        // Reads on without a listener, because otherwise the rest would stay in the socket, and a client that still
+        // sends would not read its response.
         request.resume()
         return resume(tooLarge)
       }
@@ -67,7 +71,7 @@ export class RequestBody {
       const onEnd = () => resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
       const onBroken = () => resume(broken)
       this.#onAborted = onBroken
-      // A request that fails without a listener for errors emits "close" alone.
+      // Without a listener for errors, a failed request emits only "close".
       request.on("data", onData).on("end", onEnd).on("close", onBroken)
       this.#onAwaited?.()
       return Effect.sync(stop)
@@ -75,10 +79,13 @@ export class RequestBody {
   }
 }
 
-/** How long a client may take to read the last response on its connection, in milliseconds of real time. */
+/** The time that a client has to read the last response on its connection, in milliseconds of real time. */
 const LINGER_MS = 1_000
 
-/** Closes a connection once its client has read the response: if the socket were destroyed at once, the response might be lost. */
+/**
+ * Closes a connection after its client had time to read the response, because destroying the socket at once might lose
+ * the response.
+ */
 export const closeConnection = (socket: Socket): void => {
   socket.pause()
   socket.end()
@@ -86,8 +93,8 @@ export const closeConnection = (socket: Socket): void => {
 }
 
 /**
- * Reads the rest of a body that no endpoint reads, up to `Limits.unwanted_body_bytes`, so that the connection can be used again. Beyond that
- * the connection is closed.
+ * Reads the rest of a body that no endpoint reads, up to `Limits.unwanted_body_bytes`, so that the connection can be
+ * reused. If the body is larger, closes the connection.
  */
 export const discardBody = (request: IncomingMessage): void => {
   let left: number = Limits.unwanted_body_bytes
@@ -98,37 +105,37 @@ export const discardBody = (request: IncomingMessage): void => {
     closeConnection(request.socket)
   }
   request.on("data", onData)
-  // At once, not a tick later: node itself would discard a body that nobody reads, without a bound.
+  // Reads synchronously, because a tick later node itself would begin to discard the unread body without a limit.
   request.read(0)
 }
 
-/** The head of a request, parsed by Node or by hand. */
+/** The head of a request, parsed by node or by {@link unknownMethod}. */
 export interface RequestHead {
   readonly method: string
-  /** As sent. */
+  /** The request target as sent. */
   readonly url: string
-  /** A header by its name in lower case. */
+  /** Returns a header by its lower-case name. */
   readonly header: HttpRequest["header"]
-  /** Names and values in turn, as sent. */
+  /** Alternating names and values of the headers, as sent. */
   readonly rawHeaders: ReadonlyArray<string>
-  /** The address of the connection's other end. */
+  /** The remote address of the connection. */
   readonly remoteAddress: string | undefined
 }
 
-/** An address without the port or the brackets that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`, `[2001:db8::1]`. */
+/** Removes the port or the brackets that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`, `[2001:db8::1]`. */
 const withoutPort = (text: string): string => {
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? []
   return bracketed ?? dotted ?? text
 }
 
-/** The client's address; behind a proxy, the one that the proxy added last. */
+/** The client's address; behind a proxy, the last address in X-Forwarded-For, which the proxy added. */
 const addressOf = ({ header, remoteAddress }: RequestHead, trustProxy: boolean): string => {
   const last = trustProxy ? header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined
   const address = last === undefined ? undefined : withoutPort(last)
   return address !== undefined && isIP(address) !== 0 ? address : (remoteAddress ?? "unknown")
 }
 
-/** The path of `http://host/path`, which a client sends if it takes the server for a proxy (RFC 9112 §3.2.2). */
+/** The path of an absolute URL `http://host/path`, which a client sends to a proxy (RFC 9112 §3.2.2). */
 const originForm = (url: string): string => {
   if (url.startsWith("/")) return url
   const origin = /^https?:\/\/[^/?#]*/i.exec(url)?.[0]
@@ -136,7 +143,7 @@ const originForm = (url: string): string => {
   return rest === undefined || rest.startsWith("/") ? (rest ?? url) : `/${rest}`
 }
 
-/** The pipeline's request, made from a parsed head and a function that reads the body. */
+/** Makes the pipeline's request from a parsed head and a function that reads the body. */
 export const requestFromHead = (
   head: RequestHead,
   trustProxy: boolean,
@@ -157,7 +164,7 @@ export const requestFromHead = (
   }
 }
 
-/** The pipeline's request, made from a request of `node:http`. */
+/** Makes the pipeline's request from a request of `node:http`. */
 export const requestFromNode = (
   request: IncomingMessage,
   trustProxy: boolean,

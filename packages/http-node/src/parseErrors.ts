@@ -15,14 +15,14 @@ import { requestFromHead } from "./nodeRequest.js"
 export interface ParseError extends Error {
   readonly code?: string
   readonly rawPacket?: Buffer
-  /** How many bytes of `rawPacket` were valid. */
+  /** The number of valid bytes in `rawPacket`. */
   readonly bytesParsed?: number
 }
 
-/** The error of a head or a request that took too long. */
+/** The error code of a head or a request that took too long. */
 export const TOO_LATE = "ERR_HTTP_REQUEST_TIMEOUT"
 
-/** The error of a request that names several hosts (RFC 9112 §3.2). */
+/** The error code of a request with several Host headers (RFC 9112 §3.2). */
 export const SEVERAL_HOSTS = "SEVERAL_HOSTS"
 
 const issues: Readonly<Record<string, RequestIssue>> = {
@@ -37,11 +37,14 @@ const issues: Readonly<Record<string, RequestIssue>> = {
 
 const notHttp1: RequestIssue = { in: "header", field: "header", message: "must be valid HTTP/1.1" }
 
-/** The response to bytes that are not HTTP. They belong to no route, key or address, so it shows no limit (Specification, Limits). */
+/**
+ * The response to input that is not HTTP. It has no rate-limit headers, because the input has no route or key
+ * (Specification, Limits).
+ */
 export const notHttpResponse = (code: string | undefined, context: RequestContext): HttpResponse =>
   respond({ _tag: "InvalidRequest", issues: [issues[code ?? ""] ?? notHttp1] }, context)
 
-/** The last response of a connection as text, for a connection that node no longer handles. */
+/** The text of the last response on a connection that node no longer handles. */
 export const rawResponse = ({ status, headers, body }: HttpResponse): string =>
   [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -55,8 +58,8 @@ export const rawResponse = ({ status, headers, body }: HttpResponse): string =>
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}) (\S+) HTTP\/1\.[01]\r\n/
 
 /**
- * The request with a method that node's parser does not know, read by hand, because a method without a route is a 404
- * (Specification, Errors). Undefined if the bytes are not HTTP.
+ * Parses a request whose method node's parser does not know, because an unknown method must be a 404 (Specification,
+ * Errors). Undefined if the bytes are not HTTP.
  */
 export const unknownMethod = (
   { rawPacket, bytesParsed = 0 }: ParseError,

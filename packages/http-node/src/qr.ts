@@ -1,10 +1,11 @@
 import encodeQr from "qr"
 
-// Medium error correction reads a receipt that was folded; scanners need four light modules around the code (ISO/IEC 18004).
+// Medium error correction makes the code readable on a folded receipt. Scanners need a margin of four light modules
+// (ISO/IEC 18004).
 const modulesOf = (text: string): ReadonlyArray<ReadonlyArray<boolean>> =>
   encodeQr(text, "raw", { ecc: "medium", border: 4 })
 
-/** A QR code of a text as an SVG document, dark on white whatever is behind it, one unit a module. */
+/** A QR code of a text as an SVG document, dark on a white background, with one unit per module. */
 export const qrSvg = (text: string): string => {
   const rows = modulesOf(text)
   const runs = rows.flatMap((row, y) =>
@@ -21,7 +22,10 @@ export const qrSvg = (text: string): string => {
   )
 }
 
-/** A QR code of a text in half blocks, two rows of modules a line: light modules are drawn, for terminals that write light on dark. */
+/**
+ * A QR code of a text in half blocks, two rows of modules per line. Prints the light modules, for terminals with a dark
+ * background.
+ */
 export const qrLines = (text: string): ReadonlyArray<string> => {
   const rows = modulesOf(text)
   return rows.flatMap((row, y) =>

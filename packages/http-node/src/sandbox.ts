@@ -1,4 +1,7 @@
-/** Entry `@workshop/http-node/sandbox`: the sandbox: routes with which a test acts as the app, the owner, the client and the clock. */
+/**
+ * The entry `@workshop/http-node/sandbox`: routes with which a test acts as the app, the owner, the client and the
+ * clock.
+ */
 
 export { faultKinds } from "./sandbox/Faults.js"
 export { keyView } from "./sandbox/KeysApi.js"

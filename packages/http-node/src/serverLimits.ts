@@ -1,20 +1,29 @@
 import { IPV6_PREFIX } from "@workshop/core/adapter"
 
-/** How much of a server its clients may hold at once. */
+/** The limits on clients' connections to a server. */
 export interface ConnectionLimits {
-  /** Open connections. The server makes room for a new one by closing one on which no request runs. */
+  /**
+   * The maximum number of open connections. At the limit, the server closes a connection without a running request for
+   * a new one.
+   */
   readonly maxConnections: number
-  /** Open connections of one address; an IPv6 network counts as one address. Behind a proxy all come from the proxy. */
+  /**
+   * The maximum number of open connections of one address. An IPv6 network counts as one address. Behind a proxy, all
+   * have the proxy's address.
+   */
   readonly maxConnectionsPerAddress: number
-  /** Requests on one connection. The response to the last one closes it. */
+  /** The maximum number of requests on one connection. The response to the last request closes it. */
   readonly maxRequestsPerConnection: number
-  /** Bytes of responses that wait for their clients to read them. Above that, the server closes the connections that have waited longest. */
+  /**
+   * The maximum number of unread bytes of all responses. Above it, the server closes the connections whose responses
+   * are unread for longest.
+   */
   readonly maxUnreadBytes: number
-  /** The number of bits of an IPv6 address that name its network. */
+  /** The prefix length of the IPv6 networks that count as one address. */
   readonly ipv6Prefix: number
 }
 
-/** The default limits, for a server that anybody can reach. */
+/** The default limits, for a server on the internet. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   maxConnections: 2_000,
   maxConnectionsPerAddress: 1_000,
@@ -23,27 +32,33 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   ipv6Prefix: IPV6_PREFIX
 }
 
-/** The time-outs of a server, in milliseconds of real time, so that a slow client does not hold a socket. */
+/** The timeouts of a server, in milliseconds of real time. They keep slow clients from occupying sockets. */
 export interface ServerTimeouts {
-  /** How long a request's head may take, from its first byte, or from the start of the connection. */
+  /** The time for a request's head, from its first byte or from the start of the connection. */
   readonly head_ms: number
-  /** How long a whole request may take, head and body. */
+  /** The time for a whole request, head and body. */
   readonly request_ms: number
-  /** How long a connection stays open without a request. Longer than usual proxies wait, so that the proxy closes the connection first. */
+  /**
+   * The time for which a connection stays open without a request. It is longer than common proxies' timeout, so that
+   * the proxy closes first.
+   */
   readonly idle_ms: number
-  /** How long a client may read nothing of a response that is being sent. */
+  /** The time for which a client may read no data of a response. */
   readonly response_stall_ms: number
-  /** How long a client may take to read a response, even if it reads steadily. */
+  /** The time in which a client must read a whole response, even if it reads steadily. */
   readonly response_total_ms: number
-  /** How long the server waits for requests that were being sent when it stopped accepting connections. */
+  /** The time for which a stopping server waits for requests that clients are sending. */
   readonly drain_arrival_ms: number
-  /** How long running requests may take to finish once the server stops accepting connections; the rest of ten seconds is for the process to end. */
+  /**
+   * The time that running requests have to finish in a stopping server. It is below ten seconds, to leave time for the
+   * end of the process.
+   */
   readonly stopping_ms: number
-  /** How often the server looks for heads and requests that took too long. */
+  /** The interval at which the server checks the timeouts of heads and requests. */
   readonly check_ms: number
 }
 
-/** The default timeouts, for a server that anybody can reach. */
+/** The default timeouts, for a server on the internet. */
 export const SERVER_TIMEOUTS: ServerTimeouts = {
   head_ms: 10_000,
   request_ms: 30_000,

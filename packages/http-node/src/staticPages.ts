@@ -3,18 +3,18 @@ import { type Page, respond } from "@workshop/core/adapter"
 import type { Failure, HttpRequest, RouteGroup } from "@workshop/core/http"
 import { Effect } from "effect"
 
-/** A body that is the same for everybody: one copy for all responses, and a tag by which a client knows its own copy. */
+/** A body that is the same for all clients, with an ETag. All responses share one copy. */
 export interface ConstantBody {
-  /** Its media type. */
+  /** The media type. */
   readonly type: string
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly etag: string
 }
 
-/** How long a client may use its copy without asking. */
+/** Clients may cache the body for 300 seconds. */
 const CACHE_CONTROL = "public, max-age=300"
 
-/** Prepares a body, text or bytes, that is sent many times. */
+/** Prepares a text or bytes to be sent many times. */
 export const constantBody = (type: string, text: string | Uint8Array): ConstantBody => {
   const bytes = Buffer.from(text)
   return { type, bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"` }
@@ -23,21 +23,21 @@ export const constantBody = (type: string, text: string | Uint8Array): ConstantB
 const isKnown = (etag: string, header: HttpRequest["header"]): boolean =>
   (header("if-none-match") ?? "").split(",").some((tag) => tag.trim() === etag || tag.trim() === `W/${etag}`)
 
-/** The body, or 304 where the client has it already. */
+/** A response with the body, or a 304 if the client's cached copy is current. */
 export const constantPage = ({ type, bytes, etag }: ConstantBody, { header }: HttpRequest): Page => {
   const headers = { "Content-Type": type, "Cache-Control": CACHE_CONTROL, ETag: etag }
   return isKnown(etag, header) ? { status: 304, headers, body: "" } : { headers, body: bytes }
 }
 
 /**
- * Allows no other origin, so neither the typed key nor a response can leave the page. Inline styles are allowed because the reader of
- * `/docs` needs them.
+ * A Content-Security-Policy that allows no other origin, so that neither the typed key nor a response can leave the
+ * page. It allows inline styles, because RapiDoc in `/docs` needs them.
  */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** A page that runs scripts, or a part of one, with the headers that let it talk to its own server alone. */
+/** Adds the headers that allow a page with scripts to connect only to its own server. */
 export const guarded = (page: Page): Page => ({
   ...page,
   headers: {
@@ -49,8 +49,8 @@ export const guarded = (page: Page): Page => ({
 })
 
 /**
- * Pages below a prefix, read with GET or HEAD; anything else there is not found, in the envelope (Specification, Commands).
- * Pages count against no limit and therefore show none.
+ * A group of pages below a prefix for GET and HEAD. Other paths and methods below it get a 404 in the envelope
+ * (Specification, Commands). Requests for pages count against no limit, so their responses have no rate-limit headers.
  */
 export const pageGroup = (
   prefix: `/${string}`,

@@ -1,6 +1,6 @@
 /*
- * Replaces `Effect.annotateLogs`, because that also restores the annotations when its effect ends, and a request's fiber ends with the request.
- * `npm run bench -- fast` compares the two (docs/how-it-is-built.md).
+ * Replaces `Effect.annotateLogs`, which also restores the annotations when its effect ends. That is unnecessary,
+ * because a request's fiber ends with the request. `npm run bench -- fast` compares the two (docs/how-it-is-built.md).
  */
 
 import { type Fiber, FiberRef, HashMap } from "effect"

@@ -3,7 +3,7 @@ import type { ObservedResponse, RequestContext, RequestObserver } from "@worksho
 import { Clock, Effect, Metric, MetricBoundaries, MetricLabel } from "effect"
 import { markLogs } from "../fast/markLogs.js"
 
-/** The upper ends of the buckets of requests' durations, in seconds. */
+/** The upper bounds of the buckets of request durations, in seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
@@ -32,11 +32,14 @@ type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 
 const NONE: Labels = []
 
-/** A route as operators read it, such as `/v1/tickets/{id}`; `none` where a path leads nowhere. */
+/** The label of a route, such as `/v1/tickets/{id}`; `none` for a path without a route. */
 export const shownRoute = ({ route }: Pick<RequestContext, "route">): string =>
   route?.replaceAll(/:(\w+)/g, "{$1}") ?? "none"
 
-/** A method as operators read it. Any other word that a client sends would be a row of its own, and as long as a head may be. */
+/**
+ * The label of a method. Unknown methods become `other`, because each text that a client sends would otherwise be a new
+ * time series.
+ */
 export const shownMethod = (method: string): string => (METHODS.has(method) ? method : "other")
 
 const remembering = <K, A>(make: (key: K) => A) => {
@@ -51,8 +54,9 @@ const remembering = <K, A>(make: (key: K) => A) => {
 }
 
 /**
- * The labels of a route's rows. A metric remembers its row by the array that holds the labels, so the same one must be handed
- * in each time: found by what it holds, or through a tagged metric, a row costs microseconds.
+ * The label arrays of a route. Effect caches a metric's time series by the identity of the label array, so the same
+ * array must be passed each time. A look-up by the array's contents, or a tagged metric, would cost microseconds per
+ * request.
  */
 const labelsOfRoute = remembering((route: string) =>
   remembering((method: string) => {
@@ -68,12 +72,12 @@ const labelsOfRoute = remembering((route: string) =>
 
 const labelsOfPolicy = remembering((policy: string): Labels => [MetricLabel.make("policy", policy)])
 
-/** Durations are in real time, even if the service uses another clock. */
+/** The clock for durations, which are in real time even if the service uses another clock. */
 const real = Clock.make()
 
 /**
- * Counts requests and their durations by the template of their route, never by the path that was sent, and marks all
- * that is logged during one with its `Request-Id`. Each request must have a fiber of its own, whatever else that does.
+ * Counts requests and their durations by the template of their route, never by the requested path, and adds the
+ * `Request-Id` to all log lines of a request. Each request must run in its own fiber.
  */
 export const makeHttpMetrics = (): RequestObserver => {
   let running = 0

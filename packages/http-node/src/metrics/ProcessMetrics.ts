@@ -3,7 +3,7 @@ import { probe } from "@workshop/core"
 import type { Mountable } from "@workshop/core/http"
 import { Effect, Exit, Metric, Runtime, Scope } from "effect"
 
-/** How fine delays of the event loop are measured, in milliseconds; the measure takes itself along. */
+/** The resolution of the measured event-loop delays, in milliseconds. Node's measured delays include it. */
 const RESOLUTION_MS = 20
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
@@ -29,7 +29,7 @@ const latenessOf = (delays: IntervalHistogram, quantile: number): number => {
   return Math.max(0, late_ns) / 1e9
 }
 
-/** Shows how the process itself fares: its age, memory, processor time, and how late its event loop runs. */
+/** Adds metrics of the process: uptime, memory, processor time, and the delay of the event loop. */
 export const processMetrics: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function* () {
   const delays = yield* Effect.acquireRelease(
     Effect.sync(() => {
@@ -56,8 +56,8 @@ export const processMetrics: Effect.Effect<void, never, Scope.Scope> = Effect.ge
 })
 
 /**
- * {@link processMetrics} for a program without Effect: from then on `workshop.metrics()` shows the process too. The function that it returns
- * ends this; a program whose workshop lives as long as the process need not call it.
+ * {@link processMetrics} for a program without Effect. From then on `workshop.metrics()` includes the process, until
+ * the returned function is called. A program whose workshop runs as long as the process need not call it.
  */
 export const collectProcessMetrics = ({ runtime }: Pick<Mountable, "runtime">): (() => void) => {
   const scope = Effect.runSync(Scope.make())

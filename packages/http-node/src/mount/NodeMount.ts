@@ -16,18 +16,21 @@ import { requestFromNode } from "../nodeRequest.js"
 import { CONNECTION_LIMITS, SERVER_TIMEOUTS } from "../serverLimits.js"
 import { UnreadResponses } from "../UnreadResponses.js"
 
-/** How the API is mounted inside a Node server. */
+/** The options of the API mounted in a Node server. */
 export interface NodeMountOptions<
   Request extends IncomingMessage = IncomingMessage,
   Context extends ReadonlyArray<unknown> = []
 > extends Omit<MountOptions<Request, Context>, "addressOf"> {
-  /** Trust the last address of `X-Forwarded-For`: only behind a proxy that sets it. False if it is omitted. */
+  /**
+   * Whether to trust the last address in `X-Forwarded-For`. True only behind a proxy that sets this header; false by
+   * default.
+   */
   readonly trustProxy?: boolean
 }
 
 /**
- * The handler that Express and `node:http` call. Without `next`, a path that is not the API's gets a 404. `authenticate` gets all
- * that follows, such as Fastify's own request.
+ * The handler that Express and `node:http` call. Without `next`, a path outside the API gets a 404. Further arguments,
+ * such as Fastify's request, are passed to `authenticate`.
  */
 export type NodeHandler<
   Request extends IncomingMessage = IncomingMessage,
@@ -40,13 +43,16 @@ export type NodeHandler<
     : [next: ((error?: unknown) => void) | undefined, ...context: Context]
 ) => void
 
-/** The fields in which body parsers leave a body that they have read. */
+/** The request properties in which body parsers store a body. */
 interface Parsed {
   readonly body?: unknown
   readonly rawBody?: unknown
 }
 
-/** The bytes of a body that a parser has read; if it kept only the value, that is written as JSON again. */
+/**
+ * The bytes of a body that a parser has read. If the parser stored only the parsed value, the value is serialized to
+ * JSON.
+ */
 const parsedBody = ({ body, rawBody }: Parsed): Uint8Array | undefined => {
   if (rawBody instanceof Uint8Array) return rawBody
   if (body instanceof Uint8Array) return body
@@ -61,7 +67,8 @@ const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpReques
   return {
     ...received,
     body: (most) => {
-      // Only when the API reads it, because requests of the server's own routes pass here too.
+      // Serialized only when the API reads the body, because requests of the server's own routes also pass through this
+      // mount.
       const bytes = parsedBody(request as Parsed)
       if (bytes === undefined) return Effect.fail(new BodyIncomplete())
       return bytes.length > most ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
@@ -70,8 +77,8 @@ const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpReques
 }
 
 /**
- * The API as `(req, res)` and `(req, res, next)`: for `node:http`, Express, Fastify's raw requests and whatever else
- * is built on Node's server. It works before and after a body parser; before it saves the parser's work.
+ * The API as a handler `(req, res)` or `(req, res, next)` for `node:http`, Express, Fastify's raw requests and other
+ * frameworks on Node's server. It works before and after a body parser; mounting it before saves the parser's work.
  */
 export const mountNode = <
   Request extends IncomingMessage = IncomingMessage,

@@ -35,7 +35,7 @@ const AgendaQuery = Schema.Struct({
   limit: countParameter(1000, "The largest number of entries; 50 by default")
 })
 
-/** The agenda: the next events that time alone causes (Specification, Sandbox). */
+/** The endpoints of the agenda, which lists the next events that time alone causes (Specification, Sandbox). */
 export class AgendaApi extends groupOf(
   "agenda",
   ["Agenda", "The next events that time alone causes"],
@@ -83,7 +83,8 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
     const ofShop = Effect.fnUntraced(function* (shop_id: ShopId, due: ReadonlyArray<DueClosure>, now: Instant) {
       const { webhook } = yield* shops.byId(shop_id)
       const closing = yield* Effect.forEach(due, ({ id }) => reads.ticket(shop_id, id))
-      // A ticket's last change is not before its collection, so these are all that may still be reopened.
+      // A ticket's last change is not before its collection, so this query returns all tickets that can still be
+      // reopened.
       const since = Math.max(0, now - Limits.reopen_window_ms)
       const collected = yield* reads.tickets(
         shop_id,
@@ -119,7 +120,7 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
 /** Reads the agenda of one shop or of all. */
 export type Agenda = Effect.Effect.Success<ReturnType<typeof makeAgenda>>
 
-/** Shows the agenda. */
+/** Handles the endpoints of the agenda. */
 export const agendaHandlers = (agenda: Agenda): GroupHandlers<typeof AgendaApi, void> => ({
   readAgenda: Effect.fnUntraced(function* ({ urlParams: { shop, limit = DEFAULT_LIMIT } }) {
     const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)

@@ -32,14 +32,14 @@ import { Effect, Schema } from "effect"
 import { qrSvg } from "../qr.js"
 import { type Description, data, described, groupOf, OfShop, ticketEndpoint } from "./endpoints.js"
 
-/** As in `POST /v1/tickets`, except that the app may omit the header. */
+/** The Idempotency-Key of `POST /v1/tickets`, which the app may omit. */
 const IdempotencyHeader = Schema.Struct({
   "idempotency-key": Schema.optionalWith(IdempotencyKey, { exact: true })
 })
 
 const TicketResponse = SuccessBodyWithMeta(Ticket, RepeatableMeta)
 
-/** The address of a ticket's page, and its QR code. */
+/** The URL of a ticket's tracking page, and its QR code. */
 const QrCode = Schema.Struct({
   tracking_url: Schema.NullOr(Schema.String),
   svg: Schema.NullOr(Schema.String)
@@ -49,7 +49,7 @@ const QrCode = Schema.Struct({
 const act = <const Name extends string>(name: Name, path: `/${string}`, description: Description) =>
   ticketEndpoint("POST", name, path, Ticket, description).addError(FailureBodyOf("CONFLICT"))
 
-/** Tickets as the shop works on them in its app, and the client's answers to new prices (Specification, Sandbox). */
+/** The endpoints of the shop's app for tickets, and of the client's answers to quotes (Specification, Sandbox). */
 export class AppTicketsApi extends groupOf(
   "appTickets",
   ["Tickets", "The shop manages tickets in its app"],
@@ -99,7 +99,7 @@ export class AppTicketsApi extends groupOf(
   ])
 ) {}
 
-/** Handles the calls of the shop's app on tickets, and the client's answer to a new price. */
+/** Handles the endpoints of the shop's app for tickets, and of the client's answers to quotes. */
 export const appTicketsHandlers = Effect.gen(function* () {
   const directory = yield* Directory
   const shops = yield* Shops

@@ -35,7 +35,7 @@ export class ClockApi extends groupOf(
 export const clockView = ({ now, frozen, frozen_by, ahead_ms }: ClockState) =>
   data({ now: toIso(now), frozen, frozen_by, ahead_ms })
 
-/** The number of entries of the agenda that are read to find the first one after the present. */
+/** The number of agenda entries that are read to find the first future entry. */
 const ENTRIES_READ = 1000
 
 /** Handles the endpoints of the clock. */
@@ -44,7 +44,7 @@ export const clockHandlers = (agenda: Agenda, feed: Feed) =>
     const next: NextDue = (now) =>
       agenda(undefined, ENTRIES_READ, now).pipe(
         Effect.map((due) => due.find(({ at }) => at > now)?.at ?? null),
-        // A shop that was removed meanwhile has nothing due.
+        // A shop that was removed meanwhile has no agenda.
         Effect.catchTag("ShopNotFound", () => Effect.succeed(null))
       )
     return {

@@ -12,30 +12,30 @@ export const faultKinds = {
 /** A key of {@link faultKinds}. */
 export const FaultKind = wordOf(faultKinds)
 
-/** A fault that requests meet. */
+/** A simulated fault of requests to `/v1`. */
 export const Fault = Schema.Struct({
   id: Schema.String,
-  /** The method that it is for; null for any. */
+  /** The method of the requests that get the fault; null for any. */
   method: Schema.NullOr(Schema.String),
-  /** The path that it is for, such as `/v1/tickets/{id}/status`; null for any. */
+  /** The path of the requests that get the fault, such as `/v1/tickets/{id}/status`; null for any. */
   path: Schema.NullOr(Schema.String),
   fault: FaultKind,
-  /** The number of further requests that meet the fault; null for all. */
+  /** The number of further requests that get the fault; null for all. */
   next: Schema.NullOr(Schema.Int),
   delay_ms: Schema.Int
 }).annotations({ identifier: "Fault" })
-/** A fault that requests meet. */
+/** A simulated fault of requests to `/v1`. */
 export type Fault = typeof Fault.Type
 
 const isWildcard = (segment: string): boolean => segment === "*" || /^(\{.*\}|:.*)$/.test(segment)
 
-/** Whether a path matches a pattern, in which `{id}`, `:id` and `*` match any one segment. */
+/** Whether a path matches a pattern, in which `{id}`, `:id` and `*` each match one segment. */
 const isMatch = (pattern: string, path: string): boolean => {
   const [wanted, sent] = [pattern.split("/"), path.split("/")]
   return wanted.length === sent.length && wanted.every((segment, i) => isWildcard(segment) || segment === sent[i])
 }
 
-/** The faults of a sandbox. A request meets the first one that matches it. */
+/** The faults of a sandbox. A request gets the first fault that matches it. */
 export class Faults {
   #faults: ReadonlyArray<Fault> = []
   #last_id = 0
@@ -44,12 +44,12 @@ export class Faults {
     return this.#faults
   }
 
-  /** Replaces all faults by these. */
+  /** Replaces all faults. */
   set(faults: ReadonlyArray<Omit<Fault, "id">>): void {
     this.#faults = faults.map((fault) => ({ ...fault, id: String(++this.#last_id) }))
   }
 
-  /** The fault that a request meets, if any. Counts the request, and removes a fault that is used up. */
+  /** Returns the fault of a request, if any. Counts the request, and removes a fault that is used up. */
   take(method: string, path: string): Fault | undefined {
     if (this.#faults.length === 0) return undefined
     const fault = this.#faults.find(

@@ -9,7 +9,7 @@ const methods = ["GET", "POST"] as const
 const MOST_FAULTS = 100
 const MOST_DELAY_MS = 60_000
 
-/** A kind in a request, in which 503 and 429 may be numbers too. */
+/** A kind of fault in a request, in which 503 and 429 may also be numbers. */
 const KindInput = Schema.transform(Schema.Union(Schema.String, Schema.Number), FaultKind, {
   strict: false,
   decode: String,
@@ -52,7 +52,7 @@ const FaultInput = Schema.Struct({
   )
   .annotations({ identifier: "FaultInput" })
 
-/** Faults that requests to `/v1` meet (Specification, Sandbox). */
+/** The endpoints of simulated faults of `/v1` (Specification, Sandbox). */
 export class FaultsApi extends groupOf(
   "faults",
   ["Faults", "Faults that requests to the API meet"],
@@ -74,7 +74,7 @@ export class FaultsApi extends groupOf(
   ])
 ) {}
 
-/** Shows, sets and clears faults. */
+/** Handles the endpoints that list, set and clear faults. */
 export const faultsHandlers = (faults: Faults, feed: Feed): GroupHandlers<typeof FaultsApi, void> => {
   const set = (wanted: ReadonlyArray<typeof FaultInput.Type>) =>
     Effect.clockWith((clock) => clock.currentTimeMillis).pipe(

@@ -24,23 +24,23 @@ interface Entry {
 }
 
 /**
- * When the process started, on the real clock in milliseconds. Ids begin there, so that the id of an earlier process, with which a
- * reader reconnects after a restart, is never mistaken for one of this process.
+ * The start time of the process on the real clock, in milliseconds. Ids begin with it, so that the last id of an
+ * earlier process, with which a reader reconnects after a restart, is never an id of this process.
  */
 export const startOfIds: Effect.Effect<number> = Effect.withClock(Clock.currentTimeMillis, Clock.make())
 
-/** A list of entries with rising ids, which drops the oldest ones if there are too many entries or characters. */
+/** A list of entries with increasing ids. It drops the oldest entries if it has too many entries or characters. */
 export class Ring<E extends { readonly id: number }> {
   readonly #most: number
   readonly #most_characters: number
   readonly #lengthOf: (entry: E) => number
   #entries: Array<E> = []
-  /** The index of the oldest entry that is still kept. */
+  /** The index of the oldest stored entry. */
   #from = 0
   #characters = 0
   #last_id: number
 
-  /** `from` is the id before the first one. */
+  /** `from` is the number before the first id. */
   constructor(most: number, most_characters: number, lengthOf: (entry: E) => number, from: number) {
     this.#last_id = from
     this.#most = most
@@ -48,12 +48,12 @@ export class Ring<E extends { readonly id: number }> {
     this.#lengthOf = lengthOf
   }
 
-  /** The id of the newest entry, or the one before the first. */
+  /** The id of the newest entry, or the number before the first id. */
   get last_id(): number {
     return this.#last_id
   }
 
-  /** The number of entries that are kept. */
+  /** The number of stored entries. */
   get size(): number {
     return this.#entries.length - this.#from
   }
@@ -79,7 +79,7 @@ export class Ring<E extends { readonly id: number }> {
     return first === undefined ? [] : this.#entries.slice(this.#from + Math.max(0, id + 1 - first.id))
   }
 
-  /** All entries that are kept, oldest first. */
+  /** All stored entries, oldest first. */
   get all(): ReadonlyArray<E> {
     return this.#entries.slice(this.#from)
   }
@@ -92,13 +92,16 @@ export class Ring<E extends { readonly id: number }> {
   }
 }
 
-/** The entry that makes a reader read everything again. */
+/** The event after which a reader must read all data again. */
 const resetAt = (last_id: number): string => `id: ${last_id}\nevent: reset\ndata: ${JSON.stringify({ last_id })}\n\n`
 
 const KEPT = 5000
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
-/** The feed of everything that happens in a sandbox. It keeps the latest entries, so that a reader that lost the connection can continue. */
+/**
+ * The feed of all activity in a sandbox. It stores the latest entries, so that a reader that lost its connection can
+ * continue.
+ */
 export class Feed {
   readonly #started_at: number
   readonly #ring: Ring<Entry>
@@ -132,8 +135,9 @@ export class Feed {
   }
 
   /**
-   * The beginning of a stream: `hello` with the newest id and the start of the process, and then the entries after the id `after`, or
-   * `reset` if some of them were dropped. An `after` of 0 means the start of the process; without it, no earlier entries are sent.
+   * The beginning of a stream: `hello` with the newest id and the start time of the process, and then the entries after
+   * the id `after`, or `reset` if some of them were dropped. An `after` of 0 means the start of the process. Without
+   * `after`, no earlier entries are sent.
    */
   begin(after: number | undefined): string {
     const hello = `event: hello\ndata: ${JSON.stringify({ last_id: this.last_id, started_at: toIso(this.#started_at) })}\n\n`
@@ -143,21 +147,22 @@ export class Feed {
     return hello + missed.map(({ text }) => text).join("")
   }
 
-  /** Sends every entry from now on. */
+  /** Sends every later entry to a reader. */
   readonly follow: Follow = (send) => {
     this.#readers.add(send)
     return () => void this.#readers.delete(send)
   }
 
-  /** Ignores entries until {@link beginAnew}, because all data are being replaced. */
+  /** Ignores entries until {@link beginAnew}, because all data is being replaced. */
   pause(): void {
     this.#isPaused = true
   }
 
-  /** Removes all entries and sends `reset` to every reader, also to one that reconnects later. */
+  /** Removes all entries and sends `reset` to every reader, including readers that reconnect later. */
   beginAnew(): void {
     this.#isPaused = false
-    // This entry is dropped at once, so that a reader that reconnects with the last id has missed one.
+    // Adds an entry that is dropped at once, so that a reader that reconnects with the last id has missed an entry and
+    // gets `reset`.
     this.#ring.add((id) => ({ id, event: "clock", text: "" }))
     this.#ring.clear()
     for (const send of this.#readers) send(resetAt(this.last_id))

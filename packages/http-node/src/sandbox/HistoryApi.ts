@@ -58,7 +58,7 @@ const History = Schema.Struct({
 
 type Entry = typeof Entry.Type
 
-/** The history of a ticket (Specification, Sandbox). */
+/** The endpoint of a ticket's history (Specification, Sandbox). */
 export class HistoryApi extends groupOf(
   "history",
   ["History", "The history of a ticket"],
@@ -73,7 +73,7 @@ interface TicketEvent {
   readonly body: Readonly<Record<string, unknown>> & { readonly data: { readonly ticket: Ticket } }
 }
 
-/** The ticket's events. Before each event that changed the state there is an entry with the new state. */
+/** The entries of the ticket's events. An event that changed the state has an entry with the new state before it. */
 const ofEvents = (events: ReadonlyArray<TicketEvent>): ReadonlyArray<Entry> =>
   events.flatMap(({ event, body }, i) => {
     const at = toIso(event.created_at)
@@ -120,20 +120,21 @@ const ofRequest = (request: LoggedRequest): Entry => {
 
 const windowOf = (kind: "closure" | "reopen", from: number, to: number) => ({ kind, from: toIso(from), to: toIso(to) })
 
-/** When the ticket left the state of the event with this index; infinite if it has not. */
+/** The instant at which the ticket left the state of the event `i`; infinite if it is still in that state. */
 const leftAt = (events: ReadonlyArray<TicketEvent>, i: number): number => {
   const { state } = events[i]!.body.data.ticket
   const later = events.slice(i + 1).find(({ body }) => body.data.ticket.state !== state)
   return later?.event.created_at ?? Number.POSITIVE_INFINITY
 }
 
-/** The end of the time in which a ticket that is collected at an instant may be reopened. */
+/** The instant until which a ticket that was collected at `at` can be reopened. */
 const reopenEnd = (at: Instant): Instant =>
   nextDeadline({ state: "collected", collected_at: at, ready_at: null, shop_changed_at: at, updated_at: at }, at)?.at ??
   at
 
 /**
- * The time until the ticket's automatic closure, and the time after each collection in which it could be reopened, which ends early if it was.
+ * The window until the ticket's automatic closure, and the windows after each collection in which the ticket could be
+ * reopened. A reopening ends its window early.
  */
 const windowsOf = (record: TicketRecord, events: ReadonlyArray<TicketEvent>) => {
   const row = closure(record) === null ? undefined : closureMoves.find(({ from }) => from === record.state)
@@ -148,10 +149,13 @@ const windowsOf = (record: TicketRecord, events: ReadonlyArray<TicketEvent>) => 
   ]
 }
 
-/** How long after an attempt its result may be recorded, in milliseconds. */
+/** The maximum time between an attempt and the record of its result, in milliseconds. */
 const RECORDED_WITHIN_MS = 1000
 
-/** Whether an attempt of these deliveries caused the notice; the shop has notices that other tickets' deliveries caused. */
+/**
+ * Whether an attempt of these deliveries caused the notice, because other notices of the shop were caused by other
+ * tickets' deliveries.
+ */
 const isCausedBy = ({ created_at }: NoticeRecord, sent: ReadonlyArray<LoggedDelivery>): boolean =>
   sent
     .flatMap(({ attempts }) => attempts)
@@ -162,7 +166,7 @@ const isCausedBy = ({ created_at }: NoticeRecord, sent: ReadonlyArray<LoggedDeli
 
 const ALL = { limit: ServiceLimits.list_max }
 
-/** Shows the history of a ticket. */
+/** Handles the endpoint of a ticket's history. */
 export const historyHandlers = (log: RequestLog) =>
   Effect.gen(function* () {
     const reads = yield* Reads

@@ -21,7 +21,7 @@ const KeyRequest = Schema.Struct({
   )
   .annotations({ identifier: "SandboxKeyInput" })
 
-/** The key of a checked request, which has scopes or a preset. */
+/** Converts a valid request, which has either scopes or a preset. */
 const keyInput = ({ name, scopes, preset, expires_at }: typeof KeyRequest.Type): KeyInput =>
   KeyInput.make({ name, scopes: scopes ?? scopePresets[preset ?? "full"], expires_at: expires_at ?? null })
 
@@ -46,7 +46,7 @@ const KeyText = Schema.Struct({
 const OfKey = Schema.Struct({ id: KeyId })
 const RevokedKey = Schema.Struct({ id: Schema.String, revoked_at: Schema.NullOr(Schema.String) })
 
-/** A shop's API keys: what its owner does in the app (Specification, Sandbox). */
+/** The endpoints of a shop's API keys, which its owner manages in the app (Specification, Sandbox). */
 export class KeysApi extends groupOf(
   "keys",
   ["Keys", "An owner manages API keys"],
@@ -74,12 +74,12 @@ export class KeysApi extends groupOf(
     .addError(FailureBodyOf("NOT_FOUND"))
 ) {}
 
-/** A key as its owner sees it, without its text. */
+/** The fields of a key that its owner sees, without the key's text. */
 export const keyView = viewOf(KeyView)
 
 const revokedKey = viewOf(RevokedKey)
 
-/** Lists, creates and revokes keys. */
+/** Handles the endpoints that list, create and revoke keys. */
 export const keysHandlers = Effect.map(
   Keys,
   (keys): GroupHandlers<typeof KeysApi, void> => ({

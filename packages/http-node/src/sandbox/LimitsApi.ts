@@ -13,7 +13,10 @@ import { type Command, type LimitUse, RateLimits, Reads, Store } from "@workshop
 import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"
 
-/** The limits of a shop, its keys and an address, in the order in which they are shown; those of a client or a ticket are not shown. */
+/**
+ * The limits of a shop, its keys and an address, in the order of the response. Limits of a client or a ticket are left
+ * out.
+ */
 const SHOWN = [
   "requests_per_minute",
   "writes_per_minute",
@@ -41,7 +44,7 @@ const UseUp = Schema.Struct({ name: Schema.Literal(...SHOWN), use: Schema.Litera
   identifier: "LimitUseInput"
 })
 
-/** The limits of a shop, as gauges (Specification, Limits; Sandbox). */
+/** The endpoints of a shop's limits, as gauges (Specification, Limits; Sandbox). */
 export class LimitsApi extends groupOf(
   "limits",
   ["Limits", "How much of a shop's limits is used"],
@@ -55,13 +58,13 @@ export class LimitsApi extends groupOf(
   ]).setPayload(UseUp)
 ) {}
 
-/** A limit with its present status. */
+/** A limit with its current status. */
 export interface LimitGauge {
   readonly key_id: string | null
   readonly status: LimitStatus
 }
 
-/** The uses that count against a limit: one of each key, or that of the shop or the address. */
+/** The uses that count against a limit: one for each key, or one for the shop or the address. */
 const usesOf =
   (subjects: {
     readonly keys: ReadonlyArray<string>
@@ -76,7 +79,7 @@ const usesOf =
     return [{ policy, subject, time_zone: per === "shop" ? subjects.time_zone : null }]
   }
 
-/** Uses up a limit on a shop's tickets, as if that many had been created. */
+/** Uses up a limit on a shop's tickets, as if the tickets had been created. */
 const useUpTickets = (shop_id: ShopId, policy: (typeof ofTickets)[number]): Command<void> => ({
   shop_id,
   loadRequests: [],
@@ -131,7 +134,8 @@ export const shopLimits = (address: () => string) =>
         })
       for (const use of uses(policy)) {
         const { remaining } = yield* limits.look(use, now)
-        // The limit is used once more than is left, because this process then knows that it is used up.
+        // Uses the limit once more than is left, because the refusal makes this process cache that the limit is used
+        // up.
         const all = Effect.forEach(Array.from({ length: remaining + 1 }), () => cachedLimits.take([use], now), {
           discard: true
         })

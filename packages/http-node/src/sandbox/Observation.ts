@@ -22,7 +22,10 @@ const publishChange = (feed: Feed, change: Change): void => {
     feed.publish("notice", { shop_id: change.row.shop_id, ...noticeView(change.row) })
 }
 
-/** Makes the feed of a sandbox, the log of its requests, and the faults that they meet. The feed gets all that is logged and committed. */
+/**
+ * Makes the feed of a sandbox, its log of requests, and its faults. The feed gets all logged requests and committed
+ * changes.
+ */
 export const observation = Effect.gen(function* () {
   const started_at = yield* startOfIds
   const feed = new Feed(started_at)

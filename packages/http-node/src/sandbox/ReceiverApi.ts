@@ -24,7 +24,7 @@ const ReceiverView = Schema.Struct({
 
 const isAnswer = Schema.is(ReceiverAnswer)
 
-/** The answer of a receiver in a request; one message covers both forms. */
+/** The configured response of a receiver: a status or a name. One error message covers both forms. */
 const AnswerInput = Schema.Union(Schema.Number, Schema.String)
   .pipe(Schema.filter((value): value is ReceiverAnswer => isAnswer(value), { message: () => REFUSED }))
   .annotations({
@@ -47,7 +47,7 @@ const ReceiverInput = Schema.Struct({
   use: optional(Schema.Literal(true))
 }).annotations({ identifier: "ReceiverInput" })
 
-/** A receiver within the sandbox, which fails if a tester asks for it (Specification, Sandbox). */
+/** The endpoints of a receiver within the sandbox, which fails as a tester configures it (Specification, Sandbox). */
 export class ReceiverApi extends groupOf(
   "receiver",
   ["Receiver", "A receiver within the sandbox, which misbehaves on request"],
@@ -101,7 +101,7 @@ export const receiverHandlers = (receivers: Receivers, policy: WebhookAddressPol
           afterwards: afterwards ?? 200,
           forward_to: forward
         })
-        // The receiver's own address need not pass the policy, because no request is sent over the network to it.
+        // The policy does not apply to the built-in receiver's URL, because no request is sent to it over the network.
         if (use === true) yield* webhooks.set(id, receivers.urlOf(id) as never)
         const response = yield* shown(id)
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)

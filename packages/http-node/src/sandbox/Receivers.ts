@@ -6,7 +6,7 @@ import { requestHeaders, USER_AGENT } from "../sender/SendAttempt.js"
 import { Ring, startOfIds } from "./Feed.js"
 import { meaningsIn } from "./views.js"
 
-/** The answers of the built-in receiver besides a status, by name. */
+/** The named responses of the built-in receiver that are not statuses. */
 export const answerDescriptions = {
   cut: "cuts the connection before a response",
   silent: "never responds",
@@ -32,16 +32,16 @@ export type ReceiverAnswer = typeof ReceiverAnswer.Type
 /** The behaviour of a shop's built-in receiver. */
 export const ReceiverBehaviour = Schema.Struct({
   answer: ReceiverAnswer,
-  /** The number of events that get `answer` before `afterwards`; null for all. */
+  /** The number of events that get `answer` before the receiver responds with `afterwards`; null for all. */
   times: Schema.NullOr(Schema.Int),
   afterwards: ReceiverAnswer,
-  /** The address to which it forwards events, and whose responses it returns; null if it answers itself. */
+  /** The URL to which the receiver forwards events and whose responses it returns; null if it responds itself. */
   forward_to: Schema.NullOr(Schema.String)
 })
 /** The behaviour of a shop's built-in receiver. */
 export type ReceiverBehaviour = typeof ReceiverBehaviour.Type
 
-/** An event as a receiver got it. */
+/** An event that a receiver got. */
 export const ReceivedEvent = Schema.Struct({
   id: Schema.Int,
   at: Schema.String,
@@ -52,7 +52,7 @@ export const ReceivedEvent = Schema.Struct({
   body: Schema.String,
   answered: Schema.String.annotations({ description: "The status, or why there was none" })
 }).annotations({ identifier: "ReceivedEvent" })
-/** An event as a receiver got it, with the shop of the receiver. */
+/** An event that a receiver got, with the receiver's shop. */
 export type ReceivedEvent = typeof ReceivedEvent.Type & { readonly shop_id: ShopId }
 
 /** A request to a receiver, as it was sent. */
@@ -68,10 +68,10 @@ const healthy: ReceiverBehaviour = { answer: 200, times: null, afterwards: 200, 
 
 const KEPT = 1000
 const KEPT_CHARACTERS = 16 * 1024 * 1024
-/** The base URL of the built-in receivers; no socket listens there. */
+/** The base URL of the built-in receivers, at which no socket listens. */
 const BASE = "http://receiver.localhost/"
 
-/** The result of an attempt that gets this answer. A time-out is reported at once. */
+/** The result of an attempt that gets this response. A timeout is reported at once. */
 const outcomeOf = (answer: ReceiverAnswer): SendResult => {
   if (typeof answer === "number") return { ...SendResult.responded(answer), head: `HTTP/1.1 ${answer}\n` }
   return SendResult.failed(answer === "cut" ? "reset" : "timeout")
@@ -79,24 +79,27 @@ const outcomeOf = (answer: ReceiverAnswer): SendResult => {
 
 const answeredBy = ({ status, error }: SendResult): string => String(status ?? error)
 
-/** The built-in receivers of a sandbox's shops with the events that they got, and the last request of each event to any receiver. */
+/**
+ * The built-in receivers of a sandbox's shops with their received events, and the last request for each event to any
+ * receiver.
+ */
 export class Receivers {
   readonly #behaviours = new Map<string, ReceiverBehaviour>()
   readonly #received: Ring<ReceivedEvent>
   readonly #sent = new Map<string, SentRequest>()
-  /** Called with each event that is received. */
+  /** Called with each event that a receiver gets. */
   onReceived: (event: ReceivedEvent) => void = () => undefined
 
   constructor(started_at: number) {
     this.#received = new Ring<ReceivedEvent>(KEPT, KEPT_CHARACTERS, ({ body }) => body.length + 500, started_at)
   }
 
-  /** The address of a shop's built-in receiver. */
+  /** The URL of a shop's built-in receiver. */
   urlOf(shop_id: string): string {
     return `${BASE}${shop_id}`
   }
 
-  /** The shop whose built-in receiver is at an address, if any. */
+  /** The shop whose built-in receiver has a URL, if any. */
   shopAt(url: string): string | undefined {
     return url.startsWith(BASE) ? url.slice(BASE.length) : undefined
   }
@@ -105,7 +108,7 @@ export class Receivers {
     return this.#behaviours.get(shop_id) ?? healthy
   }
 
-  /** The behaviours that were set, by shop. */
+  /** The configured behaviours, by shop. */
   get behaviours(): Readonly<Record<string, ReceiverBehaviour>> {
     return Object.fromEntries(this.#behaviours)
   }
@@ -118,7 +121,7 @@ export class Receivers {
     return this.#received.all.filter((event) => event.id > after && event.shop_id === shop_id)
   }
 
-  /** The last request that was sent for an event; undefined if this process sent none, or has dropped it. */
+  /** The last request for an event; undefined if this process sent none, or no longer stores it. */
   sent(event_id: string): SentRequest | undefined {
     return this.#sent.get(event_id)
   }
@@ -136,7 +139,7 @@ export class Receivers {
     this.onReceived(this.#received.add((id) => ({ ...event, id })))
   }
 
-  /** Returns the answer to the next event, and counts that event. */
+  /** Returns the response to the next event, and counts the event. */
   take(shop_id: string): ReceiverAnswer {
     const now = this.behaviour(shop_id)
     if (now.times === null) return now.answer
@@ -165,7 +168,7 @@ export class SandboxReceivers extends Context.Tag("@workshop/http-node/SandboxRe
 
 const isSignature = (value: string): boolean => /^t=\d+,v1=/.test(value)
 
-/** Sends to the built-in receivers within the process, and to all others as before. Keeps each request. */
+/** Sends to the built-in receivers within the process, and to all other URLs over the network. Stores each request. */
 export const sandboxSender: Layer.Layer<WebhookSender, never, WebhookSender | SandboxReceivers | Reads> = Layer.effect(
   WebhookSender,
   Effect.gen(function* () {

@@ -56,7 +56,7 @@ const headersOf = ({ header }: HttpRequest) =>
 const lastFour = ({ header }: HttpRequest): string | null =>
   /^bearer +wk_\S*(\S{4}) *$/i.exec(header("authorization") ?? "")?.[1] ?? null
 
-/** The ticket that a request is about: the one that its path names, or the one in its response. */
+/** The id of a request's ticket, from its path or otherwise from its response. */
 const ticketOf = (path: string, body: string): string | null =>
   path.startsWith("/v1/tickets")
     ? (/^\/v1\/tickets\/([0-9a-f-]{36})(?:\/|$)/.exec(path)?.[1] ??
@@ -69,7 +69,7 @@ const rowOf = (failure: Failure | undefined) => {
   return { code: row?.code ?? null, reason: row !== undefined && "reason" in row ? row.reason : null }
 }
 
-/** A request before its response. */
+/** A request that has no response yet. */
 interface Watched {
   readonly request: HttpRequest
   readonly context: RequestContext
@@ -100,7 +100,7 @@ const entryOf = ({ request, context, body, fault, took_ms }: Watched, response: 
   })
 }
 
-/** A request whose body is kept as it is read. */
+/** A request that stores its body when it is read. */
 const keepingBody = (request: HttpRequest) => {
   let read: Uint8Array | undefined
   const kept: HttpRequest = {
@@ -114,14 +114,17 @@ const keepingBody = (request: HttpRequest) => {
   return { kept, body: () => read }
 }
 
-/** The response to a request that meets a fault: its own, or that of the fault if the request is not carried out. */
+/**
+ * The response to a request with a fault: the request's own response, or the fault's response if the request is not
+ * executed.
+ */
 const withFault = (
   fault: Fault | undefined,
   { body }: HttpRequest,
   context: RequestContext,
   response: Effect.Effect<ObservedResponse>
 ): Effect.Effect<ObservedResponse> => {
-  // The log shows the body of a refused request too.
+  // Reads the body of a refused request too, for the log.
   const read = Effect.suspend(() => Effect.exit(body(Limits.body_bytes)))
   switch (fault?.fault) {
     case undefined:
@@ -177,12 +180,12 @@ export class RequestLog {
     return this.#ring.all
   }
 
-  /** The address of the last request without a valid key, as limits count it. */
+  /** The address of the last request without a valid key, in the form by which limits count. */
   get lastUnauthenticatedAddress(): string {
     return this.#lastUnauthenticatedAddress
   }
 
-  /** The API, with its requests logged and subject to the faults. */
+  /** Makes the API log its requests and apply the faults. */
   watch(api: RouteGroup): RouteGroup {
     return {
       ...api,

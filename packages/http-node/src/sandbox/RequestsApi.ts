@@ -26,7 +26,7 @@ const events = Object.entries(feedEvents)
   .map(([event, meaning]) => `\`${event}\`: ${meaning}`)
   .join("; ")
 
-/** The log of the requests to `/v1`, and a stream of everything that happens (Specification, Sandbox). */
+/** The endpoints of the log of requests to `/v1`, and of the stream of all activity (Specification, Sandbox). */
 export class RequestsApi extends groupOf(
   "requests",
   ["Requests", "The requests to the API, and a stream of everything that happens"],
@@ -48,7 +48,7 @@ export class RequestsApi extends groupOf(
 
 const KEEP_ALIVE = "15 seconds"
 
-/** Lists the logged requests, and streams the feed. */
+/** Handles the endpoints that list the logged requests and stream the feed. */
 export const requestsHandlers = (log: RequestLog, feed: Feed) =>
   Effect.map(Effect.runtime<never>(), (runtime): GroupHandlers<typeof RequestsApi, void> => {
     const comments = (send: (text: string) => void) =>
@@ -84,7 +84,7 @@ export const requestsHandlers = (log: RequestLog, feed: Feed) =>
       followSandbox: ({ urlParams, headers }) => {
         const last = headers["last-event-id"]
         const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : urlParams.after
-        // The cast is needed, because a page has no envelope and the types of handlers demand one.
+        // The cast is needed because a stream has no envelope, which the types of handlers require.
         return Effect.sync(() => stream(from) as never)
       }
     }

@@ -16,7 +16,10 @@ import { ShopsApi } from "./ShopsApi.js"
 import { TesterTicketsApi } from "./TesterTicketsApi.js"
 import { WebhookApi } from "./WebhookApi.js"
 
-/** The contract of the sandbox: the acts of the app, the owner, the client and the clock, for testers (Specification, Sandbox). */
+/**
+ * The API of the sandbox, with which testers act as the app, the owner, the client and the clock (Specification,
+ * Sandbox).
+ */
 export class SandboxApi extends HttpApi.make("sandbox")
   .add(ClockApi)
   .add(ShopsApi)

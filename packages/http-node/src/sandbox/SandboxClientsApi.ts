@@ -82,12 +82,12 @@ export class SandboxClientsApi extends groupOf(
     .addError(FailureBodyOf("CONFLICT"))
 ) {}
 
-/** An offer as its client sees it. */
+/** The fields of an offer that its client sees. */
 export const offerView = viewOf(OfferView)
 
 const notificationView = viewOf(NotificationView)
 
-/** Every account, with its link to a shop and its card there. Changes nothing. */
+/** Reads every account with its link to a shop and its loyalty card there. */
 const clientsOf = (
   shop_id: ShopId,
   accounts: ReadonlyArray<ClientAccount>

@@ -20,16 +20,16 @@ import type { Feed } from "./Feed.js"
 import type { ReceiverBehaviour, Receivers } from "./Receivers.js"
 import { LoggedRequest, type RequestLog } from "./RequestLog.js"
 
-/** The version of the files that this server writes and reads. */
+/** The version of session files that this server writes and reads. */
 const VERSION = 1
 
-/** The largest size of a session's file, in bytes. */
+/** The maximum size of a session file, in bytes. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** The largest number of characters of the log of requests in a file. */
+/** The maximum number of characters of logged requests in a session file. */
 const MOST_LOGGED_CHARACTERS = 16 * 1024 * 1024
 
-/** The largest number of changes in one command, because a command blocks its shop. */
+/** The maximum number of changes in one command. It is limited because a command blocks its shop. */
 const CHANGES_AT_ONCE = 500
 
 const Fields = Schema.Record({ key: Schema.String, value: Schema.Unknown })
@@ -47,7 +47,7 @@ const SessionFile = Schema.Struct({
   requests: Schema.Array(LoggedRequest)
 }).annotations({ identifier: "Session" })
 
-/** A file in a request. Its other fields are read only if its version is right. */
+/** A session file in a request. Its other fields are checked only after its version. */
 const SentFile = Fields.annotations({
   identifier: "SessionInput",
   description: "The response of GET /sandbox/session, or only its data",
@@ -60,10 +60,10 @@ const SentFile = Fields.annotations({
 
 const isFields = Schema.is(Fields)
 
-/** An exported session without the envelope of the response, if it has one. */
+/** Removes the response's envelope from an exported session, if there is one. */
 const opened = (sent: typeof SentFile.Type) => (!("version" in sent) && isFields(sent.data) ? sent.data : sent)
 
-/** The contents of a file, without its version and its digest. */
+/** The contents of a session file, without its version and its digest. */
 interface Session {
   readonly exported_at: string
   readonly clock: { readonly now: string; readonly frozen: boolean }
@@ -98,7 +98,9 @@ const digestOf = (session: unknown): string => createHash("sha256").update(JSON.
 
 const refused = (field: string, message: string) => Either.left(new InvalidInput({ issues: [{ field, message }] }))
 
-/** The contents of a file. A file of another version, or one that was changed after the export, is refused. */
+/**
+ * Reads the contents of a session file. Refuses a file of another version, or one that was changed after the export.
+ */
 const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown>>) => {
   if (version === undefined)
     return refused("version", "is missing: send the file that GET /sandbox/session returned, or its data")
@@ -111,7 +113,7 @@ const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown
     : refused("digest", "does not fit the file, which was changed or cut since it was exported: export it again")
 }
 
-/** The latest requests, as many as fit. */
+/** The latest requests that fit into {@link MOST_LOGGED_CHARACTERS}. */
 const latestOf = (requests: ReadonlyArray<LoggedRequest>): ReadonlyArray<LoggedRequest> => {
   let left = MOST_LOGGED_CHARACTERS
   const first = requests.findLastIndex(({ request, response }) => {
@@ -121,7 +123,7 @@ const latestOf = (requests: ReadonlyArray<LoggedRequest>): ReadonlyArray<LoggedR
   return requests.slice(first + 1)
 }
 
-/** All rows of a list that is read a page at a time. */
+/** Reads all rows of a paged list. */
 const allPages = <Id extends string, Row extends { readonly id: Id }, E>(
   page: (after: Id | null, limit: number) => Effect.Effect<ReadonlyArray<Row>, E>
 ) =>
@@ -175,7 +177,7 @@ const exporter = ({ log, receivers }: Pick<SandboxParts, "log" | "receivers">) =
     })
   })
 
-/** Resets, exports and imports the sandbox. */
+/** Handles the endpoints that reset, export and import the sandbox. */
 export const sessionHandlers = ({ log, feed, faults, receivers, begin }: SandboxParts) =>
   Effect.gen(function* () {
     const read = yield* exporter({ log, receivers })
@@ -219,7 +221,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
       log.restore(session.requests)
     })
 
-    /** Replaces all data. Readers of the stream get one entry, `reset`, and then read everything again. */
+    /** Replaces all data. Readers of the stream get only `reset`, after which they read all data again. */
     const replace = (at: Parameters<typeof beginAnew>[0], fill: Effect.Effect<void, StoreUnavailable>) =>
       Effect.gen(function* () {
         yield* isRemovable

@@ -35,7 +35,7 @@ const ShopSettings = Schema.Struct({
   languages: Schema.Array(Language)
 }).annotations({ identifier: "ShopSettings" })
 
-/** A shop as its owner and the operator see it. */
+/** The fields of a shop that its owner and the operator see. */
 const settingsView = viewOf(ShopSettings)
 
 const shopSettings = (shop: ShopRecord, { next_number }: Pick<ShopHead, "next_number">) =>
@@ -49,15 +49,15 @@ const AuditView = Schema.Struct({
   details: Schema.Record({ key: Schema.String, value: Schema.Unknown })
 }).annotations({ identifier: "AuditEntry" })
 
-/** An entry of the audit log as its shop's owner reads it. */
+/** The fields of an audit entry that the shop's owner sees. */
 const auditView = viewOf(AuditView)
 
 const NewShop = Schema.Struct({ shop: ShopSettings, key_id: Schema.String, key: Schema.String })
 
-/** Unlike a program, a tester states how many decimals the shop has. */
+/** The body of a new shop. Unlike in the programming API, `decimals` is required. */
 const ShopToOpen = Schema.Struct(shopFields).pipe(Schema.brand("ShopInput")).annotations({ identifier: "ShopInput" })
 
-/** Shops and their settings: what the operator and the owner do (Specification, Sandbox). */
+/** The endpoints of shops and their settings, which the operator and the owner manage (Specification, Sandbox). */
 export class ShopsApi extends groupOf(
   "shops",
   ["Shops", "The operator manages shops"],
@@ -77,12 +77,12 @@ export class ShopsApi extends groupOf(
   ])
 ) {}
 
-/** The largest number of entries of the audit log that are listed, the latest first. */
+/** The maximum number of audit entries in a response, latest first. */
 const MOST_AUDITED = 1000
 
 const firstKey = KeyInput.make({ name: "First key", scopes: scopePresets.full })
 
-/** Opens shops, and shows and changes their settings. */
+/** Handles the endpoints that open shops, and read and change their settings. */
 export const shopsHandlers = Effect.gen(function* () {
   const shops = yield* Shops
   const keys = yield* Keys

@@ -54,7 +54,10 @@ const TicketsQuery = Schema.Struct({
   limit: countParameter(ServiceLimits.list_max, "The largest number of tickets; 100 by default")
 })
 
-/** A shop's tickets for a tester: without a key, and without a count against limits (Specification, Sandbox). */
+/**
+ * The endpoints that list a shop's tickets for a tester, without a key and without counting against limits
+ * (Specification, Sandbox).
+ */
 export class TesterTicketsApi extends groupOf(
   "tickets",
   ["Tickets for testers", "A shop's tickets without a key, and the acts that each would accept"],
@@ -83,7 +86,7 @@ const matches = (q: string) => {
     [record.service, record.item].some((text) => text?.toLowerCase().includes(wanted) === true)
 }
 
-/** Finds tickets, and shows the moves that each would accept. */
+/** Handles the endpoints that search tickets and list the acts that a ticket accepts. */
 export const testerTicketsHandlers = Effect.gen(function* () {
   const shops = yield* Shops
   const reads = yield* Reads
@@ -92,7 +95,7 @@ export const testerTicketsHandlers = Effect.gen(function* () {
   const bounds = yield* PolicyLimits
   const pages = yield* TrackingPages
 
-  /** The newest tickets that pass a filter and a search. */
+  /** Reads the newest tickets that match a filter and a search text. */
   const find = Effect.fnUntraced(function* find(
     shop_id: ShopId,
     filter: TicketFilter,

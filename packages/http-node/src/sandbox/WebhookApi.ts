@@ -44,7 +44,7 @@ const ShownWebhook = Schema.Struct({
 
 const replaces_before = Schema.NullOr(Schema.String).annotations({
   description:
-    "The two latest secrets sign, so a second rotation within 24 hours ends the oldest one early. This is the time until which that one would have signed; null if none was ended early"
+    "The two latest secrets sign, so a second rotation within 24 hours ends the oldest one early. This is the time until which the ended secret would have signed; null if no secret was ended early"
 })
 
 const milliseconds = Schema.NullOr(Schema.Number)
@@ -107,7 +107,9 @@ const NoticeView = Schema.Struct({
   first_failure_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Notice" })
 
-/** A shop's webhook and its deliveries, as its owner manages them in the app (Specification, Sandbox). */
+/**
+ * The endpoints of a shop's webhook and its deliveries, which its owner manages in the app (Specification, Sandbox).
+ */
 export class WebhookApi extends groupOf(
   "webhook",
   ["Webhook", "An owner manages the webhook and reads its deliveries"],
@@ -167,11 +169,13 @@ const deliveryFields = viewOf(DeliveryView)
 export const attemptView = ({ timings: { total_ms, ...timings }, ...attempt }: AttemptRecord) =>
   attemptFields({ ...attempt, duration_ms: total_ms, timings })
 
-/** A delivery as its owner reads it, with the whole log of its attempts (Specification, Webhooks; Sandbox). */
+/**
+ * The fields of a delivery that the owner sees, with the log of all its attempts (Specification, Webhooks; Sandbox).
+ */
 export const deliveryView = (delivery: LoggedDelivery) =>
   deliveryFields({ ...delivery, attempts: delivery.attempts.map(attemptView) })
 
-/** A notice as the owner reads it. */
+/** The fields of a notice that the owner sees. */
 export const noticeView = viewOf(NoticeView)
 
 const address = (url: string, policy: WebhookAddressPolicy) =>
@@ -180,10 +184,10 @@ const address = (url: string, policy: WebhookAddressPolicy) =>
     (message) => new InvalidInput({ issues: [{ field: "url", message }] })
   )
 
-/** The sandbox returns whole lists. */
+/** The limit for lists, which the sandbox returns whole. */
 const ALL = { limit: ServiceLimits.list_max }
 
-/** A delivery with its event's contents, and the request as it was last sent. */
+/** A delivery with its event's content, and with the last sent request. */
 const shownDelivery = (
   delivery: LoggedDelivery,
   event: EventRecord,
@@ -197,7 +201,7 @@ const shownDelivery = (
   request: { body: event.body, sent: receivers.sent(event.id) ?? null }
 })
 
-/** The deliveries that a query selects. */
+/** Reads the deliveries that match a query. */
 const selectedDeliveries = (
   found: ReadonlyArray<LoggedDelivery>,
   events: ReadonlyArray<EventRecord>,
@@ -217,7 +221,7 @@ const selectedDeliveries = (
   return selected.slice(Math.max(0, selected.length - limit))
 }
 
-/** Handles the owner's calls on the webhook and its deliveries. */
+/** Handles the endpoints of the webhook and its deliveries. */
 export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receivers) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
@@ -225,7 +229,10 @@ export const webhookHandlers = (policy: WebhookAddressPolicy, receivers: Receive
     const log = yield* DeliveryLog
     const audit = yield* Audit
 
-    /** The time since which the webhook is off: from the owner's notice if the service turned it off, else from the audit log. */
+    /**
+     * The time at which the webhook was turned off: from the owner's notice if the service turned it off, otherwise
+     * from the audit log.
+     */
     const offSince = Effect.fnUntraced(function* (id: ShopId, off_reason: WebhookOffReason) {
       if (off_reason !== "disabled")
         return (yield* log.notices(id)).findLast(({ kind }) => kind === "webhook_off")?.created_at ?? null

@@ -14,11 +14,11 @@ export interface AgendaEntry {
   readonly number_label: string | null
   readonly event_id: EventId | null
   readonly event_type: EventRecord["type"] | null
-  /** One line for people. */
+  /** A one-line description for people. */
   readonly text: string
 }
 
-/** A delivery that will be tried again. */
+/** The next attempt of a delivery. */
 export interface AwaitedAttempt {
   readonly event_id: EventId
   readonly type: EventRecord["type"]
@@ -29,7 +29,7 @@ export interface AwaitedAttempt {
   readonly at: Instant
 }
 
-/** The parts of an agenda. */
+/** The data from which an agenda is made. */
 export interface AgendaData {
   readonly shop_id: ShopId
   readonly webhook: Webhook | null

@@ -15,12 +15,12 @@ const parts = () => ({
   "/console/console.css": file("text/css; charset=utf-8", "console.css")
 })
 
-/** The page's addresses are relative, so that it also works behind a proxy that adds a path. */
+/** Redirects to a relative URL, so that it also works behind a proxy that adds a path prefix. */
 const redirectTo = (location: string): Page => ({ status: 307, headers: { Location: location }, body: "" })
 
 /**
- * `/console`, the page on which a tester watches and controls the sandbox, and `/`, which redirects to it. The page contains
- * no data of a shop, so it needs no token; its requests to the sandbox do.
+ * The page `/console`, on which a tester watches and controls the sandbox, and `/`, which redirects to it. The page
+ * contains no data of a shop, so it needs no token, unlike its requests to the sandbox.
  */
 export const consolePages: Effect.Effect<ReadonlyArray<RouteGroup>> = Effect.map(Effect.sync(parts), (known) => [
   pageGroup("/", ({ path }) => (path === "/" ? Effect.succeed(redirectTo("console")) : undefined)),

@@ -8,14 +8,16 @@ import { Schema } from "effect"
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 type Path = `/${string}`
 
-/** The texts of an operation in the document. */
+/** The texts of an operation in the OpenAPI document. */
 export type Description = readonly [summary: string, description: string]
 
-/** The annotations of an operation in the document; `identifier` is the name of its method in generated clients. */
+/**
+ * The annotations of an operation in the OpenAPI document. `identifier` is the name of its method in generated clients.
+ */
 export const described = (identifier: string, [summary, description]: Description) =>
   OpenApi.annotations({ identifier, summary, description })
 
-/** A group of endpoints, which the document shows under a title. */
+/** A group of endpoints, which the OpenAPI document shows under a title. */
 export const groupOf = <
   const Name extends string,
   const Endpoints extends ReadonlyArray<HttpApiEndpoint.HttpApiEndpoint.Any>
@@ -31,7 +33,7 @@ export const groupOf = <
   return group as HttpApiGroup.HttpApiGroup<Name, Endpoints[number]>
 }
 
-/** An endpoint whose response is 200 with data. Its name is that of the operation. */
+/** An endpoint whose response is 200 with data. Its name is the operation's name. */
 export const endpoint = <M extends Method, const Name extends string, A, I>(
   method: M,
   name: Name,
@@ -54,7 +56,7 @@ export const creation = <const Name extends string, A, I>(
     .addSuccess(status201(SuccessBody(success)))
     .annotateContext(described(name, description))
 
-/** Makes endpoints of objects with an id, at the path of the object and below it. They respond 404 if it does not exist. */
+/** Makes endpoints at or below the path of an object with an id. They respond 404 if the object does not exist. */
 const endpointsOf =
   <Id extends string>(all: Path, id: Schema.Schema<Id, string>) =>
   <M extends Method, const Name extends string, A, I>(
@@ -68,7 +70,7 @@ const endpointsOf =
       .setPath(Schema.Struct({ id }))
       .addError(FailureBodyOf("NOT_FOUND"))
 
-/** The path of a shop. */
+/** The path parameter of a shop. */
 export const OfShop = Schema.Struct({ id: ShopId })
 
 /** An endpoint of a shop. */

@@ -1,7 +1,10 @@
 import type { HttpRequest } from "@workshop/core/http"
 import { sandboxAllowed } from "./sandboxAllowed.js"
 
-/** The headers that proxies add. Behind a proxy every request comes from this machine, even if another one sent it. */
+/**
+ * The headers that proxies add. A proxy on this machine forwards requests of other machines, whose remote address is
+ * then loopback.
+ */
 const PROXY_HEADERS = [
   "forwarded",
   "via",
@@ -9,14 +12,20 @@ const PROXY_HEADERS = [
   ...["for", "by", "host", "port", "prefix", "proto", "scheme", "server", "ssl"].map((what) => `x-forwarded-${what}`)
 ]
 
-/** The `Sec-Fetch-Site` of a request that the sandbox's own page sent, or whose address somebody typed. */
+/** The `Sec-Fetch-Site` of a request from the sandbox's own pages, or from the browser's address bar. */
 const OWN_SITES = ["same-origin", "none"]
 
-/** Whether the `Host` is this machine's or absent. It is checked, because another site can make its own host name resolve to this machine. */
+/**
+ * Whether the `Host` is absent or a name of this machine, because another site can make its own host name resolve to
+ * this machine.
+ */
 const isAddressedHere = (host: string | undefined): boolean =>
   host === undefined || sandboxAllowed(host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1"), null)
 
-/** Whether a page of another origin sent the request. Browsers say so in these headers, even in a POST without a body. */
+/**
+ * Whether a page of another origin sent the request, according to headers that browsers send even with a POST without a
+ * body.
+ */
 const isOfAnotherPage = ({ header }: HttpRequest): boolean => {
   const origin = header("origin")?.toLowerCase()
   const host = header("host")?.toLowerCase()
@@ -28,7 +37,8 @@ const isOfAnotherPage = ({ header }: HttpRequest): boolean => {
 }
 
 /**
- * Why a sandbox without a token refuses a request; undefined if nothing shows that it came from another machine or page.
+ * The refusal of a sandbox without a token for a request from another machine or from another site's page; undefined
+ * for all other requests.
  */
 export const foreignRefusal = (request: HttpRequest): "SandboxHostForeign" | "SandboxSenderForeign" | undefined => {
   if (!isAddressedHere(request.header("host"))) return "SandboxHostForeign"

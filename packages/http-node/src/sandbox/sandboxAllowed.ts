@@ -10,11 +10,14 @@ const isLoopback = (host: string): boolean => {
   return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")
 }
 
-/** The least length of a token, because 32 random characters cannot be guessed. */
+/** The minimum length of a token, because 32 random characters cannot be guessed. */
 export const TOKEN_CHARACTERS = 32
 
-/** Whether a token protects the sandbox; an empty or a short one does not, because it can be guessed. */
+/** Whether a token protects the sandbox. An empty or short token does not, because it can be guessed. */
 export const isGuard = (token: string | null): token is string => token !== null && token.length >= TOKEN_CHARACTERS
 
-/** Whether the sandbox may be served at a host: only this machine can reach it, or a token protects it (Specification, Sandbox). */
+/**
+ * Whether the sandbox may be served at a host: the host is loopback, or a token protects the sandbox (Specification,
+ * Sandbox).
+ */
 export const sandboxAllowed = (host: string, token: string | null): boolean => isLoopback(host) || isGuard(token)

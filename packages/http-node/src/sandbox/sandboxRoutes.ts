@@ -42,15 +42,18 @@ import { webhookHandlers } from "./WebhookApi.js"
 
 /** The options of the sandbox's routes. */
 export interface SandboxOptions {
-  /** The bearer token that every request must have, of at least 32 characters; with null or an empty one, requests need none. */
+  /**
+   * The bearer token that every request must have, of at least 32 characters. If it is null or empty, requests need no
+   * token.
+   */
   readonly token: string | null
-  /** The addresses that webhooks may have: `sandboxAddresses` of the core, unless other ports are open. */
+  /** The policy for webhook URLs: `sandboxAddresses` of core, unless other ports are allowed. */
   readonly webhookPolicy: WebhookAddressPolicy
-  /** Checks every response against its schema: for tests. */
+  /** Whether to check every response against its schema, in tests. */
   readonly validateResponses: boolean
-  /** The API of the sandbox, whose requests are logged and meet the faults. */
+  /** The API whose requests the sandbox logs and to which it applies the faults. */
   readonly api: RouteGroup
-  /** After a reset, creates the first shop again. Default: nothing. */
+  /** Runs after a reset, to create the first shop again; nothing by default. */
   readonly begin?: Effect.Effect<void, StoreUnavailable>
   /** Runs the text of a scenario in its own sandbox; without it, `/sandbox/scenarios/run` is a 404. */
   readonly runScenario?: ScenarioRunner
@@ -73,15 +76,15 @@ const senderCheck = refusalCheck(
   }
 )
 
-/** Marks an empty store as a sandbox's, so that a reset may remove its data. */
+/** Marks an empty store as created by a sandbox, so that a reset may remove its data. */
 const claimEmptyStore = Effect.flatMap(Directory, ({ hasShops, markSandboxMade }) =>
   Effect.flatMap(hasShops, (isThere) => (isThere ? Effect.void : markSandboxMade))
 )
 
 /**
- * The sandbox under `/sandbox`: the acts of the app, the owner, the client and the clock (Specification, Sandbox).
- * The first group is the API, whose requests are logged; the last ones are the console. Requests to the sandbox count against no limit,
- * except those with a wrong token; the limits on tickets apply.
+ * The routes of the sandbox under `/sandbox`, with which testers act as the app, the owner, the client and the clock
+ * (Specification, Sandbox). The first group is the API, whose requests are logged, and the last groups are the console.
+ * Requests to the sandbox count against no limit, except requests with a wrong token. The limits on tickets apply.
  */
 export const sandboxRoutes = (options: SandboxOptions) =>
   Effect.gen(function* () {
@@ -112,7 +115,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
       scenarios: scenariosHandlers(runScenario)
     }
     const routed = routes<void>()(SandboxApi, handlers)
-    // Loaded and serialised at the first request for it, so that a start does not wait for it.
+    // The document is loaded and serialized at the first request, so that it does not delay the start.
     const document = onceAsked(
       Effect.promise(async () => {
         const [{ withServerAtOrigin }, document] = await Promise.all([

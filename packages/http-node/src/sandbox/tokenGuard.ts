@@ -6,24 +6,30 @@ import type { LimitUse } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { isGuard, TOKEN_CHARACTERS } from "./sandboxAllowed.js"
 
-/** The path of the stream, whose query may have the token. */
+/** The path of the stream, whose query may contain the token. */
 const STREAM = "/sandbox/stream"
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
-/** The token of a request; a browser cannot send it as a header with `EventSource`. */
+/**
+ * The token of a request, from the header or, for the stream, from the query, because a browser's `EventSource` cannot
+ * send headers.
+ */
 const tokenIn = (request: HttpRequest): string =>
   bearer(request) ?? (request.path === STREAM ? new URLSearchParams(request.query).get("token") : null) ?? ""
 
-/** A wrong token, by the address that sent it; it is counted separately from requests without a key, because those do not guess a token. */
+/**
+ * The use that a wrong token counts as, by client address. It is separate from requests without a key, because those do
+ * not guess a token.
+ */
 const guess = (request: HttpRequest): LimitUse => {
   const { subject, ...use } = addressUse(request)
   return { ...use, subject: `sandbox ${subject}` }
 }
 
 /**
- * The check of a sandbox's token; none without a token. The duration of a comparison does not depend on the token. Wrong
- * tokens are counted, and an address that sent too many is refused with the right one too, so that it cannot continue to guess.
+ * Makes the check of the sandbox's token, in constant time; without a token there is no check. Wrong tokens are
+ * counted, and an address that sent too many is refused even with the right token, so that it cannot continue to guess.
  */
 export const tokenCheck = (
   token: string | null,

@@ -2,24 +2,27 @@ import type { Event, EventRecord, Instant } from "@workshop/core"
 import { toIso } from "@workshop/core/adapter"
 import { Schema } from "effect"
 
-/** The schema of the keys of a table; its description has their meanings. */
+/** The schema of the keys of a table. Its description lists their meanings. */
 export const wordOf = <Word extends string>(meanings: Readonly<Record<Word, string>>) =>
   Schema.Literal(...(Object.keys(meanings) as [Word, ...Array<Word>])).annotations({
     description: meaningsIn(meanings)
   })
 
-/** The keys of a table with their meanings, as the document lists them. */
+/** The keys of a table with their meanings, as Markdown for the OpenAPI document. */
 export const meaningsIn = (meanings: Readonly<Record<string, string>>): string =>
   Object.entries(meanings)
     .map(([word, meaning]) => `${word}: ${meaning}`)
     .join("; ")
 
-/** A record that a view shows. */
+/** The record from which a view is made. */
 type Recorded<View> = {
   readonly [Name in keyof View]: Name extends `${string}_at` ? Instant | Extract<View[Name], null> : View[Name]
 }
 
-/** Makes the function that picks a view's fields from a record, with instants, whose names end in `_at`, as the API writes them. */
+/**
+ * Makes a function that picks a view's fields from a record. It converts instants, whose names end in `_at`, to the
+ * API's format.
+ */
 export const viewOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) => {
   const names = Object.keys(fields)
   return (record: Recorded<Schema.Struct<Fields>["Type"]>): Schema.Struct<Fields>["Type"] => {
@@ -31,10 +34,10 @@ export const viewOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.S
   }
 }
 
-/** An event as it is sent. */
+/** The parsed body of an event. */
 export const eventView = ({ body }: Pick<EventRecord, "body">) => JSON.parse(body) as Event
 
-/** The number of an event's ticket as people write it; null for an event without a ticket. */
+/** The number label of an event's ticket; null for an event without a ticket. */
 export const numberLabelOf = (event: EventRecord): string | null => {
   const { ticket } = eventView(event).data as { readonly ticket?: { readonly number_label: string | null } }
   return ticket?.number_label ?? null

@@ -6,17 +6,17 @@ type Phase = Exclude<keyof Timings, "total_ms">
 const { webhook_response_kept_bytes } = Limits
 
 const NOT_TEXT = /[^\P{C}\n\t]|\uFFFD/gu
-// Most responses match this, so `NOT_TEXT` need not run.
+// A faster check than `NOT_TEXT`, because most responses match it.
 const PLAIN_TEXT = /^[ -~\n\t]*$/
 const NOTHING = Buffer.alloc(0)
 
-/** The findings of one attempt, and the resources that it must release when it ends. */
+/** The results of one attempt so far, and the resources that it must release at its end. */
 export class AttemptProgress {
-  /** The address that was dialled last. */
+  /** The IP address that was dialled last. */
   address: string | null = null
-  /** Whether the response ended properly, so that the connection may be used again. */
+  /** Whether the response ended properly, so that the connection can be reused. */
   canReuse = false
-  /** Bytes of the response so far, including those that were not kept. */
+  /** The number of received bytes of the response, including bytes that are not in the excerpt. */
   bytes_read = 0
   readonly #excerpt: Array<Buffer> = []
   #excerpt_bytes = 0
@@ -34,12 +34,12 @@ export class AttemptProgress {
     this.#started_at = this.time_ms
   }
 
-  /** Milliseconds of a clock that never goes back. */
+  /** The monotonic time in milliseconds. */
   get time_ms(): number {
     return Number(this.clock.unsafeCurrentTimeNanos()) / 1e6
   }
 
-  /** Records how long a phase takes, if it succeeds. */
+  /** Records the duration of a phase if it succeeds. */
   timed<A, E>(phase: Phase, run: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.suspend(() => {
       const started_at = this.time_ms
@@ -47,35 +47,35 @@ export class AttemptProgress {
     })
   }
 
-  /** Records that a phase is over, given when it began. */
+  /** Records the duration of a phase that began at `started_at` and ends now. */
   note(phase: Phase, started_at: number): void {
     this.#timings[phase] = Math.round(this.time_ms - started_at)
   }
 
-  /** Keeps the start of the response as it came over the wire. */
+  /** Adds a chunk to the excerpt of the response, up to its maximum size. */
   keep(chunk: Buffer): void {
     this.bytes_read += chunk.length
     const room = webhook_response_kept_bytes - this.#excerpt_bytes
     if (room === 0) return
-    // A copy, so that a small part does not hold the memory of all that was read with it.
+    // Copies the part, because a subarray would keep the whole chunk in memory.
     const part = Buffer.from(chunk.subarray(0, room))
     this.#excerpt.push(part)
     this.#excerpt_bytes += part.length
   }
 
-  /** Registers a release for the end of the attempt. After the end, it runs at once. */
+  /** Registers a function to call at the end of the attempt. After the end, calls it at once. */
   atEnd(release: () => void): void {
     if (this.#hasEnded) release()
     else this.#releases.push(release)
   }
 
-  /** Releases everything, the last first. */
+  /** Calls all registered functions, the last first. */
   end(): void {
     this.#hasEnded = true
     for (let release = this.#releases.pop(); release !== undefined; release = this.#releases.pop()) release()
   }
 
-  /** The record as it is stored. */
+  /** The result of the attempt, for the delivery log. */
   sent(
     outcome: { readonly status: number } | { readonly error: SendError; readonly detail: string | null }
   ): SendResult {
@@ -92,7 +92,7 @@ export class AttemptProgress {
     }
   }
 
-  /** The excerpt without control characters, and not longer in UTF-8 than it was. */
+  /** The excerpt as text without control characters, in UTF-8 not longer than the received bytes. */
   #excerptText(): string {
     const bytes = this.#excerpt.length > 1 ? Buffer.concat(this.#excerpt) : (this.#excerpt[0] ?? NOTHING)
     const text = bytes.toString("utf8").replaceAll("\r\n", "\n")

@@ -2,35 +2,38 @@ import type { Socket } from "node:net"
 import { Limits } from "@workshop/core"
 import type { AttemptProgress } from "./AttemptProgress.js"
 
-/** Requests of one shop at a time; the others wait, and their deadline runs. */
+/** The maximum number of concurrent requests of a shop. Further requests wait while their deadline runs. */
 const MAX_PER_SHOP = Limits.deliveries_in_flight_per_shop
-/** Idle connections of all shops together; further ones are closed after use. */
+/** The maximum number of idle connections of all shops. Further connections are closed after use. */
 const MAX_IDLE = 1024
 
-/** Receivers count from when they answered, so a connection is closed a little before they would close it. */
+/**
+ * A connection is closed this much before the receiver's keep-alive timeout, which begins when the receiver sends its
+ * response.
+ */
 const CLOSE_EARLIER_MS = 500
 
-/** How many connections are open, and how many of those are idle. */
+/** The numbers of open connections and of idle connections among them. */
 export interface ConnectionCounts {
   readonly open: number
   readonly idle: number
 }
 
-/** The callbacks of the user of a connection. */
+/** The callbacks of the attempt that uses a connection. */
 export interface ConnectionUser {
   readonly onData: (chunk: Buffer) => void
   readonly onError: (cause: Error) => void
   readonly onClose: () => void
 }
 
-/** An open connection and its user; null while it is idle. */
+/** An open connection and its user, which is null while the connection is idle. */
 export interface SenderConnection {
   readonly key: string
   readonly socket: Socket
   user: ConnectionUser | null
 }
 
-/** Connections kept alive for the next event. The key keeps shops, origins and addresses apart. */
+/** The pool of kept-alive connections. The key includes the shop, the origin and the IP address. */
 export class ConnectionPool {
   readonly #idle_ms: number
   readonly #open = new Set<SenderConnection>()
@@ -46,7 +49,7 @@ export class ConnectionPool {
     return { open: this.#open.size, idle: this.#idle_count }
   }
 
-  /** Waits until the shop may send one more request. The slot is given back when the attempt ends. */
+  /** Calls `acquired` once the shop may send another request. The end of the attempt releases the slot. */
   acquireSlot(shop_id: string, progress: AttemptProgress, acquired: () => void): void {
     const shop = this.#shops.get(shop_id) ?? { active: 0, waiting: new Set() }
     this.#shops.set(shop_id, shop)
@@ -68,7 +71,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Takes an idle connection that is still writable, as far as can be known without writing to it. */
+  /** Takes an idle connection whose socket still seems writable. Only a write can show that it really is. */
   takeIdle(key: string): SenderConnection | undefined {
     const idle = this.#idle.get(key)
     for (let connection = idle?.at(-1); connection !== undefined; connection = idle?.at(-1)) {
@@ -83,12 +86,13 @@ export class ConnectionPool {
     return undefined
   }
 
-  /** Adds a connection that was just dialled. */
+  /** Adds a new connection. */
   add(key: string, socket: Socket): SenderConnection {
     const connection: SenderConnection = { key, socket, user: null }
     this.#open.add(connection)
     socket
-      // A receiver that sends something unasked ends the connection: it would be read as the response to the next event.
+      // Closes an idle connection on which the receiver sends data, because the data would be read as the response to
+      // the next event.
       .on("data", (chunk: Buffer) => (connection.user === null ? socket.destroy() : connection.user.onData(chunk)))
       .on("end", () => connection.user === null && socket.destroy())
       .on("timeout", () => connection.user === null && socket.destroy())
@@ -101,7 +105,7 @@ export class ConnectionPool {
     return connection
   }
 
-  /** Ends the use of a connection. It stays open unless the receiver closes it soon or too many are idle. */
+  /** Ends the use of a connection. Closes it if the receiver would close it soon or too many connections are idle. */
   release(connection: SenderConnection, keep_alive_s: number | null): void {
     const { key, socket } = connection
     connection.user = null

@@ -5,7 +5,7 @@ interface Deadline {
   readonly onPassed: () => void
 }
 
-/** Deadlines that are all equally far away, and so pass in the order in which they were set. One timer serves them all. */
+/** Deadlines with the same duration, which therefore pass in the order in which they were set. All share one timer. */
 export class Deadlines {
   readonly #after_ms: number
   readonly #clock: Clock.Clock
@@ -17,7 +17,7 @@ export class Deadlines {
     this.#clock = clock
   }
 
-  /** Sets a deadline. Call the result to cancel it. */
+  /** Sets a deadline, and returns a function that cancels it. */
   set(onPassed: () => void): () => void {
     const deadline = { at: this.#time_ms + this.#after_ms, onPassed }
     this.#pending.add(deadline)
@@ -25,7 +25,7 @@ export class Deadlines {
     return () => void this.#pending.delete(deadline)
   }
 
-  /** Waits for one deadline after the other, until interrupted. */
+  /** Waits for one deadline after another, until interrupted. */
   readonly watch: Effect.Effect<never> = Effect.forever(
     Effect.suspend(() => {
       const [first] = this.#pending

@@ -5,10 +5,10 @@ import type { AttemptProgress } from "./AttemptProgress.js"
 import { type SendFailed, sendFailed } from "./SendFailed.js"
 import type { Target } from "./Target.js"
 
-/** Further addresses of a name are not tried. */
+/** The maximum number of a name's addresses that are tried. */
 const MAX_TRIED = 4
 
-/** How connections are opened. */
+/** The options of opening a connection. */
 export interface DialOptions {
   readonly deadline_ms: number
   readonly secureContext: Tls.SecureContext
@@ -28,7 +28,7 @@ const waitFor = (socket: Net.Socket, event: "connect" | "secureConnect", error: 
     return Effect.sync(() => socket.destroy())
   })
 
-/** Dials an IP address, so that Node looks nothing up. Then checks where the connection ended up. */
+/** Connects to an IP address, so that node does no look-up. Then checks the connection's remote address. */
 const connect = (address: string, { port, allowsAddress }: Target, progress: AttemptProgress) =>
   Effect.suspend(() => {
     progress.address = address
@@ -45,7 +45,7 @@ const connect = (address: string, { port, allowsAddress }: Target, progress: Att
     )
   )
 
-/** Tries the addresses in turn. Each but the last gets an equal share of the deadline. */
+/** Tries the addresses in order. Each except the last gets an equal share of the deadline. */
 const connectAny = (
   addresses: ReadonlyArray<string>,
   target: Target,
@@ -69,7 +69,7 @@ const connectAny = (
     )
 }
 
-/** The certificate must be trusted and be for the host of the webhook's URL, whatever address it has. */
+/** Starts TLS. The certificate must be trusted and be for the host of the webhook's URL. */
 const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureContext, progress: AttemptProgress) =>
   Effect.suspend(() => {
     const tls = Tls.connect({
@@ -77,7 +77,7 @@ const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureCont
       host,
       servername: Net.isIP(host) === 0 ? host : "",
       secureContext,
-      // Set here because an environment variable could turn it off.
+      // Set explicitly, because an environment variable could disable the default.
       rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"]
     })
@@ -85,7 +85,7 @@ const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureCont
     return Effect.as(waitFor(tls, "secureConnect", "tls"), tls)
   })
 
-/** Connects to one of the allowed addresses. The socket is destroyed when the attempt ends unless it can be reused. */
+/** Connects to one of the allowed addresses. The end of the attempt destroys the socket unless it can be reused. */
 export const dial = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<string>,
   target: Target,

@@ -16,25 +16,31 @@ import { nameServers, type Resolve } from "./Resolver.js"
 import { SendAttempt, type SenderContext, USER_AGENT } from "./SendAttempt.js"
 import { Targets } from "./Target.js"
 
-/** How a sender works. The defaults are the specification's (Webhooks). */
+/** The options of a sender. The defaults are those of the Specification, Webhooks. */
 export interface NodeSenderOptions {
-  /** Where webhooks may go; by default `webhookPolicy` of `start`, or port 443 on the internet. */
+  /** The policy for webhook URLs; by default `webhookPolicy` of `start`, or port 443 of public addresses. */
   readonly policy?: WebhookAddressPolicy
-  /** From the call to the status line, including the wait for a slot, look-up, connect and handshake. */
+  /**
+   * The time from the call to the status line, including the wait for a slot, the look-up, the connection and the
+   * handshake.
+   */
   readonly deadline_ms?: number
-  /** How long the response is read after its status line, for the log and to reuse the connection. */
+  /** The time for reading the rest of the response after its status line, for the log and to reuse the connection. */
   readonly body_ms?: number
-  /** How long a connection stays idle: less than receivers allow, so that they seldom close it first. */
+  /**
+   * The time after which an idle connection is closed. It is shorter than most receivers' timeout, so that receivers
+   * seldom close first.
+   */
   readonly idle_ms?: number
   readonly user_agent?: string
-  /** Certificates to trust in place of the system's, in PEM. */
+  /** Certificate authorities to trust instead of the system's, in PEM. */
   readonly ca?: string
   readonly resolve?: Resolve
   /** Replaces `allowsAddress` in tests whose receiver is on loopback. */
   readonly isPublic?: (address: string) => boolean
 }
 
-/** For metrics: connections, and bytes read. */
+/** The sender's connections and received bytes, for metrics. */
 export interface SenderCounts extends ConnectionCounts {
   readonly bytes_read: number
 }
@@ -68,7 +74,7 @@ export const make = (options: NodeSenderOptions = {}): Effect.Effect<NodeSender,
       (open) => Effect.sync(() => open.closeAll())
     )
     let bytes_read = 0
-    // Durations are real even if the caller's clock is a sandbox's (Specification, Webhooks).
+    // Durations use real time, even if the caller uses a sandbox's clock (Specification, Webhooks).
     const clock = Clock.make()
     const [statusDeadlines, bodyDeadlines] = [new Deadlines(deadline_ms, clock), new Deadlines(body_ms, clock)]
     for (const { watch } of [statusDeadlines, bodyDeadlines]) yield* Effect.forkScoped(watch)
@@ -108,7 +114,7 @@ const optionChecks = {
   isPublic: isFunction
 } as const satisfies Record<keyof NodeSenderOptions, (value: unknown) => Complaint>
 
-/** The sender of a service on Node (Specification, Webhooks). */
+/** The layer of a sender on Node's sockets (Specification, Webhooks). */
 export const layer = (options: NodeSenderOptions = {}): Layer.Layer<WebhookSender> =>
   Layer.scoped(
     WebhookSender,

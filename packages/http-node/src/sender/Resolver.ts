@@ -2,17 +2,21 @@ import { Resolver } from "node:dns/promises"
 import { Effect } from "effect"
 import { type SendFailed, sendFailed } from "./SendFailed.js"
 
-/** Looks up the addresses of a name, at least one, the preferred first. */
+/** Looks up the addresses of a name, in order of preference. Fails if there is none. */
 export type Resolve = (name: string) => Effect.Effect<ReadonlyArray<string>, SendFailed>
 
-/** Time for the first try. The second gets about twice that, and both stay well within ten seconds. */
+/**
+ * The timeout of the first query, in milliseconds. The second query has about twice that, so both are well within ten
+ * seconds.
+ */
 const ANSWER_MS = 1500
 const TRIES = 2
 
 /**
- * Asks name servers, the system's by default. IPv4 comes first because more receivers are reachable over it.
- * `dns.lookup` would use one of the process's four threads, so four dead name servers would stop the deliveries of every
- * shop. `/etc/hosts` is not read. Each look-up has its own resolver, because only a whole resolver can be cancelled.
+ * Queries name servers, the system's by default. IPv4 comes first, because more receivers are reachable over it. It
+ * does not use `dns.lookup`, which occupies one of the process's four threads, so that four unresponsive look-ups would
+ * stop the deliveries of every shop. So `/etc/hosts` is not read. Each look-up has its own resolver, because only a
+ * whole resolver can be cancelled.
  */
 export const nameServers =
   (servers?: ReadonlyArray<string>): Resolve =>

@@ -8,7 +8,7 @@ const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/
 const LINE_END = /\r?\n/
 const HEAD_END = /\r?\n\r?\n/g
-/** Of a head that is not complete, only this many of the last characters are kept. */
+/** The number of last characters of an incomplete head in which the end of the head may begin. */
 const PARTIAL_HEAD_END = 3
 const FOLD = /\r?\n[\t ]+/g
 const CONTENT_LENGTH = /^\d{1,15}$/
@@ -17,7 +17,7 @@ const KEEP_ALIVE_SECONDS = /(?:^|[,\s])timeout\s*=\s*(\d{1,9})/i
 const CHUNK_SIZE = /^([0-9a-f]{1,8})[\t ]*(?:;.*)?$/i
 const LF = 10
 
-/** Node's names for what is wrong with a response. */
+/** Node's error codes for malformed responses. */
 type ParseErrorCode =
   | "HPE_INVALID_CONSTANT"
   | "HPE_INVALID_HEADER_TOKEN"
@@ -34,7 +34,7 @@ class ChunkedBody {
   #line = ""
   #data_left = 0
 
-  /** Returns the index after the last byte that belongs to the body, or -1 if the chunks are malformed. */
+  /** Returns the index after the body's last byte in `bytes`, or -1 if the chunks are malformed. */
   read(bytes: Buffer, from: number): number {
     let at = from
     while (at < bytes.length && !this.isComplete) {
@@ -74,7 +74,7 @@ class ChunkedBody {
 
 type Headers = ReadonlyMap<string, string>
 
-/** How the end of the body is found: by its length, by its chunks, or by the end of the connection. */
+/** The framing of the body: its remaining length, its chunks, or the end of the connection. */
 type Body = number | ChunkedBody | "until close"
 
 const bodyOf = (status: number, headers: Headers): Body => {
@@ -97,7 +97,7 @@ const keepAliveSeconds = (isHttp10: boolean, headers: Headers): number | null =>
   return seconds === undefined ? null : Number(seconds)
 }
 
-/** Reads header lines. Repeated headers are joined by commas, except for Content-Length, which must not be repeated. */
+/** Parses header lines. Joins repeated headers with commas, except for Content-Length, which must not be repeated. */
 const readHeaders = (lines: ReadonlyArray<string>): Headers | SendFailed => {
   if (lines.length > webhook_response_headers) return headTooLarge()
   const headers = new Map<string, string>()
@@ -118,27 +118,30 @@ const readHeaders = (lines: ReadonlyArray<string>): Headers | SendFailed => {
 }
 
 /**
- * Reads an HTTP/1.1 response (RFC 9112) for three things only: its status, where it ends, and whether the connection
- * may be used again. It never decompresses a body. It rejects a head that could be read in two ways.
+ * Parses an HTTP/1.1 response (RFC 9112) only to determine its status, its end, and whether the connection can be
+ * reused. It never decompresses a body, and rejects an ambiguous head.
  */
 export class ResponseParser {
-  /** Set as soon as the status line is there. Informational responses are skipped; a redirect is a status like any other. */
+  /** The status, as soon as the status line has arrived. Informational responses are skipped. */
   status: number | null = null
-  /** Whether the whole head was read. */
+  /** Whether the whole head has arrived. */
   hasHead = false
-  /** Whether the response has ended and nothing came after it. */
+  /** Whether the response has ended and no bytes followed it. */
   isComplete = false
-  /** Whether the body cannot be read on, because the protocol changes or the chunks are malformed. */
+  /** Whether the rest of the body cannot be parsed, because the protocol changes or the chunks are malformed. */
   isUnreadable = false
-  /** Seconds for which the receiver keeps the connection open; 0 if it closes it, null if it does not say. */
+  /**
+   * The receiver's keep-alive timeout in seconds; 0 if it closes the connection, null if the response does not contain
+   * it.
+   */
   keep_alive_s: number | null = 0
-  /** Bytes after the head, including the sizes of chunks. */
+  /** The number of bytes after the head, including the sizes of chunks. */
   body_bytes = 0
   #head = ""
   #head_bytes = 0
   #body: Body = "until close"
 
-  /** Reads on. Returns what is wrong with the head, if anything. */
+  /** Parses a further chunk. Returns the error in the head, if any. */
   add(chunk: Buffer): SendFailed | undefined {
     if (this.hasHead) {
       this.#readBody(chunk, 0)
@@ -147,7 +150,7 @@ export class ResponseParser {
     const before = this.#head.length
     this.#head += chunk.toString("latin1", 0, webhook_response_head_bytes - this.#head_bytes + 1)
     let begin = 0
-    // Earlier chunks had no end in them. To search them again for each byte that arrives would take a second.
+    // Searches only the new chunk, because searching a long head again for each byte that arrives would take a second.
     HEAD_END.lastIndex = Math.max(0, before - PARTIAL_HEAD_END)
     while (!this.hasHead) {
       const end = HEAD_END.exec(this.#head)
@@ -167,7 +170,7 @@ export class ResponseParser {
     return this.#readStatusEarly()
   }
 
-  /** Reads the status before the rest of the head is there. */
+  /** Parses the status line before the rest of the head has arrived. */
   #readStatusEarly(): SendFailed | undefined {
     if (!PROTOCOL.startsWith(this.#head.slice(0, PROTOCOL.length))) return malformed("HPE_INVALID_CONSTANT")
     const end = this.#head.indexOf("\n")
@@ -196,11 +199,13 @@ export class ResponseParser {
 
   #readBody(chunk: Buffer, from: number): void {
     this.body_bytes += chunk.length - from
-    // Bytes after the end belong to no request of ours. Malformed chunks have no end, whatever follows them.
+    // Bytes after the end are no response to a request. Malformed chunks have no end.
     this.isComplete = !this.isUnreadable && this.#bodyEnd(chunk, from) === chunk.length
   }
 
-  /** Returns where in the chunk the response ends; undefined if it does not end there. */
+  /**
+   * Returns the index in the chunk at which the response ends; undefined if the response does not end in this chunk.
+   */
   #bodyEnd(chunk: Buffer, from: number): number | undefined {
     if (this.#body === "until close") return undefined
     if (typeof this.#body !== "number") {

@@ -19,9 +19,9 @@ export interface SenderContext {
   readonly pool: ConnectionPool
   readonly secureContext: SecureContext
   readonly deadline_ms: number
-  /** From the start to the status line. */
+  /** The deadlines for the time from the start to the status line. */
   readonly statusDeadlines: Deadlines
-  /** From the status line to the end of the response. */
+  /** The deadlines for the time from the status line to the end of the response. */
   readonly bodyDeadlines: Deadlines
   readonly user_agent: string
   readonly onBytes: (bytes: number) => void
@@ -55,7 +55,8 @@ const requestText = (post: WebhookPost, { path, authority }: Target, user_agent:
   return `${head}\r\n${post.body}`
 }
 
-// A receiver that requires a client certificate says so only after the handshake.
+// A TLS alert counts as a TLS error even after the handshake, because a receiver that requires a client certificate
+// sends it only then.
 const connectionFailed = (cause: Error): SendFailed =>
   sendFailed(/^ERR_(SSL|TLS)_/.test(codeOf(cause) ?? "") ? "tls" : "reset", cause)
 
@@ -76,7 +77,7 @@ const connectionFailed = (cause: Error): SendFailed =>
  * 4 with a new connection.
  */
 
-/** One attempt to deliver an event. The first end or failure ends the attempt, once. */
+/** One attempt to deliver an event. It ends once, at the first result or failure. */
 export class SendAttempt implements ConnectionUser {
   readonly #post: WebhookPost
   readonly #context: SenderContext
@@ -86,7 +87,10 @@ export class SendAttempt implements ConnectionUser {
   #hasEnded = false
   #cancelDeadline: () => void = () => undefined
   #requested_at = 0
-  /** Dials again. Set until a reused connection answers, because its receiver may have closed it before our request came. */
+  /**
+   * Reconnects. Set until a reused connection gets a response, because the receiver may have closed it before the
+   * request arrived.
+   */
   #redial: (() => void) | undefined
 
   constructor(post: WebhookPost, context: SenderContext, done: (sent: Effect.Effect<SendResult>) => void) {
@@ -180,7 +184,8 @@ export class SendAttempt implements ConnectionUser {
     connection.user = this
     progress.atEnd(() => {
       if (connection.user !== this) return
-      // If the response came before the whole request was written, the rest of it would pass for the next request.
+      // The connection cannot be reused if the response came before the request was written, because the receiver would
+      // read the rest as the next request.
       progress.canReuse &&= connection.socket.writableLength === 0
       pool.release(connection, progress.canReuse ? this.#response.keep_alive_s : 0)
     })
@@ -188,7 +193,7 @@ export class SendAttempt implements ConnectionUser {
     connection.socket.write(requestText(this.#post, target, user_agent), "utf8")
   }
 
-  /** Runs an effect and goes on with its result, unless the attempt has ended meanwhile. */
+  /** Runs an effect and calls `next` with its result, unless the attempt has ended meanwhile. */
   #run<A>(work: Effect.Effect<A, SendFailed>, next: (found: A) => void): void {
     const cancel = Effect.runCallback(Effect.withClock(work, this.#context.clock), {
       onExit: (exit) => {
@@ -203,8 +208,8 @@ export class SendAttempt implements ConnectionUser {
   }
 
   /**
-   * Hands a defect, such as an invalid header, to the caller of this attempt. Thrown, it would end the process, or the
-   * attempt whose slot this one was given.
+   * Passes a defect, such as an invalid header, to the caller of this attempt. If it were thrown, it would end the
+   * process, or the attempt that released its slot to this one.
    */
   #orDie(step: () => void): void {
     try {

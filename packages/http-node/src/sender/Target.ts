@@ -7,21 +7,25 @@ import { type SendFailed, sendFailed } from "./SendFailed.js"
 /** The parts of a webhook's URL. */
 export interface Target {
   readonly isHttps: boolean
-  /** A name, or an IP address without brackets. */
+  /** A host name, or an IP address without brackets. */
   readonly host: string
   /** The value of the `Host` header. */
   readonly authority: string
   readonly port: number
   readonly path: string
-  /** Connections are shared only between targets of the same origin. */
+  /** The origin of the URL. Only targets with the same origin share connections. */
   readonly origin: string
-  /** Whether an address may be called. It is asked before dialling, and again about the other end of the connection. */
+  /**
+   * Whether an IP address is allowed. It is called before connecting, and again with the connection's remote address.
+   */
   readonly allowsAddress: (address: string) => boolean
-  /** The allowed addresses. A name is looked up for every event, because its addresses may change. */
+  /**
+   * The allowed IP addresses, or for a name their look-up, which runs for every event because the addresses may change.
+   */
   readonly addresses: ReadonlyArray<string> | Effect.Effect<ReadonlyArray<string>, SendFailed>
 }
 
-/** The rules by which a target is allowed. Tests replace all but the policy. */
+/** The rules that decide whether a target is allowed. Tests replace all except the policy. */
 export interface TargetRules {
   readonly policy: WebhookAddressPolicy
   readonly resolve: Resolve
@@ -32,10 +36,12 @@ const isLoopback = (address: string): boolean => address === "::1" || (isIPv4(ad
 
 const LOOPBACK = ["127.0.0.1", "::1"]
 
-/** A name server may send thousands of addresses, and to check each would delay every other shop. */
+/** The maximum number of addresses of a name, because checking thousands of addresses would delay every other shop. */
 const MAX_ADDRESSES = 64
 
-/** A single refused address refuses them all, because no honest name leads inside our network even in part. */
+/**
+ * Fails if any address is refused, because no legitimate name has an address in a private network among public ones.
+ */
 const allowed = (
   all: ReadonlyArray<string>,
   allowsAddress: Target["allowsAddress"]
@@ -47,7 +53,7 @@ const allowed = (
 
 const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): Either.Either<Target, SendFailed> => {
   if (Either.isLeft(parseWebhookAddress(url, policy))) return Either.left(sendFailed("refused_address"))
-  // A URL that is allowed only because the policy allows loopback may lead to nothing but loopback.
+  // A URL that is allowed only because the policy allows loopback must resolve to loopback only.
   const mustBeLoopback = Either.isLeft(parseWebhookAddress(url, { ...policy, allowLoopbackHttp: false }))
   const { protocol, hostname, host: authority, port, pathname, search } = new URL(url)
   const isHttps = protocol === "https:"
@@ -67,10 +73,10 @@ const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): E
   return Either.right({ addresses: Effect.flatMap(resolve(host), (all) => allowed(all, allowsAddress)), ...target })
 }
 
-/** To parse a URL takes longer than to send to it, so this many are cached. */
+/** The maximum number of cached targets. They are cached, because parsing a URL takes longer than sending a request. */
 const MAX_CACHED = 4_096
 
-/** Targets by URL, each parsed once for many events. */
+/** A cache of parsed targets, by URL. */
 export class Targets {
   readonly #rules: TargetRules
   readonly #cache = new Map<string, Either.Either<Target, SendFailed>>()
@@ -79,7 +85,7 @@ export class Targets {
     this.#rules = rules
   }
 
-  /** Fails if the policy refuses the URL. */
+  /** Returns the target of a URL. Fails if the policy refuses the URL. */
   get(url: string): Either.Either<Target, SendFailed> {
     const cached = this.#cache.get(url)
     if (cached !== undefined) return cached

@@ -128,8 +128,8 @@ const BEFORE_ALL_SHOPS = "00000000-0000-0000-0000-000000000000" as ShopId
 const HEADS_AT_ONCE = 10_000
 
 /**
- * The latest instant of all shops with ids after `after`. Reads 10,000 heads at a time. There is no index on it, because
- * every command would have to update the index.
+ * The latest instant of all shops with ids after `after`. Reads 10,000 heads at a time. There is no index on it,
+ * because every command would have to update the index.
  */
 const latestInstantAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlError> =>
   Effect.flatMap(

@@ -112,5 +112,5 @@ const build = (): Node => {
   }
 }
 
-/** The OpenAPI 3.1 document of the sandbox, made from its contract. The same on every machine and at every time. */
+/** The OpenAPI 3.1 document of the sandbox, made from its API. It is the same on every machine and in every run. */
 export const document: Node = build()

@@ -1,4 +1,4 @@
-/** The meaning of `{id}` by the part of the path before it. */
+/** The description of the path parameter `{id}`, by the preceding path segment. */
 export const pathIds: Readonly<Record<string, string>> = {
   shops: "The shop's id",
   keys: "The key's id",
