@@ -20,8 +20,8 @@ export interface ListenerOptions {
 }
 
 /**
- * Handles a request of `node:http` and sends the response. `awaitsContinue` is true if the client waits for `100
- * Continue` before it sends the body.
+ * Handles a request of `node:http` and sends the response. `awaitsContinue` is true if the client waits for
+ * `100 Continue` before it sends the body.
  */
 export type Listener = (
   request: IncomingMessage,

@@ -50,8 +50,9 @@ export class OpenConnections {
   readonly #open = new Map<Socket, OpenConnection>()
   readonly #perAddress = new Map<string, number>()
   /**
-   * Addresses that sent a valid key. Node itself reads their connections, which takes a fifth less time than a {@link
-   * SocketReader}. If an address then sends far ahead of its responses, it is disconnected and never trusted again.
+   * Addresses that sent a valid key. Node itself reads their connections, which takes a fifth less time than a
+   * {@link SocketReader}. If an address then sends far ahead of its responses, it is disconnected and never trusted
+   * again.
    */
   readonly #trusted = new Set<string>()
   readonly #distrusted = new Set<string>()

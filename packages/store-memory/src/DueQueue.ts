@@ -7,15 +7,16 @@ export interface Due {
   readonly seq: number
 }
 
-/** Compares the instants of two entries, and their ranks; negative if `a` comes first. */
+/** Compares two entries by their instants and then their ranks. Negative if `a` comes first. */
 export const compareDue = (a: Due, b: Due): number => a.due_at - b.due_at || a.seq - b.seq
 
-/** The smallest number of entries at which stale ones are removed. */
+/** The minimum number of entries at which stale entries are removed. */
 const MIN_SWEPT = 64
 
 /**
- * Entries in the order in which they are due. When an entry is replaced, the old one is not searched for: it stays as a stale one, which is
- * skipped when its turn comes. All stale entries are removed whenever the queue has doubled, so it stays in proportion to the others.
+ * Entries in the order in which they are due. A replaced entry stays in the queue as a stale entry, which is skipped
+ * later, because searching it would take linear time. All stale entries are removed whenever the queue has doubled, so
+ * at most half of the entries are stale.
  */
 export class DueQueue<D extends Due> {
   readonly #isCurrent: (due: D) => boolean

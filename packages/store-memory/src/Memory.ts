@@ -25,11 +25,11 @@ import { ShopData } from "./ShopData.js"
 import { ShopTurns } from "./ShopTurns.js"
 import { WaitingNotifications } from "./WaitingNotifications.js"
 
-/** All data of the memory store. It lives as long as the layer that made it. */
+/** All data of the memory store. It is lost when the layer that made it closes. */
 export class Memory {
   /** Whether a sandbox created the data, so that it may be cleared (Specification, Keys and scopes). */
   isSandboxMade = false
-  /** Whether the right to open the first shop was claimed. */
+  /** Whether a caller has claimed the right to open the first shop. */
   isFirstShopClaimed = false
   readonly shops = new Map<ShopId, ShopData>()
   readonly accounts = new Map<ClientId, ClientAccount>()
@@ -42,12 +42,15 @@ export class Memory {
   readonly notifications = new WaitingNotifications()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
   readonly audit: Array<AuditEntry> = []
-  /** The persons whose erasure has begun and not ended. */
+  /** The persons whose erasure is in progress. */
   readonly erasures = new Map<ClientId, Person>()
   readonly offersToPhone = new Map<Phone, Array<OfferId>>()
   /** Called with each account that was opened, changed or erased. */
   onAccount: (id: ClientId) => void = () => undefined
-  /** The open windows of rate limits, by policy and subject. A joined key would be a new text to hash for every request. */
+  /**
+   * The open windows of rate limits, by policy and subject. Two maps are used, because a joined key would be a new text
+   * to hash for every request.
+   */
   readonly limitWindows = new Map<PolicyName, Map<string, LimitWindow>>()
 
   /** Adds a shop without data. */
@@ -67,7 +70,7 @@ export class Memory {
     this.onAccount(id)
   }
 
-  /** Removes all data except the mark of a sandbox. Fibers that wait for deliveries continue to wait. */
+  /** Removes all data except the sandbox mark. Fibers that wait for deliveries continue to wait. */
   clear(): void {
     const { shops, accounts, holders, keyHashes, shopOfOffer, shopOfKey, openReplays, inboxes, erasures } = this
     const maps = [shops, accounts, holders, keyHashes, shopOfOffer, shopOfKey, openReplays, inboxes, erasures]
@@ -77,14 +80,14 @@ export class Memory {
     this.notifications.clear()
   }
 
-  /** The data of a shop; throws `ShopNotFound` if it does not exist. */
+  /** Returns the data of a shop. Throws `ShopNotFound` if the shop does not exist. */
   dataOf(shop_id: ShopId): ShopData {
     const data = this.shops.get(shop_id)
     if (data === undefined) throw new ShopNotFound()
     return data
   }
 
-  /** Applies a change to the data of its shop and to the data that no shop owns. */
+  /** Applies a change to its shop's data and to the data that belongs to no shop. */
   applyChange(data: ShopData, change: Change): void {
     if (change._tag === "OfferRemoved") this.#withdraw(data.state.offers.get(change.row.id))
     data.applyAndIndex(change)
@@ -138,7 +141,10 @@ export class Memory {
     }
   }
 
-  /** The phone number to which a notification would go now: the client's, or that of a walk-in's ticket. Null if there is none, or its holder blocks the shop. */
+  /**
+   * The current phone number for a notification: the client's, or the number in the ticket of a client without an
+   * account. Null if there is none, or if the account with the number blocks the shop.
+   */
   phoneFor({ client_id, shop_id, ticket_id }: NotificationRecord): Phone | null {
     if (client_id !== null) return this.accounts.get(client_id)?.phone ?? null
     const { state } = this.dataOf(shop_id)
@@ -148,7 +154,7 @@ export class Memory {
     return isBlocked ? null : phone
   }
 
-  /** The queued notifications and notices with their content, and the phone numbers to which they would go now. */
+  /** Adds the content and the current phone number to queued notifications and notices. */
   contentsOf(rows: ReadonlyArray<QueuedNotification>): ReadonlyArray<DueNotification> {
     return rows.map((row) => {
       const payload = this.notifications.payloads.get(row.id)

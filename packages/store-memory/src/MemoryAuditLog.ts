@@ -2,7 +2,7 @@ import type { AuditLog } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 
-/** The audit log of all shops. */
+/** The port for the audit log of all shops. */
 export const memoryAuditLog = (memory: Memory): Context.Tag.Service<AuditLog> => ({
   append: (entry) => Effect.sync(() => void memory.audit.push(entry)),
   list: (shop_id, before, limit) =>

@@ -5,7 +5,7 @@ import { Memory } from "./Memory.js"
 import { memoryDeliveries } from "./MemoryDeliveries.js"
 import { layerOn } from "./MemoryStore.js"
 
-/** The access to a memory as one of several cells. */
+/** The operations of a memory as one of several cells. */
 const memoryCell = (
   memory: Memory,
   { claimNumbered: claim }: ReturnType<typeof memoryDeliveries>
@@ -47,7 +47,7 @@ const memoryCellDirectory = (home: Memory, names: ReadonlyArray<string>): CellDi
   const shops = new Map<ShopId, string>()
   const keys = new Map<string, string>()
   const placed = new Map<string, number>()
-  /** By account, the cells that lack its last change, with the number of that change. */
+  /** For each account, the cells whose copy lacks the last change, with the number of that change. */
   const lacking = new Map<ClientId, Map<string, number>>()
   let changes = 0
   home.onAccount = (id) => {
@@ -85,7 +85,7 @@ const memoryCellDirectory = (home: Memory, names: ReadonlyArray<string>): CellDi
   }
 }
 
-/** Cells in memory, with their directory, for tests of several cells. */
+/** Makes cells in memory, with their directory, for tests. */
 export const memoryCells = (
   names: readonly [string, ...ReadonlyArray<string>]
 ): Effect.Effect<
@@ -117,7 +117,7 @@ export const memoryCells = (
     }
   })
 
-/** All store ports, in memory, over several cells. Each cell has some of the shops. */
+/** All store ports, in memory, on several cells. Each cell has some of the shops. */
 export const layerCells = (
   names: readonly [string, ...ReadonlyArray<string>]
 ): Layer.Layer<StorePorts, never, Entropy> => Layer.scopedContext(Effect.flatMap(memoryCells(names), cellPorts))

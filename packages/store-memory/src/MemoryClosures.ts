@@ -2,7 +2,7 @@ import type { Closures, DueClosure } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 
-/** The closures of all shops, merged by time. */
+/** The port for due closures, which merges those of all shops by time. */
 export const memoryClosures = (memory: Memory): Context.Tag.Service<Closures> => ({
   due: (until, limit) =>
     Effect.sync(() => {

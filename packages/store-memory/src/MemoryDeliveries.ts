@@ -14,19 +14,21 @@ import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 
 const NANOS_PER_MS = 1_000_000n
 
-/** Real time, even if a sandbox's clock is frozen. */
+/** The monotonic real time, which a frozen sandbox clock does not affect. */
 const realNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 
-/** The number of the next claim. All stores of the process share it, so that turns of several cells can be compared. */
+/**
+ * The number of the next claim. All stores of the process share it, because the turns of several cells are compared.
+ */
 let nextClaim = 0
 
-/** The queue of deliveries: one for each shop, and the order in which shops with due deliveries are served. */
+/** The port for deliveries. It has a queue for each shop, and serves the shops in the order of {@link ShopTurns}. */
 export const memoryDeliveries = (
   memory: Memory
 ): Context.Tag.Service<Deliveries> & {
   readonly claimNumbered: (now: Instant, most: number) => Effect.Effect<NumberedClaims>
 } => {
-  /** The queues with deliveries that may be in flight, whose leases may end. */
+  /** The queues that may have deliveries in flight, whose leases may expire. */
   const leased = new Map<ShopId, ShopDeliveryQueue>()
 
   const claimOne = (shop_id: ShopId, now: number, lease_until: bigint): Claim | undefined => {
@@ -76,7 +78,8 @@ export const memoryDeliveries = (
     ),
     next: (until) =>
       Effect.sync(() => {
-        // A turn is only a hint: the delivery may be due later by now, or the webhook be off.
+        // A turn may be outdated, because the delivery may be due later by now or the webhook may be off, so it is
+        // corrected.
         for (let turn = memory.turns.first(); turn !== undefined && turn.due_at <= until; turn = memory.turns.first()) {
           const due_at = memory.dataOf(turn.shop_id).queue.next()
           if (due_at === turn.due_at) return due_at
@@ -97,7 +100,7 @@ export const memoryDeliveries = (
   }
 }
 
-/** The log of deliveries, which a shop's owner can read. */
+/** The port for the delivery log, which a shop's owner can read. */
 export const memoryDeliveryLog = (memory: Memory): Context.Tag.Service<DeliveryLog> => ({
   deliveries: (shop_id, part) => Effect.sync(() => deliveryLogOf(memory.dataOf(shop_id), part)),
   count: (shop_id, filter) => Effect.sync(() => [...matchingEvents(memory.dataOf(shop_id), filter)].length),

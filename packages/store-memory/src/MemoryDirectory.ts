@@ -11,7 +11,10 @@ import { type Context, Effect, Stream } from "effect"
 import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
 
-/** The shop that owns something. It searches all shops, because this is rarely needed and an index would slow every create. */
+/**
+ * The shop that `owns` accepts. Searches all shops, because this is rarely needed and an index would slow down every
+ * create.
+ */
 const ownerOf = (memory: Memory, owns: (data: ShopData) => boolean): ShopId | null => {
   for (const [shop_id, data] of memory.shops) if (owns(data)) return shop_id
   return null
@@ -39,7 +42,7 @@ const pageById = <Row extends { readonly id: string }>(
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .slice(0, limit)
 
-/** The directory: the shops, the accounts of clients, and the look-ups across shops. */
+/** The port for shops, the accounts of clients, and look-ups across shops. */
 export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> => ({
   createShop: (shop) => Effect.sync(() => memory.open(shop)),
   listShops: (after, limit) =>

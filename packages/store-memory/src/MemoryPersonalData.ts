@@ -40,7 +40,7 @@ const held = ({ state, ledger }: ShopData, memory: Memory, { client_id, phones }
 const isHeld = ({ link, card, ledger, offers, notifications, tickets }: PersonShopData): boolean =>
   link !== null || card !== null || [ledger, offers, notifications, tickets].some(({ length }) => length > 0)
 
-/** The data of one person in all shops. */
+/** The port for a person's data in all shops. */
 export const memoryPersonalData = (memory: Memory): Context.Tag.Service<PersonalData> => ({
   beginErasure: (id, phones) =>
     Effect.sync(() => {

@@ -3,10 +3,13 @@ import { giveBackUses, type LimitWindows, MINUTE_MS, peekLimit, type RateLimits,
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 
-/** The number of windows of a policy that are kept. If there are more, the oldest is removed, so its subject starts again. */
+/**
+ * The maximum number of windows of a policy. Beyond it, the oldest window is removed, so its subject counts from 0
+ * again.
+ */
 const MOST_WINDOWS = 100_000
 
-/** The rate limits of one process. Ended windows are removed once a minute. */
+/** The port for rate limits. Expired windows are removed once a minute. */
 export const memoryRateLimits = (
   { limitWindows: kept }: Memory,
   most = MOST_WINDOWS

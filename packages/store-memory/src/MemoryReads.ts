@@ -39,14 +39,14 @@ const matches = (filter: TicketFilter, data: ShopData): ((ticket: TicketRecord) 
     (created_before === undefined || ticket.created_at < created_before)
 }
 
-/** Reads the data of a shop; fails with `ShopNotFound` if it does not exist. */
+/** Reads the data of a shop. Fails with `ShopNotFound` if the shop does not exist. */
 const inShop = <A>(memory: Memory, shop_id: ShopId, read: (data: ShopData) => A): Effect.Effect<A, ShopNotFound> =>
   Effect.suspend(() => {
     const data = memory.shops.get(shop_id)
     return data === undefined ? Effect.fail(new ShopNotFound()) : Effect.succeed(read(data))
   })
 
-/** The tickets of the best index for a filter, oldest first: all tickets that match are among them. */
+/** The tickets of the best index for a filter, oldest first. They include all matching tickets. */
 const candidates = (data: ShopData, { number, client_id, tracking_code }: TicketFilter): ReadonlyArray<TicketId> => {
   if (tracking_code !== undefined) {
     const id = data.byTrackingCode.get(tracking_code)
@@ -57,7 +57,10 @@ const candidates = (data: ShopData, { number, client_id, tracking_code }: Ticket
   return [...(data.byClient.get(client_id) ?? [])].sort()
 }
 
-/** The first change that a read does not examine; null if an index has at most `most` tickets. */
+/**
+ * The first change that a read does not examine; null if the read examines all changes, because an index has few enough
+ * tickets.
+ */
 const unreadFrom = (data: ShopData, filter: TicketFilter, order: TicketOrder): TicketRecord | null => {
   const part = filter.tracking_code === undefined ? narrowest(filter) : null
   if (order._tag === "Newest" || part === null) return null
@@ -75,7 +78,7 @@ function* inOrder(data: ShopData, filter: TicketFilter, order: TicketOrder): Gen
   for (let i = firstAfter(ids, after); i >= 0; i--) yield data.state.tickets.get(ids[i]!)!
 }
 
-/** The index, in a list with the oldest first, of the newest ticket that is older than `after`. */
+/** The index of the newest ticket that is older than `after`, in a list with the oldest first. */
 const firstAfter = (ids: ReadonlyArray<TicketId>, after: TicketId | null): number => {
   if (after === null) return ids.length - 1
   let low = 0
@@ -99,7 +102,7 @@ const take = (
   return taken
 }
 
-/** The reads of the store. */
+/** The port for reads of a shop. */
 export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
   shop: (shop_id) =>
     Effect.sync(() => {

@@ -31,7 +31,7 @@ const changesOf = (memory: Memory, { state, events, ledger, notices }: ShopData)
   ]
 }
 
-/** The data of a shop or of a sandbox as a whole. */
+/** The port for all data of a shop or of a sandbox. */
 export const memorySandboxData = (memory: Memory): Context.Tag.Service<SandboxData> => ({
   ofShop: (shop_id) => Effect.sync(() => changesOf(memory, memory.dataOf(shop_id))),
   clear: Effect.sync(() => {

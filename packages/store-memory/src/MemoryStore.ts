@@ -29,7 +29,10 @@ import { memoryRateLimits } from "./MemoryRateLimits.js"
 import { memoryReads } from "./MemoryReads.js"
 import { memorySandboxData } from "./MemorySandboxData.js"
 
-/** The number of attempts to run a command whose random tracking code is taken. If all fail, the source is not random. */
+/**
+ * The maximum number of attempts to run a command whose random tracking code is taken. If all fail, the random source
+ * is broken.
+ */
 const MAX_ATTEMPTS = 16
 
 const memoryStore = (
@@ -55,7 +58,7 @@ const memoryStore = (
     })
 })
 
-/** All store ports over a given memory. */
+/** All store ports on a given memory. */
 export const layerOn = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
   Layer.effectContext(
     Effect.map(Effect.all([Entropy, TrackingPages]), ([entropy, pages]) =>
@@ -75,5 +78,8 @@ export const layerOn = (memory: Memory): Layer.Layer<StorePorts, never, Entropy>
     )
   )
 
-/** All store ports, in the memory of one process, which ends with it. A command runs synchronously, so no other one runs at the same time. */
+/**
+ * All store ports, in the memory of the process. The data is lost with the layer. A command runs synchronously, so no
+ * two commands run at the same time.
+ */
 export const layer: Layer.Layer<StorePorts, never, Entropy> = Layer.suspend(() => layerOn(new Memory()))

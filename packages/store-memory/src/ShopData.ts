@@ -50,16 +50,22 @@ const stateOf = ({ state, attempts }: DeliveryData, { id }: EventRecord): Delive
   return deliveryState(row, state.webhook, last !== undefined && acknowledges(last))
 }
 
-/** The events that match a filter, in their order. */
+/** The events that match a filter, in order. */
 export function* matchingEvents(data: DeliveryData, filter: ReplayFilter): Generator<EventRecord> {
   for (const event of data.events) if (matchesReplayFilter(filter, event, stateOf(data, event))) yield event
 }
 
-/** The number of attempts of an event: the highest number, because a late attempt has the number of another, and the log may lack the first ones. */
+/**
+ * The number of attempts of an event. It is the highest attempt number, because two attempts may have the same number,
+ * and the log may lack the first attempts.
+ */
 const attemptsMade = ({ state, attempts }: DeliveryData, { id }: EventRecord): number =>
   Math.max(state.deliveries.get(id)?.attempts_made ?? 0, ...(attempts.get(id) ?? []).map(({ n }) => n))
 
-/** The next events of a replay. The events of a shop are numbered from 1 without a gap, so they are found without a search. */
+/**
+ * The next events of a replay. They are accessed by index, because the events of a shop are numbered from 1 without
+ * gaps.
+ */
 export const replayable = (
   data: DeliveryData,
   { filter, after_seq, until_seq }: ReplayRecord,
@@ -91,7 +97,10 @@ const statusOf = (data: DeliveryData, event: EventRecord): LoggedDelivery | unde
   return { event_id, seq, type, state, next_attempt_at, attempts }
 }
 
-/** The number of events before a place, because the events of a shop are numbered from 1 without a gap. */
+/**
+ * The number of events whose `seq` is below `before`. It needs no search, because the events of a shop are numbered
+ * from 1 without gaps.
+ */
 const countBefore = (events: ReadonlyArray<EventRecord>, before: number): number =>
   Math.max(0, Math.min(events.length, before - 1))
 
@@ -104,7 +113,7 @@ export const partOf = (
   return events.slice(Math.max(0, end - limit), end)
 }
 
-/** The deliveries of the latest events of a part. */
+/** The deliveries of a page of the latest events. */
 export const deliveryLogOf = (
   data: DeliveryData,
   { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}
@@ -118,15 +127,16 @@ export const deliveryLogOf = (
 }
 
 /**
- * The instants at which the tickets of a shop are closed automatically, earliest first. Every closure is due after the same period,
- * so a rescheduled ticket moves to the end, which a Map preserves; it is sorted only after a clock was set back.
+ * The instants at which the tickets of a shop close automatically, earliest first. Every closure is due after the same
+ * period, so a rescheduled ticket moves to the end, and the insertion order of a Map is sufficient. It is sorted only
+ * after a clock was set back.
  */
 export class ClosureOrder {
   #due = new Map<TicketId, Instant>()
   #latest: Instant = 0
   #isSorted = true
 
-  /** Records the instant at which a ticket will be closed, if it will be. */
+  /** Records the instant at which a ticket will close, if any. */
   note(ticket: TicketRecord): void {
     const due_at = closure(ticket)?.due_at
     const earlier = this.#due.get(ticket.id)
@@ -138,7 +148,7 @@ export class ClosureOrder {
     this.#latest = Math.max(this.#latest, due_at)
   }
 
-  /** The tickets that must be closed by `until`, earliest first. */
+  /** The tickets whose closure is due by `until`, earliest first. */
   *due(until: Instant): Generator<{ readonly id: TicketId; readonly due_at: Instant }> {
     if (!this.#isSorted) {
       this.#due = new Map([...this.#due].sort(([, a], [, b]) => a - b))
@@ -154,11 +164,11 @@ export class ClosureOrder {
 type Changed = Pick<TicketRecord, "id" | "updated_at" | "change_seq">
 
 /**
- * The tickets of a shop in the order of their last change. If a ticket changes again, its old entry becomes stale; all stale entries are
- * removed when most entries are, so the average cost of a change is constant.
+ * The tickets of a shop in the order of their last change. If a ticket changes again, its old entry becomes stale. All
+ * stale entries are removed when most entries are stale, so the average cost of a change is constant.
  */
 export class ChangeOrder {
-  // An entry does not contain the ticket, so that a stale one keeps no text that was removed from it.
+  // An entry does not contain the ticket, because a stale entry would retain texts that an erasure removed.
   #entries: Array<Changed> = []
   #isOutOfOrder = false
   readonly #tickets: ReadonlyMap<TicketId, TicketRecord>
@@ -167,7 +177,7 @@ export class ChangeOrder {
     this.#tickets = tickets
   }
 
-  /** The ticket whose last change this was; undefined if it changed since. */
+  /** The ticket of an entry; undefined if the entry is stale. */
   #ticketAt({ id, change_seq }: Changed): TicketRecord | undefined {
     const ticket = this.#tickets.get(id)
     return ticket?.change_seq === change_seq ? ticket : undefined
@@ -175,7 +185,8 @@ export class ChangeOrder {
 
   /** Records that a ticket changed. */
   note({ id, updated_at, change_seq }: TicketRecord): void {
-    // Only a repair of the shop's clock sets the time back. Then stale entries would break the order for the binary search.
+    // Only a repair of the shop's clock sets the time back, after which stale entries break the order that the binary
+    // search needs.
     if (updated_at < (this.last_change_at ?? 0)) this.#isOutOfOrder = true
     this.#entries.push({ id, updated_at, change_seq })
     if (!this.#isOutOfOrder && this.#entries.length <= 2 * this.#tickets.size + 16) return
@@ -188,7 +199,7 @@ export class ChangeOrder {
     return this.#entries.at(-1)?.updated_at ?? null
   }
 
-  /** The tickets that changed at `since` or later and after the change `after`, in the order of their changes. */
+  /** The tickets that changed at or after `since` and after the change `after`, in the order of their changes. */
   *from(since: Instant, after: number): Generator<TicketRecord> {
     let low = 0
     let high = this.#entries.length
@@ -205,14 +216,14 @@ export class ChangeOrder {
   }
 }
 
-/** All data of one shop: the state that its commands load, the rows that no command loads, and the indexes for reads. */
+/** All data of one shop: the state for commands, the rows that no command loads, and the indexes for reads. */
 export class ShopData {
   readonly state: ShopState
   readonly events: Array<EventRecord> = []
   readonly ledger: Array<LedgerEntry> = []
   readonly notices: Array<NoticeRecord> = []
   readonly queue: ShopDeliveryQueue
-  /** Oldest first: ordered by `id`, because the ids of a shop increase. */
+  /** The ids of the tickets, oldest first, which is also the order of `id`. */
   readonly byCreation: Array<TicketId> = []
   readonly byNumber = new Map<number, Array<TicketId>>()
   readonly byClient = new Map<ClientId, Set<TicketId>>()
@@ -247,7 +258,7 @@ export class ShopData {
     return this.state.attempts
   }
 
-  /** Whether a new ticket's tracking code is taken, which is the only rule that no command can check. */
+  /** Whether a new ticket's tracking code is taken. This is the only rule that a command cannot check itself. */
   rejects(change: Change): boolean {
     return (
       change._tag === "TicketPut" &&
@@ -295,7 +306,10 @@ export class ShopData {
     }
   }
 
-  /** Removes the idempotency records that expired by `now`. They come first, except those saved before a clock was set back. */
+  /**
+   * Removes the idempotency records that expired by `now`. They are first in the Map, except records that were saved
+   * before a clock was set back.
+   */
   #forget(now: Instant): void {
     for (const [place, { expires_at }] of this.state.idempotency_records) {
       if (expires_at > now) return
@@ -330,7 +344,7 @@ export class ShopData {
   }
 }
 
-/** Inserts an id in order. Ids come in order, except in tests. */
+/** Inserts an id in order, usually at the end, because only tests create ids out of order. */
 const insert = (list: Array<TicketId>, id: TicketId): void => {
   let at = list.length
   while (at > 0 && list[at - 1]! > id) at--

@@ -2,35 +2,44 @@ import { type EventId, type Instant, Limits } from "@workshop/core"
 import { compareClaims, type DeliveryRecord, presentSchedule, type Webhook } from "@workshop/core/store"
 import { compareDue, type Due, DueQueue } from "./DueQueue.js"
 
-/** Live deliveries, and those that a replay sends again. Each kind has queues of its own, so that a replay does not delay live ones. */
+/**
+ * Live deliveries, or deliveries of a replay. Each kind has its own queues, so that a replay does not delay live
+ * deliveries.
+ */
 export type Kind = "live" | "replayed"
 
 /** The kind of a delivery. */
 export const kindOf = ({ is_replay }: DeliveryRecord): Kind => (is_replay ? "replayed" : "live")
 
-/** The next delivery of one kind of a ticket, as an entry in the queue of its shop. */
+/** The next delivery of a ticket and kind, as an entry in the shop's queue. */
 export interface QueueEntry extends Due {
   readonly event_id: EventId
   readonly ticketQueue: TicketDeliveryQueue
 }
 
-/** A delivery that waits in the queue of its ticket. */
+/** A delivery that waits in its ticket's queue. */
 interface Waiting extends Due {
   readonly event_id: EventId
 }
 
-/** Looks up the row of a delivery, the instant at which it is due now, and whether it was tried in its present round; undefined if it has ended. */
+/**
+ * Looks up the row of a delivery, the instant at which it is now due, and whether it was tried since it was last
+ * scheduled; undefined if the delivery has ended.
+ */
 export type DeliveryLookUp = (
   event_id: EventId
 ) => { readonly row: DeliveryRecord; readonly due_at: number; readonly isTried: boolean } | undefined
 
-/** The waiting deliveries of one ticket and kind: untried ones in the order of their events, the others by the instant of their retry. */
+/**
+ * The waiting deliveries of one ticket and kind: untried deliveries in the order of their events, and retries by the
+ * instant at which they are due.
+ */
 class KindQueue {
   /** The entry in the shop's queue; null if there is none. */
   entry: QueueEntry | null = null
   readonly #kind: Kind
   readonly #lookUp: DeliveryLookUp
-  /** Ordered by `seq`; they begin at `#from`. Those that are not current any more are skipped. */
+  /** The untried deliveries from the index `#from` on, ordered by `seq`. Outdated entries are skipped. */
   readonly #untried: Array<Waiting> = []
   #from = 0
   readonly #retries: DueQueue<Waiting>
@@ -82,8 +91,8 @@ class KindQueue {
 }
 
 /**
- * The deliveries of one ticket. At most one of them is in flight. Meanwhile the ticket has no entry in the shop's queue; otherwise it has one
- * for the next delivery of each kind.
+ * The deliveries of one ticket, of which at most one is in flight. While one is in flight, the ticket has no entry in
+ * the shop's queues. Otherwise it has an entry for the next delivery of each kind.
  */
 export class TicketDeliveryQueue {
   readonly ticket: string
@@ -101,15 +110,16 @@ export class TicketDeliveryQueue {
 
 const kinds = ["live", "replayed"] as const satisfies ReadonlyArray<Kind>
 
-/** The key of a delivery's queue. A delivery without a ticket is a queue of its own. */
+/** The key of a delivery's queue. Each delivery without a ticket has its own queue. */
 const ticketOf = ({ ticket_id, event_id }: DeliveryRecord): string => ticket_id ?? event_id
 
-/** The queue of one kind. An entry is stale once its ticket's queue has another. */
+/** Makes the queue of one kind. An entry is stale once its ticket's queue has another entry. */
 const queueOf = (kind: Kind) => new DueQueue<QueueEntry>((entry) => entry.ticketQueue[kind].entry === entry)
 
 /**
- * The queue of one shop: live deliveries before replayed ones, and those of a ticket one at a time, in the order of its events. It holds only
- * the next delivery of each ticket, so neither a claim nor a finished delivery scans the waiting ones.
+ * The queue of one shop. Live deliveries precede replayed ones, and the deliveries of a ticket are sent one at a time,
+ * in the order of its events. The queue contains only the next delivery of each ticket, so neither a claim nor a
+ * finished delivery scans waiting deliveries.
  */
 export class ShopDeliveryQueue {
   readonly #rows: Map<EventId, DeliveryRecord>
@@ -132,7 +142,9 @@ export class ShopDeliveryQueue {
     return this.#inFlight.size
   }
 
-  /** Records the webhook; null if it was removed. If it was turned on again, the deliveries from before are due again. */
+  /**
+   * Records the webhook; null if it was removed. If it was turned on again, the earlier deliveries become due again.
+   */
   webhook(webhook: Webhook | null): void {
     const isReleased = this.#webhook !== null && webhook !== null && webhook.generation > this.#webhook.generation
     this.#webhook = webhook
@@ -146,7 +158,7 @@ export class ShopDeliveryQueue {
     for (const ticketQueue of this.#ticketQueues.values()) this.#updateEntries(ticketQueue)
   }
 
-  /** Records a row that was written, which ends its claim. */
+  /** Records that a row was written, which ends its claim. */
   put(row: DeliveryRecord): void {
     const ticketQueue = this.#note(row)
     this.#release(row, ticketQueue)
@@ -161,7 +173,7 @@ export class ShopDeliveryQueue {
     this.#updateEntries(ticketQueue)
   }
 
-  /** Claims the next delivery that is due; undefined if none is due, or as many are in flight as may be. */
+  /** Claims the next due delivery; undefined if none is due, or if the maximum number of deliveries is in flight. */
   claim(now: Instant, lease_until: bigint): DeliveryRecord | undefined {
     const entry = this.#isOpen ? this.#first(now) : undefined
     if (entry === undefined) return undefined
@@ -186,14 +198,17 @@ export class ShopDeliveryQueue {
     return due
   }
 
-  /** Puts deliveries back whose leases have ended, and returns their number. */
+  /** Ends expired leases, so that their deliveries can be claimed again. Returns the number of leases. */
   reclaim(now: bigint): number {
     const ended = [...this.#inFlight].filter(([, until]) => until <= now)
     for (const [event_id] of ended) this.put(this.#rows.get(event_id)!)
     return ended.length
   }
 
-  /** The instant at which the next delivery can be claimed; undefined if none can until something changes. */
+  /**
+   * The instant at which the next delivery can be claimed; undefined if none can until a delivery or the webhook
+   * changes.
+   */
   next(): Instant | undefined {
     if (!this.#isOpen) return undefined
     const live = this.#queues.live.first()?.due_at
@@ -210,7 +225,9 @@ export class ShopDeliveryQueue {
     )
   }
 
-  /** The entry that is claimed next: of the first due ones of both kinds, the one that `compareClaims` puts first. */
+  /**
+   * The entry that is claimed next: of the first due entries of both kinds, the entry that `compareClaims` puts first.
+   */
   #first(now: Instant): QueueEntry | undefined {
     const due = kinds.flatMap((kind) => {
       const first = this.#queues[kind].first()
@@ -242,7 +259,7 @@ export class ShopDeliveryQueue {
     if (ticketQueue.inFlight === event_id) ticketQueue.inFlight = null
   }
 
-  /** Updates a ticket's entries in the shop's queues; it has none while one of its deliveries is in flight. */
+  /** Updates a ticket's entries in the shop's queues. The ticket has none while one of its deliveries is in flight. */
   #updateEntries(ticketQueue: TicketDeliveryQueue): void {
     for (const kind of kinds) {
       const kindQueue = ticketQueue[kind]

@@ -6,29 +6,34 @@ export interface ShopTurn extends Due {
   readonly shop_id: ShopId
 }
 
-/** Below every number of a claim, so that shops that were never served come first. */
+/** A number below every claim's number, so that shops that were never served come first. */
 const NEVER_SERVED = Number.MIN_SAFE_INTEGER
 
-/** The number of shops that have entered a queue of this process. All cells share it, so that their turns can be compared. */
+/**
+ * The number of shops that have entered a queue of this process. All cells share it, because their turns are compared.
+ */
 let entered = 0
 
 /**
- * The order in which shops are served: of the shops with a due delivery, the one that was served longest ago comes first. A shop waits until
- * its next delivery is due, and is then ready.
+ * The order in which shops are served: of the ready shops, the shop that was served longest ago is first. A shop is
+ * ready once its next delivery is due.
  */
 export class ShopTurns {
   /** Callbacks, each called once, when a delivery of a shop may have become due. */
   readonly waiters = new Set<() => void>()
   readonly #current = new Map<ShopId, ShopTurn>()
   readonly #waiting = new DueQueue<ShopTurn>((turn) => this.#current.get(turn.shop_id) === turn)
-  /** The ready shops, with the instant of the turn that made them ready. */
+  /** The ready shops, with the instant at which they became ready. */
   readonly #ready = new Map<ShopId, ShopTurn & { readonly was_due_at: Instant }>()
-  /** The ready shops by the number of the claim that last served them, which is their `due_at` here. */
+  /** The ready shops, ordered by the number of the claim that last served them, which is the entries' `due_at`. */
   readonly #inOrder = new DueQueue<ShopTurn>((turn) => this.#ready.get(turn.shop_id) === turn)
   readonly #served = new Map<ShopId, number>()
   #scheduled = 0
 
-  /** Schedules a shop for the instant at which its next delivery is due, unless an earlier turn is scheduled. Undefined changes nothing. */
+  /**
+   * Schedules a shop for the instant at which its next delivery is due, unless it is scheduled earlier. Undefined has
+   * no effect.
+   */
   schedule(shop_id: ShopId, due_at: Instant | undefined): void {
     const known_due_at = this.#ready.get(shop_id)?.was_due_at ?? this.#current.get(shop_id)?.due_at
     if (due_at === undefined || (known_due_at !== undefined && known_due_at <= due_at)) return
@@ -39,14 +44,14 @@ export class ShopTurns {
     this.wake()
   }
 
-  /** Replaces a shop's turn by the instant at which its next delivery is really due. */
+  /** Replaces an outdated turn of a shop by the instant at which its next delivery is due. */
   correct(shop_id: ShopId, due_at: Instant | undefined): void {
     this.#ready.delete(shop_id)
     this.#current.delete(shop_id)
     this.schedule(shop_id, due_at)
   }
 
-  /** Records the number of the claim that served a shop. Shops with smaller numbers come before it. */
+  /** Records the number of the claim that served a shop. Shops with smaller numbers are served before it. */
   served(shop_id: ShopId, turn: number): void {
     this.#served.set(shop_id, turn)
   }
@@ -79,7 +84,9 @@ export class ShopTurns {
     return first
   }
 
-  /** Takes the ready shop that is served next at `now`. It has no turn until it is scheduled again. */
+  /**
+   * Removes and returns the ready shop that is served next at `now`. The shop has no turn until it is scheduled again.
+   */
   next(now: Instant): ShopId | undefined {
     this.#makeReady(now)
     const first = this.#inOrder.first()

@@ -2,7 +2,7 @@ import type { Instant, NoticeRecord, NotificationRecord, ShopId } from "@worksho
 import type { NotificationReceiver, QueuedNotification } from "@workshop/core/store"
 import { compareDue, type Due, DueQueue } from "./DueQueue.js"
 
-/** A notification that waits to be sent, as an entry of a queue. */
+/** An entry of a waiting notification in a queue. */
 interface WaitingNotification extends Due {
   readonly row: QueuedNotification
 }
@@ -29,8 +29,8 @@ export class WaitingNotifications {
   }
 
   /**
-   * At most `limit` notifications that are due by `until`, earliest first: to all receivers, or to one kind. Each is taken out, so that the next
-   * one becomes visible, and put back afterwards.
+   * At most `limit` notifications that are due by `until`, earliest first, to all receivers or to one kind of receiver.
+   * Each is removed from the queue, so that the next is first, and added again afterwards.
    */
   due(until: Instant, limit: number, receiver?: NotificationReceiver): ReadonlyArray<QueuedNotification> {
     const queues = receiver === undefined ? Object.values(this.#queues) : [this.#queues[receiver]]

@@ -1,4 +1,4 @@
-/** Entry `@workshop/store-memory`: a store in the process's memory, as a whole and in its parts. */
+/** The entry `@workshop/store-memory`: a store in the process's memory. */
 
 export { Memory } from "./Memory.js"
 export { memoryAuditLog } from "./MemoryAuditLog.js"

@@ -1,4 +1,7 @@
-/** Entry `@workshop/store-memory/testing`: a workshop in memory for the tests of an app that embeds it, with a clock that you move. */
+/**
+ * The entry `@workshop/store-memory/testing`: a workshop in memory for tests of an app that embeds it, with a clock
+ * that the test moves.
+ */
 
 import {
   type ClientNotification,
@@ -29,8 +32,8 @@ import { Context, Data, Duration, Effect, Either, Layer, Option, Runtime } from 
 import { layer } from "./MemoryStore.js"
 
 /**
- * A memory in which commands "join" a transaction of any client: they take effect at once, and a rollback does not undo them. Events are
- * passed on by `afterCommit`, as with the Postgres store.
+ * A memory store that accepts transactions of any client. Commands within a transaction take effect at once, and a
+ * rollback does not undo them. As with the Postgres store, `afterCommit` announces their events.
  */
 const joinable = Layer.merge(
   layer,
@@ -51,11 +54,11 @@ const joinable = Layer.merge(
   })
 )
 
-/** A store whose process accepts the test keys that a test creates. */
+/** Makes the process accept the test keys that are created in a store. */
 const withTestKeys = <E, R>(store: Layer.Layer<StorePorts, E, R>): Layer.Layer<StorePorts, E, R> =>
   Layer.merge(store, Layer.succeed(TestKeys, true))
 
-/** A store that records the shops which are opened through it. */
+/** Makes a store record the shops that are opened through it. */
 const notingShops = <Ports, E, R>(store: Layer.Layer<Ports, E, R>, opened: Set<string>): Layer.Layer<Ports, E, R> =>
   Layer.map(store, (ports) => {
     const context = ports as unknown as Context.Context<Directory>
@@ -75,31 +78,31 @@ type Caller = Parameters<PromiseWorkshop["tickets"]["create"]>[0]
 export interface TestWorkshopOptions<E = never>
   extends Partial<Omit<PromiseOptions<E>, "clock" | "now" | "background">> {
   /**
-   * The ids, codes and keys follow from this number, so that each run has the same; 1 by default. With a `store` of yours they are random
-   * by default, because the rows of an earlier run may still be there.
+   * The seed of ids, codes and keys, so that they are the same in each run; 1 by default. With your own `store` they
+   * are random by default, because it may still have the rows of an earlier run.
    */
   readonly seed?: number
   /** The first instant of the clock, in milliseconds or as a date; a Friday morning in November 2026 by default. */
   readonly begins?: number | Date
   /**
-   * Removes the data that earlier tests left in the `store`, so that a client can register again and each run begins alike. Rejects with
-   * {@link EmptyingRefused}, and removes nothing, if the store has shops that were not created with this option. Other tests must not use the
-   * same schema at the same time.
+   * Whether to remove the data that earlier tests left in the `store`, so that a client can register again and each run
+   * starts in the same state. Rejects with {@link EmptyingRefused}, and removes nothing, if the store has shops that
+   * were not created with this option. Other tests must not use the same schema at the same time.
    */
   readonly empty?: boolean
 }
 
 /** A workshop for tests, with one shop. */
 export interface TestWorkshop {
-  /** The workshop, as `start` returns it. It does nothing in the background; `advance` does the work that is due. */
+  /** The workshop, like the result of `start`, but without background work. `advance` does the work that is due. */
   readonly workshop: PromiseWorkshop
   /** The shop of the test. */
   readonly shop: ShopRecord
   /** A caller of the shop with all scopes. */
   readonly caller: Caller
   /**
-   * Lists of everything that was sent so far, oldest first, by the shop and by other shops that were opened through this workshop, but not by
-   * other shops in the same store.
+   * Everything that was sent so far, oldest first, for the test's shop and for shops that were opened through this
+   * workshop, but not for other shops in the same store.
    */
   readonly received: {
     /** The events that were committed. */
@@ -114,19 +117,19 @@ export interface TestWorkshop {
   /** The time of the workshop, in milliseconds. It changes only with `advance`. */
   readonly now: () => number
   /**
-   * Moves the clock by a length of time, such as `"61 days"`, `"5 minutes"` or milliseconds. On the way it does each closure, delivery and
-   * notification at the instant at which it is due; with 0, those that are due now. Sixty days take milliseconds. After `stop` it rejects
-   * with `WorkshopStopped`.
+   * Moves the clock by a duration, such as `"61 days"`, `"5 minutes"` or a number of milliseconds. On the way it does
+   * each closure, delivery and notification at the instant at which it is due; with 0, it does the work that is due
+   * now. Moving by sixty days takes milliseconds. After `stop` it rejects with `WorkshopStopped`.
    */
   readonly advance: (by: Duration.DurationInput) => Promise<void>
-  /** Ends the workshop. */
+  /** Stops the workshop. */
   readonly stop: () => Promise<void>
 }
 
-/** A length of time in milliseconds; throws an `Error` if the argument is none. */
+/** Converts a duration to milliseconds. Throws an `Error` if the argument is not a duration. */
 const millisOf = (by: Duration.DurationInput): number => {
   const millis = Option.match(Duration.decodeUnknown(by), { onNone: () => Number.NaN, onSome: Duration.toMillis })
-  // Effect reads a negative length of time, and NaN, as none at all.
+  // Effect converts a negative duration and NaN to 0, so they are refused here.
   if (!Number.isFinite(millis) || /^-|^NaN$/.test(String(by)))
     throw new Error(
       `advance takes milliseconds, or a text such as "61 days", "5 minutes" or "90 seconds", and not ${by}`
@@ -145,14 +148,17 @@ const OPTIONS: OptionChecks = {
   ...taken
 }
 
-/** A store was not emptied, because it has shops that were not created by a test with an empty store. Nothing was removed. */
+/** A store was not emptied, because it has shops that no test with an empty store created. Nothing was removed. */
 export class EmptyingRefused extends Data.TaggedError("EmptyingRefused")<{}> {
   override get message() {
     return "only data of tests that began with an empty store are removed, and this store has other shops: drop its schema, or give the tests one of their own"
   }
 }
 
-/** Empties a store of tests, and refuses any other. The mark of a sandbox says that the data may be removed; `workshop serve` refuses marked data. */
+/**
+ * Empties a store with the sandbox mark, and refuses any other store with shops. `workshop serve` refuses to serve
+ * marked data.
+ */
 const emptying = Effect.gen(function* () {
   if (yield* (yield* SandboxData).clear) return
   const directory = yield* Directory
@@ -161,16 +167,17 @@ const emptying = Effect.gen(function* () {
 })
 
 /**
- * A store for tests of layers, without the data that earlier tests left in it: `emptied(MigratedStore.layer({ url, schema }))`. Fails with
- * `EmptyingRefused`, and removes nothing, if the store has shops that were not created through such a layer, and with `StoreUnavailable` if
- * the database is unavailable. Other tests must not use the same schema at the same time.
+ * Removes the data that earlier tests left in a store, for tests with layers:
+ * `emptied(MigratedStore.layer({ url, schema }))`. Fails with `EmptyingRefused`, and removes nothing, if the store has
+ * shops that were not created through such a layer. Fails with `StoreUnavailable` if the database is unavailable. Other
+ * tests must not use the same schema at the same time.
  */
 export const emptied = <E, R>(
   store: Layer.Layer<StorePorts, E, R>
 ): Layer.Layer<StorePorts, E | EmptyingRefused | StoreUnavailable, R> =>
   withTestKeys(Layer.tap(store, (ports) => Effect.provide(emptying, ports)))
 
-/** The largest number of turns of one `advance`. More turns mean that some due work never ends. */
+/** The maximum number of rounds of due work in one `advance`. More rounds mean that some work stays due forever. */
 const MOST_TURNS = 10_000
 
 /** Starts a workshop in memory for a test. */

@@ -35,7 +35,9 @@ const PORTS = [
   ...[Store, Reads, AuditLog, PersonalData, Directory, Closures, Deliveries, NotificationQueue, RateLimits, CellAccess]
 ] as unknown as ReadonlyArray<Context.Tag<never, object>>
 
-/** The same cell, whose ports fail while it is unavailable, and never respond while it is silent. */
+/**
+ * Wraps a cell, so that its ports fail while the cell is in `unavailable`, and never respond while it is in `silent`.
+ */
 const breakable = (
   cell: Cell,
   unavailable: Set<string>,
@@ -63,7 +65,7 @@ const breakable = (
   return { name: cell.name, ports: ports as never }
 }
 
-/** Runs a test over three cells, each of which may be unavailable or silent. The shops are opened one in each cell. */
+/** Runs a test on three cells with one shop each. The test can make a cell unavailable or silent. */
 const testing = (
   body: (given: {
     readonly unavailable: Set<string>
@@ -113,8 +115,8 @@ const testing = (
 
 const within = <A, E, R>(effect: Effect.Effect<A, E, R>) => effect as Effect.Effect<A, E, never>
 
-describe("Several cells", () => {
-  it("a new shop is opened in the emptiest cell, and in no other", () =>
+describe("A store of several cells", () => {
+  it("a new shop is opened only in the cell with the fewest shops", () =>
     testing(({ cells, shops }) =>
       Effect.gen(function* () {
         for (const shop of shops) {
@@ -126,7 +128,7 @@ describe("Several cells", () => {
       })
     ))
 
-  it("a cell lacks the newest copy of an account until that copy has arrived, not an older one", () =>
+  it("the directory lists a cell as stale until the cell has the newest copy of an account, not an older copy", () =>
     Effect.gen(function* () {
       const { cells, directory } = yield* memoryCells(NAMES)
       const { keepCopy } = Context.get(cells[0].ports, CellAccess)
@@ -153,7 +155,7 @@ describe("Several cells", () => {
           expect((yield* Effect.flip(reads.shop(second!)))._tag).toBe("StoreUnavailable")
           yield* newTicket(first!)
           yield* newTicket(third!)
-          // A question about all shops has no result while one cell is unavailable.
+          // A list of all shops fails while one cell is unavailable.
           expect((yield* Effect.flip(directory.listShops(null, 9)))._tag).toBe("StoreUnavailable")
           unavailable.delete("north")
           yield* newTicket(second!)
@@ -162,7 +164,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("eight requests wait for a cell that never responds, and further ones are refused at once", () =>
+  it("at most eight requests wait for a cell that never responds, and further requests are refused at once", () =>
     testing(({ unavailable, silent, unavailableSeen, shops: [first, second] }) =>
       within(
         Effect.gen(function* () {
@@ -176,7 +178,7 @@ describe("Several cells", () => {
           expect((yield* Effect.flip(Fiber.join(refused.at(-1)!)))._tag).toBe("StoreUnavailable")
           expect(yield* Effect.filter(asked, (one) => Effect.map(one.status, FiberStatus.isDone))).toEqual(refused)
           expect(yield* shop(first!)).not.toBeNull()
-          // A caller that gives up makes room for another.
+          // An interrupted request lets another request wait.
           yield* Fiber.interrupt(asked[0]!)
           const next = yield* Effect.fork(shop(second!))
           yield* Effect.yieldNow()
@@ -186,7 +188,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("deliveries of the other cells are claimed while one is unavailable, and its own once it is available", () =>
+  it("a claim takes the other cells' deliveries while one cell is unavailable, and that cell's deliveries once it is available", () =>
     testing(({ unavailable, unavailableSeen }) =>
       within(
         Effect.gen(function* () {
@@ -198,7 +200,7 @@ describe("Several cells", () => {
           expect(claims.map(({ shop_id }) => shop_id)).toEqual([shops[0], shops[2]])
           expect(yield* unavailableSeen).toEqual(["north"])
           unavailable.delete("north")
-          // The cell is asked in the background, and takes part from the next claim on.
+          // This claim checks the cell in the background, so only the next claim includes it.
           yield* dispatcher.claim()
           yield* until("the cell to be back", unavailableSeen, ({ length }) => length === 0)
           expect((yield* dispatcher.claim()).map(({ shop_id }) => shop_id)).toEqual([shops[1]])
@@ -206,7 +208,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("the process is ready while any cell responds, also without the home cell, and known keys and shops are served", () =>
+  it("the process is ready while any cell responds, even without the home cell, and serves cached keys and shops", () =>
     testing(({ unavailable, unavailableSeen, complaints, shops: [first, second] }) =>
       within(
         Effect.gen(function* () {
@@ -229,7 +231,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("a cell that needs an operator is named with what to do, which is logged once a minute until it is done", () => {
+  it("an unavailable cell with a remedy is listed with it, and logged once a minute until the cell is available", () => {
     const lines: Array<string> = []
     const logging = Logger.replace(
       Logger.defaultLogger,
@@ -264,7 +266,7 @@ describe("Several cells", () => {
     )
   })
 
-  it("new shops are opened in the cells that are available", () =>
+  it("new shops are opened only in available cells", () =>
     testing(({ unavailable, cells }) =>
       within(
         Effect.gen(function* () {
@@ -282,7 +284,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("an account that changed while a cell was unavailable is updated there afterwards", () =>
+  it("an account that changed while a cell was unavailable is copied to the cell once it is available", () =>
     testing(({ unavailable, cells, unavailableSeen }) =>
       within(
         Effect.gen(function* () {
@@ -292,7 +294,8 @@ describe("Several cells", () => {
           expect(yield* north.account(amira.id)).toEqual(amira)
           unavailable.add("north")
           yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
-          // Their numbers are exchanged, so that neither copy can be written before the other is gone.
+          // The two accounts exchange their phone numbers, so that neither copy can be written before the other copy is
+          // removed.
           const phone = yield* freshPhone
           yield* directory.changeClient({ ...amira, phone })
           yield* directory.changeClient({ ...zoe, phone: amira.phone })
@@ -301,14 +304,14 @@ describe("Several cells", () => {
           unavailable.delete("north")
           yield* Effect.flatMap(Closures, ({ due }) => due(0, 1))
           yield* until("the cell to be back", unavailableSeen, ({ length }) => length === 0)
-          // Any change of an account, and the look of every second, writes what is missing.
+          // The copies are written at the next change of an account, or by the check of every second.
           yield* until("one account in the cell", north.account(zoe.id), (found) => found?.phone === amira.phone)
           yield* until("the other account in the cell", north.account(amira.id), (found) => found?.phone === zoe.phone)
         })
       )
     ))
 
-  it("an erasure reaches every cell, and is started again after a cell was unavailable", () =>
+  it("an erasure covers every cell, and a repeated call completes it after a cell was unavailable", () =>
     testing(({ unavailable, cells }) =>
       within(
         Effect.gen(function* () {
@@ -323,7 +326,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("a key finds its cell through the directory, and its limits are counted in that cell", () =>
+  it("a key is looked up in the cell that the directory has for it, and its limits are counted in that cell", () =>
     testing(({ unavailable, shops: [, second] }) =>
       within(
         Effect.gen(function* () {
@@ -340,7 +343,7 @@ describe("Several cells", () => {
             statuses.map(({ remaining }) => remaining)
           expect(left(yield* limits.take(uses, 1))).toEqual([119, 119])
           for (let n = 0; n < 119; n++) yield* limits.take([uses[1]], 1)
-          // Refused by the home cell, so that the use in the other cell is given back.
+          // The home cell refuses, so the use in the other cell must be reverted.
           expect((yield* Effect.flip(limits.take(uses, 1)))._tag).toBe("LimitReached")
           expect((yield* limits.look(uses[0], 1)).remaining).toBe(119)
           unavailable.add("north")
@@ -349,7 +352,7 @@ describe("Several cells", () => {
       )
     ))
 
-  it("the shops of a cell that was not passed are refused, with what to do", async () => {
+  it("a shop of a cell that was not passed to the process is refused with a remedy", async () => {
     const refusal = await Effect.gen(function* () {
       const { cells, directory } = yield* memoryCells(NAMES)
       const clock = new SettableClock()

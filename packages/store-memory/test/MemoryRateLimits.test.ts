@@ -5,7 +5,7 @@ import { memoryRateLimits } from "../src/MemoryRateLimits.js"
 
 const NOW = Date.parse("2026-11-20T10:00:00Z")
 
-it("The table of limits has a maximum size, beyond which the oldest window is removed", () => {
+it("the memory store removes the oldest rate-limit window of a policy beyond the maximum number", () => {
   const { take } = memoryRateLimits(new Memory(), 2)
   const left = (subject: string) =>
     Effect.runSync(take([{ policy: "unauthenticated_per_minute", subject, time_zone: null }], NOW))[0]?.remaining
@@ -13,7 +13,7 @@ it("The table of limits has a maximum size, beyond which the oldest window is re
   expect([left("c"), left("b"), left("a")]).toEqual([119, 117, 119])
 })
 
-it("Windows that have ended are removed also after the clock stepped back", () => {
+it("the memory store removes expired rate-limit windows even after the clock stepped back", () => {
   const { take, look } = memoryRateLimits(new Memory(), 1)
   const one = { policy: "unauthenticated_per_minute", subject: "a", time_zone: null } as const
   Effect.runSync(take([one], NOW))

@@ -12,7 +12,7 @@ runContract({ describe, it, afterAll }, "The memory store", layer)
 const NEW = { via: "api", foundWords: [] } as const
 
 describe("Behaviour that only the memory store has", () => {
-  it("two layers are two stores, which share nothing", async () => {
+  it("two memory layers share no data", async () => {
     const clock = new SettableClock()
     const opened = openShop().pipe(Effect.tap(({ id }) => run(createTicket(id, ticketInput(), NEW))))
     const alone = (seed: number) => Layer.fresh(layer).pipe(Layer.provideMerge(Entropy.layerSeeded(seed)))
@@ -29,7 +29,7 @@ describe("Behaviour that only the memory store has", () => {
     expect(second).toEqual([])
   })
 
-  it("entropy that only repeats itself is a defect, not an endless loop", async () => {
+  it("a command whose random tracking code is taken at every attempt dies and does not loop forever", async () => {
     const clock = new SettableClock()
     const stuck = Layer.succeed(Entropy, { bytes: (n) => new Uint8Array(n) })
     const exit = await Effect.gen(function* () {
@@ -41,7 +41,7 @@ describe("Behaviour that only the memory store has", () => {
     expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
   })
 
-  it("a rate limit's window is removed once it has ended, and the next counts from 0", async () => {
+  it("a rate-limit window is removed once it has expired, and the next window counts from 0", async () => {
     const left = await Effect.gen(function* () {
       const { take } = yield* RateLimits
       const use = (subject: string, at: number) =>
@@ -55,7 +55,7 @@ describe("Behaviour that only the memory store has", () => {
     expect(left).toEqual([29, 28, 29, 29])
   })
 
-  it("the memory store's directory responds without a turn of the event loop", () => {
+  it("the memory store's directory returns synchronously", () => {
     const account = Effect.flatMap(Directory, (directory) => directory.account("nobody" as never))
     const here = Effect.provide(account, Layer.provideMerge(layer, Entropy.layerSeeded(1)))
     expect(Effect.runSync(here)).toBeNull()

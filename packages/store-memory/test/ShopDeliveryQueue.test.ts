@@ -37,7 +37,7 @@ const delivery = (seq: number, ticket: number, rest: Partial<DeliveryRecord> = {
   ...rest
 })
 
-/** Says what is claimed next by looking at every row: slow, and plain to see. */
+/** A reference implementation, which scans every row to determine the next claim. */
 class NaiveQueue {
   readonly rows = new Map<EventId, DeliveryRecord>()
   readonly flying = new Map<EventId, bigint>()
@@ -101,7 +101,7 @@ const acts = fc.array(
   { maxLength: 120 }
 ) as fc.Arbitrary<Array<Act>>
 
-/** A queue and its naive twin, to which the same happens. */
+/** The queue and the reference implementation, to which a test applies the same actions. */
 class Twins {
   readonly naive = new NaiveQueue()
   readonly queue = new ShopDeliveryQueue(this.naive.rows)
@@ -180,7 +180,7 @@ class Twins {
     this.queue.webhook(this.naive.webhook)
   }
 
-  /** By any event, even where the decision would leave it alone. */
+  /** Replays any event, even one that the service's rules would not replay. */
   #replay(seq: number): void {
     const known = this.naive.rows.get(`e${seq}` as EventId)
     const ticket = known?.ticket_id == null ? 0 : Number(known.ticket_id.slice(1))
@@ -190,7 +190,7 @@ class Twins {
 }
 
 describe("The queue of one shop (Specification, Webhooks)", () => {
-  it(`the queue claims the deliveries that a scan of every row would claim, after any history (seed ${SEED})`, () => {
+  it(`after any sequence of actions, the queue claims the same deliveries as a scan of every row (seed ${SEED})`, () => {
     fc.assert(
       fc.property(acts, (done) => {
         const twins = new Twins()
@@ -221,10 +221,10 @@ describe("The queue of one shop (Specification, Webhooks)", () => {
   }
 
   it.each([
-    ["each of another ticket", (n: number) => n],
-    ["all of one ticket", () => 1],
-    ["none of any ticket", () => 0]
-  ])("a claim and its result read a few rows, however many wait: %s", (_, ticketOf) => {
+    ["each delivery of another ticket", (n: number) => n],
+    ["all deliveries of one ticket", () => 1],
+    ["all deliveries without a ticket", () => 0]
+  ])("a claim and its result read a few rows even if many deliveries wait: %s", (_, ticketOf) => {
     const rows = new CountedRows()
     const queue = new ShopDeliveryQueue(rows)
     queue.webhook(hook)
@@ -250,8 +250,8 @@ describe("The queue of one shop (Specification, Webhooks)", () => {
   })
 })
 
-describe("A queue by due time", () => {
-  it("outdated entries are removed before they outnumber the others", () => {
+describe("DueQueue", () => {
+  it("a DueQueue removes stale entries before they outnumber the others", () => {
     const current = new Map<number, object>()
     const queue = new DueQueue<{ due_at: number; seq: number }>((due) => current.get(due.seq) === due)
     for (let moved = 0; moved < 10_000; moved++) {

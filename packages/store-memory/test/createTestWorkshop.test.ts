@@ -7,7 +7,7 @@ import { createTestWorkshop, type TestWorkshop } from "../src/testing.js"
 let test: TestWorkshop
 afterEach(() => test.stop())
 
-it("a test workshop closes a ticket after sixty days, with an event, in an advance of 61 days (Specification, States)", async () => {
+it("advancing a test workshop by 61 days closes a ticket after sixty days and records the event (Specification, States)", async () => {
   test = await createTestWorkshop()
   const { workshop, caller, received } = test
   await unwrap(workshop.webhooks.set(caller.shop_id, "https://erp.example.com/hook"))
@@ -22,12 +22,12 @@ it("a test workshop closes a ticket after sixty days, with an event, in an advan
   expect(test.now() - began).toBe(61 * 86_400_000)
   expect(received.events.map(({ type }) => type)).toEqual(["ticket.created", "ticket.ready", "ticket.abandoned"])
   const closed = received.events[2]
-  if (closed?.type !== "ticket.abandoned") throw new Error("not closed")
+  if (closed?.type !== "ticket.abandoned") throw new Error("The ticket was not closed")
   expect(Date.parse(closed.data.ticket.abandoned_at!) - began).toBe(60 * 86_400_000)
   expect(received.webhooks.map(({ body }) => JSON.parse(body).type)).toEqual(received.events.map(({ type }) => type))
 })
 
-it("a test workshop retries a webhook at the times of the table (Specification, Webhooks)", async () => {
+it("a test workshop retries a webhook at the intervals of the specification's table (Specification, Webhooks)", async () => {
   const statuses = [500, 500, 200]
   test = await createTestWorkshop({ send: async () => ({ status: statuses.shift() ?? 200 }) })
   const { workshop, caller, received } = test
@@ -42,7 +42,7 @@ it("a test workshop retries a webhook at the times of the table (Specification, 
   expect(await verify(first!.body, header, set.secret, { now })).toMatchObject({ ok: true })
 })
 
-it("a receiver on the test's clock accepts events, and one on its own clock refuses them (docs/test-your-app.md)", async () => {
+it("a receiver that verifies signatures with the test's clock accepts events, and one that uses the real clock refuses them (docs/test-your-app.md)", async () => {
   const said: Array<string> = []
   let secret = ""
   test = await createTestWorkshop({
@@ -62,7 +62,7 @@ it("a receiver on the test's clock accepts events, and one on its own clock refu
   expect(said).toEqual(["ticket.created", "too_old"])
 })
 
-it("a misspelt option is refused with the names of the options", async () => {
+it("createTestWorkshop refuses a misspelt or invalid option with a message that names the right one", async () => {
   test = await createTestWorkshop()
   const misspelt = createTestWorkshop({ sead: 1 } as object)
   await expect(misspelt).rejects.toThrow(/^createTestWorkshop has no option sead; did you mean seed\?$/)
@@ -74,7 +74,7 @@ it("a misspelt option is refused with the names of the options", async () => {
   )
 })
 
-it("two test workshops with one seed have the same ids", async () => {
+it("two test workshops with the same seed have the same ids", async () => {
   const idOf = async (seed: number) => {
     test = await createTestWorkshop({ seed })
     const id = test.shop.id
@@ -85,7 +85,7 @@ it("two test workshops with one seed have the same ids", async () => {
   expect(await idOf(7)).not.toBe(await idOf(8))
 })
 
-it("`within` is simulated with any client: what it creates exists, and its events come with afterCommit", async () => {
+it("a test workshop in memory simulates `within` with any client: tickets exist at once, and events are sent at afterCommit", async () => {
   test = await createTestWorkshop()
   const { workshop, caller, received } = test
   const client = { query: async () => ({ rows: [] }) }
@@ -106,7 +106,7 @@ it("`within` is simulated with any client: what it creates exists, and its event
   })
 })
 
-it("ids are random on a given store, whose rows may be from an earlier run", async () => {
+it("a test workshop on a given store has random ids, because the store may have rows of an earlier run", async () => {
   const idOf = async () => {
     test = await createTestWorkshop({ store: layer })
     const id = test.shop.id
@@ -116,7 +116,7 @@ it("ids are random on a given store, whose rows may be from an earlier run", asy
   expect(await idOf()).not.toBe(await idOf())
 })
 
-it("advance refuses a wrong length of time with those that it accepts", async () => {
+it("advance refuses an invalid duration with a message that shows valid ones", async () => {
   test = await createTestWorkshop()
   for (const by of ["61 dayz", -5, "-1 days", Number.NaN, Number.POSITIVE_INFINITY, "Infinity", -1n])
     await expect(test.advance(by as never), String(by)).rejects.toThrow(
@@ -124,13 +124,13 @@ it("advance refuses a wrong length of time with those that it accepts", async ()
     )
 })
 
-it("a stopped test workshop does not advance", async () => {
+it("advance of a stopped test workshop rejects with WorkshopStopped", async () => {
   test = await createTestWorkshop()
   await test.stop()
   await expect(test.advance("1 day")).rejects.toMatchObject({ _tag: "WorkshopStopped" })
 })
 
-it("a failed notification is one line of the log by default, with the reason", async () => {
+it("a test workshop logs one line with the reason for a failed notification", async () => {
   const said: Array<string> = []
   const spy = vi.spyOn(console, "log").mockImplementation((...parts) => void said.push(parts.join(" ")))
   try {
@@ -152,7 +152,7 @@ it("a failed notification is one line of the log by default, with the reason", a
   ])
 })
 
-it("onError and the log get the error of the notifier, with the shop and the ticket, at each attempt", async () => {
+it("onError and the log get the notifier's error with the shop and the ticket at each attempt", async () => {
   const errors: Array<unknown> = []
   const lines: Array<unknown> = []
   const down = new Error("the SMS gateway is down")

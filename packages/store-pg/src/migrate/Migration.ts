@@ -10,8 +10,8 @@ export interface Migration {
   /** SHA-256 of the text with Unix line ends, in hex. */
   readonly checksum: string
   /**
-   * The statements, which run one by one in one transaction, or outside of a transaction if the header has `-- no
-   * transaction`.
+   * The statements, which run one by one in one transaction, or outside of a transaction if the header has
+   * `-- no transaction`.
    */
   readonly statements: ReadonlyArray<string>
   readonly isTransactional: boolean
