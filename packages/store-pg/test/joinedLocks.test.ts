@@ -131,30 +131,32 @@ describe("an embedder's transaction that waits for another transaction's lock", 
       }
     }))
 
-  it.skipIf(NO_POOLER)("behind a pooler in transaction mode, the timeout ends the wait too, and the server session has no timeout afterwards", () =>
-    program((given) =>
-      whileLocked(given, () =>
-        Effect.runPromise(
-          Effect.scoped(
-            Effect.flatMap(pooler(given.url, "transaction"), (through) =>
-              Effect.promise(async () => {
-                const pooled = new pg.Pool({ connectionString: through, max: 1 })
-                const own = await inTransaction(pooled, "set local lock_timeout = 120", async (client) => [
-                  await create(given, client),
-                  (await create({ ...given, caller: given.other }, client)).ok
-                ])
-                expect(own).toMatchObject({
-                  value: [refusedFor(shopLocked(given.caller.shop_id, shortened("120ms"))), true],
-                  timeouts: { lock: "120ms", statement: "0" }
+  it.skipIf(NO_POOLER)(
+    "behind a pooler in transaction mode, the timeout ends the wait too, and the server session has no timeout afterwards",
+    () =>
+      program((given) =>
+        whileLocked(given, () =>
+          Effect.runPromise(
+            Effect.scoped(
+              Effect.flatMap(pooler(given.url, "transaction"), (through) =>
+                Effect.promise(async () => {
+                  const pooled = new pg.Pool({ connectionString: through, max: 1 })
+                  const own = await inTransaction(pooled, "set local lock_timeout = 120", async (client) => [
+                    await create(given, client),
+                    (await create({ ...given, caller: given.other }, client)).ok
+                  ])
+                  expect(own).toMatchObject({
+                    value: [refusedFor(shopLocked(given.caller.shop_id, shortened("120ms"))), true],
+                    timeouts: { lock: "120ms", statement: "0" }
+                  })
+                  expect((await pooled.query("show lock_timeout")).rows).toEqual([{ lock_timeout: "0" }])
+                  await pooled.end()
                 })
-                expect((await pooled.query("show lock_timeout")).rows).toEqual([{ lock_timeout: "0" }])
-                await pooled.end()
-              })
+              )
             )
           )
         )
       )
-    )
   )
 
   it("a read, a new account and a command that wait for a table lock are refused with a message, and the metrics count the command", () =>

@@ -215,8 +215,7 @@ const UNBOUNDED: Readonly<Record<string, string>> = {
   "load Keys": "an owner creates API keys by hand, and at most five of them are valid at a time",
   "load Event":
     "an erasure empties the stored response of each attempt; only an owner's replays add more than eight to an event",
-  "find missing key":
-    "the start reads every webhook, because a secret contains the id of the key that encrypted it"
+  "find missing key": "the start reads every webhook, because a secret contains the id of the key that encrypted it"
 }
 
 /**

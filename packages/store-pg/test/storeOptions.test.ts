@@ -31,16 +31,18 @@ describe("invalid options of the store", () => {
     [{ url, readConnections: "8" }, "The option readConnections of the store must be a whole number of at least 1"],
     [{ url, cells: [{}] }, "The option cells of the store must be a list of cells, each with a name"],
     [{ url, secretsKeys: "abc" }, "The option secretsKeys of the store must be a list of keys, each a text"]
-  ])("the store refuses the options %j with a one-sentence message, before it connects or migrates", (options, sentence) =>
-    Effect.gen(function* () {
-      for (const store of [layer, migrated]) {
-        const built = Layer.build(Layer.provide(store(options as never), Entropy.layer))
-        expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({
-          _tag: "OptionRefused",
-          message: typeof sentence === "string" ? sentence : expect.stringMatching(sentence)
-        })
-      }
-    }).pipe(Effect.scoped, Effect.runPromise)
+  ])(
+    "the store refuses the options %j with a one-sentence message, before it connects or migrates",
+    (options, sentence) =>
+      Effect.gen(function* () {
+        for (const store of [layer, migrated]) {
+          const built = Layer.build(Layer.provide(store(options as never), Entropy.layer))
+          expect(yield* Effect.flip(built as Effect.Effect<unknown, Error, Scope.Scope>)).toMatchObject({
+            _tag: "OptionRefused",
+            message: typeof sentence === "string" ? sentence : expect.stringMatching(sentence)
+          })
+        }
+      }).pipe(Effect.scoped, Effect.runPromise)
   )
 })
 

@@ -13,7 +13,9 @@ it("the fault lose_answer closes the connection after the request was executed, 
   expect([again.status, again.meta]).toEqual([200, { replayed: true }])
 })
 
-it("the sandbox's stream reports delivery attempts over a socket, and ends when the server stops", { timeout: 30_000 }, async () => {
+it("the sandbox's stream reports delivery attempts over a socket, and ends when the server stops", {
+  timeout: 30_000
+}, async () => {
   const service = await Service.open()
   await using receiver = await WebhookReceiver.open(respondsWith(500))
   const shop = await service.shop(receiver)

@@ -88,18 +88,21 @@ describe("A sandbox without a token accepts only requests of its user's own prog
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
     { origin: "http://127.0.0.1:4010", "sec-fetch-site": "cross-site" }
-  ])("a sandbox without a token refuses a request from another website's page, with or without a body: %j", async (given) => {
-    const { id } = await (await sandbox).shop()
-    const headers = { host: "127.0.0.1:4010", ...given }
-    for (const path of [
-      "clock",
-      `shops/${id}/webhook/rotate`,
-      `shops/${id}/webhook/enable`,
-      `shops/${id}/deliveries/replay`
-    ])
-      expect(await statusOf("POST", `/sandbox/${path}`, headers), path).toEqual(refused)
-    expect(await statusOf("GET", "/sandbox/clock", headers)).toEqual(refused)
-  })
+  ])(
+    "a sandbox without a token refuses a request from another website's page, with or without a body: %j",
+    async (given) => {
+      const { id } = await (await sandbox).shop()
+      const headers = { host: "127.0.0.1:4010", ...given }
+      for (const path of [
+        "clock",
+        `shops/${id}/webhook/rotate`,
+        `shops/${id}/webhook/enable`,
+        `shops/${id}/deliveries/replay`
+      ])
+        expect(await statusOf("POST", `/sandbox/${path}`, headers), path).toEqual(refused)
+      expect(await statusOf("GET", "/sandbox/clock", headers)).toEqual(refused)
+    }
+  )
 
   it("a sandbox without a token accepts requests from its own pages and from the address bar", async () => {
     const host = "127.0.0.1:4010"

@@ -39,14 +39,22 @@ describe("the parser of HTTP/1.1 responses", () => {
       whole
     ],
     ["with Connection: close", `${HEAD}Connection: x, Close\r\nContent-Length: 0\r\n\r\n`, { ...whole, kept_s: 0 }],
-    ["with a Keep-Alive timeout", `${HEAD}Keep-Alive: max=9, timeout=5\r\nContent-Length: 0\r\n\r\n`, { ...whole, kept_s: 5 }],
+    [
+      "with a Keep-Alive timeout",
+      `${HEAD}Keep-Alive: max=9, timeout=5\r\nContent-Length: 0\r\n\r\n`,
+      { ...whole, kept_s: 5 }
+    ],
     ["of HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", { ...whole, kept_s: 0 }],
     ["with a change of protocol", "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", { ...unending, status: 101 }],
     ["with a space before the colon", `${HEAD}Content-Length : 2\r\n\r\nok`, "malformed"],
     ["with a signed length", `${HEAD}Content-Length: +2\r\n\r\nok`, "malformed"],
     ["with a list of lengths", `${HEAD}Content-Length: 2, 2\r\n\r\nok`, "malformed"],
     ["with a status of two digits", "HTTP/1.1 20 OK\r\n\r\n", "malformed"],
-    ["with 7,000 spaces and a control character in a header", `${HEAD}X:${" ".repeat(7_000)}\u0001\r\n\r\n`, "malformed"],
+    [
+      "with 7,000 spaces and a control character in a header",
+      `${HEAD}X:${" ".repeat(7_000)}\u0001\r\n\r\n`,
+      "malformed"
+    ],
     ["with white space around a value", `${HEAD}Content-Length: \t 2 \t \r\n\r\nok`, whole],
     ["with a carriage return within a header", `${HEAD}X: a\rb\r\n\r\n`, "malformed"]
   ])("a response %s gives the expected result in parts of every size", (_, text, expected) => {

@@ -51,12 +51,20 @@ describe("the result of an attempt", () => {
     ["410 Gone", false, true],
     ["500 Oh no", false, false],
     ["999 ", false, false]
-  ])("the status %s: acknowledges the event: %s; means that the webhook is gone: %s", async (status, acknowledged, gone) => {
-    await using at = await answering(answer(status))
-    const sent = await sendOnce(at.url)
-    expect(sent).toMatchObject({ status: Number(status.slice(0, 3)), error: null, detail: null, address: "127.0.0.1" })
-    expect([acknowledges(sent), saysGone(sent)]).toEqual([acknowledged, gone])
-  })
+  ])(
+    "the status %s: acknowledges the event: %s; means that the webhook is gone: %s",
+    async (status, acknowledged, gone) => {
+      await using at = await answering(answer(status))
+      const sent = await sendOnce(at.url)
+      expect(sent).toMatchObject({
+        status: Number(status.slice(0, 3)),
+        error: null,
+        detail: null,
+        address: "127.0.0.1"
+      })
+      expect([acknowledges(sent), saysGone(sent)]).toEqual([acknowledged, gone])
+    }
+  )
 
   it.each([301, 302, 303, 307, 308])("the sender does not follow a %i redirect", async (status) => {
     await using inside = await answering(answer("200 OK"))

@@ -13,7 +13,11 @@ const inside: ReadonlyArray<readonly [kind: string, literals: ReadonlyArray<stri
   ],
   ["IPv6 loopback", ["[::1]", "[0:0:0:0:0:0:0:1]", "[0000::0001]"], ["::1", "0:0:0:0:0:0:0:1"]],
   ["IPv6 unspecified", ["[::]", "[0::0]", "[::0.0.0.0]"], ["::", "0:0:0:0:0:0:0:0"]],
-  ["IPv4-mapped IPv6", ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::FFFF:0:0]"], ["::ffff:127.0.0.1", "::ffff:0.0.0.0"]],
+  [
+    "IPv4-mapped IPv6",
+    ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::FFFF:0:0]"],
+    ["::ffff:127.0.0.1", "::ffff:0.0.0.0"]
+  ],
   ["IPv4-compatible IPv6", ["[::127.0.0.1]", "[::7f00:1]"], ["::127.0.0.1", "::7f00:1"]],
   ["NAT64", ["[64:ff9b::127.0.0.1]", "[64:ff9b:1::7f00:1]"], ["64:ff9b::7f00:1", "64:ff9b:1::a00:1"]],
   ["6to4", ["[2002:7f00:1::]", "[2002:a00:1::1]"], ["2002:7f00:1::", "2002:c0a8:101::1"]],
@@ -33,13 +37,16 @@ describe("a listener on all addresses of this machine gets no connection (Specif
     for (const call of calls) call.destroy()
   })
 
-  it.each(inside)("a local address in the form %s gets no connection as the host of a webhook's URL", async (_, literals) => {
-    await using at = await everywhere()
-    const policy = { ...productionAddresses, ports: [at.port] }
-    for (const host of literals)
-      expect([host, await sendOnce(`https://${host}:${at.port}/`, { policy })]).toMatchObject([host, REFUSED])
-    expect(at.connections).toHaveLength(0)
-  })
+  it.each(inside)(
+    "a local address in the form %s gets no connection as the host of a webhook's URL",
+    async (_, literals) => {
+      await using at = await everywhere()
+      const policy = { ...productionAddresses, ports: [at.port] }
+      for (const host of literals)
+        expect([host, await sendOnce(`https://${host}:${at.port}/`, { policy })]).toMatchObject([host, REFUSED])
+      expect(at.connections).toHaveLength(0)
+    }
+  )
 
   it.each(inside)(
     "a local address in the form %s gets no connection as the address of a name, alone or with a public address",
@@ -55,12 +62,15 @@ describe("a listener on all addresses of this machine gets no connection (Specif
     }
   )
 
-  it.each(inside)("a local address in the form %s gets no connection as the target of a redirect", async (_, literals) => {
-    await using at = await everywhere()
-    for (const host of literals) {
-      await using from = await answering(answer("302 Found", [`Location: http://${host}:${at.port}/`]))
-      expect([host, await sendOnce(from.url)]).toMatchObject([host, { status: 302, error: null }])
+  it.each(inside)(
+    "a local address in the form %s gets no connection as the target of a redirect",
+    async (_, literals) => {
+      await using at = await everywhere()
+      for (const host of literals) {
+        await using from = await answering(answer("302 Found", [`Location: http://${host}:${at.port}/`]))
+        expect([host, await sendOnce(from.url)]).toMatchObject([host, { status: 302, error: null }])
+      }
+      expect(at.connections).toHaveLength(0)
     }
-    expect(at.connections).toHaveLength(0)
-  })
+  )
 })

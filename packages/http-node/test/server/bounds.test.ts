@@ -78,7 +78,9 @@ describe("A 400 lists at most fifty issues, and says if there are more", { timeo
   })
 })
 
-describe("Other problems are reported together with too many items (Specification, Errors)", { timeout: 30_000 }, () => {
+describe("Other problems are reported together with too many items (Specification, Errors)", {
+  timeout: 30_000
+}, () => {
   it("a 400 for too many items also lists the other invalid fields", async () => {
     const items = Array.from({ length: 21 }, () => ({ label: "Trousers" }))
     const { issues } = await create({ items, price_minor: -1 })

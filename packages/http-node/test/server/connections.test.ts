@@ -39,7 +39,10 @@ describe("Input that is not HTTP gets a response in the envelope (Specification,
     ["a space in a header's name", "GET /v1/shop HTTP/1.1\r\nHost : x\r\n\r\n"],
     ["a Content-Length that is not a number", "POST /v1/tickets HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n"],
     ["two lengths", "POST /v1/tickets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"],
-    ["both Content-Length and Transfer-Encoding", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"],
+    [
+      "both Content-Length and Transfer-Encoding",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    ],
     ["no host", "GET /v1/shop HTTP/1.1\r\n\r\n"],
     ["a host with a space", "GET /v1/shop HTTP/1.1\r\nHost: x y\r\n\r\n"],
     ["a host with a path", "GET /v1/shop HTTP/1.1\r\nHost: x/y\r\n\r\n"],

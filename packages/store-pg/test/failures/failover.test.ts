@@ -40,39 +40,42 @@ const standbyOf = ({ run, start, port }: Pick<Effect.Effect.Success<typeof prima
 }
 
 describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.md)${NOT_INSTALLED}`, () => {
-  it("a promoted synchronous standby has every confirmed command, and nodes connect to it without a restart", LONG, () =>
-    testing(
-      Effect.gen(function* () {
-        const server = yield* primary
-        const { port, session } = server
-        const standby = yield* standbyOf(server)
-        yield* session.run("alter system set synchronous_standby_names = '*'")
-        yield* session.run("select pg_reload_conf()")
-        yield* until(
-          "the standby to be synchronous",
-          session.run("select from pg_stat_replication where sync_state = 'sync'"),
-          (rows) => rows.length > 0
-        )
+  it(
+    "a promoted synchronous standby has every confirmed command, and nodes connect to it without a restart",
+    LONG,
+    () =>
+      testing(
+        Effect.gen(function* () {
+          const server = yield* primary
+          const { port, session } = server
+          const standby = yield* standbyOf(server)
+          yield* session.run("alter system set synchronous_standby_names = '*'")
+          yield* session.run("select pg_reload_conf()")
+          yield* until(
+            "the standby to be synchronous",
+            session.run("select from pg_stat_replication where sync_state = 'sync'"),
+            (rows) => rows.length > 0
+          )
 
-        // The address lists the standby first, so that the node must skip a read-only server.
-        const ports = yield* node({ url: urlOf(standby, port), lanes: 1 })
-        const shop = yield* Effect.provide(openShop(), ports)
-        expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
-        const load = yield* Effect.fork(
-          Effect.forEach(upTo(40), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
-        )
-        yield* until("six tickets", Effect.provide(numbers(shop.id), ports), (made) => made.length > 5)
-        server.run("pg_ctl", "-D", "primary", "-m", "immediate", "stop")
-        server.run("pg_ctl", "-D", "standby", "-w", "promote")
+          // The address lists the standby first, so that the node must skip a read-only server.
+          const ports = yield* node({ url: urlOf(standby, port), lanes: 1 })
+          const shop = yield* Effect.provide(openShop(), ports)
+          expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
+          const load = yield* Effect.fork(
+            Effect.forEach(upTo(40), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
+          )
+          yield* until("six tickets", Effect.provide(numbers(shop.id), ports), (made) => made.length > 5)
+          server.run("pg_ctl", "-D", "primary", "-m", "immediate", "stop")
+          server.run("pg_ctl", "-D", "standby", "-w", "promote")
 
-        const answered = (yield* Fiber.join(load)).filter(Exit.isSuccess).map(({ value }) => value)
-        const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
-        const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(patiently))
-        expect(stored).toEqual(upTo(after))
-        expect([...answered, after].filter((number) => !stored.includes(number))).toEqual([])
-        expect(new Set(answered).size).toBe(answered.length)
-      })
-    )
+          const answered = (yield* Fiber.join(load)).filter(Exit.isSuccess).map(({ value }) => value)
+          const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
+          const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(patiently))
+          expect(stored).toEqual(upTo(after))
+          expect([...answered, after].filter((number) => !stored.includes(number))).toEqual([])
+          expect(new Set(answered).size).toBe(answered.length)
+        })
+      )
   )
 
   it(
@@ -175,35 +178,45 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
     )
   )
 
-  it("the pg_dump command in docs/operating.md dumps all tables, but no rows of rate_limit and batch_receipt", LONG, () =>
-    testing(
-      Effect.gen(function* () {
-        const { run: program, port, session } = yield* primary
-        const ports = yield* node({ url: urlOf(port), lanes: 1 })
-        const shop = yield* Effect.provide(openShop(), ports)
-        for (const n of upTo(3)) expect(yield* Effect.provide(create(shop.id), ports)).toBe(n)
-        yield* session.run("insert into rate_limit values ('requests_per_minute', 'a key', 1, 0)")
+  it(
+    "the pg_dump command in docs/operating.md dumps all tables, but no rows of rate_limit and batch_receipt",
+    LONG,
+    () =>
+      testing(
+        Effect.gen(function* () {
+          const { run: program, port, session } = yield* primary
+          const ports = yield* node({ url: urlOf(port), lanes: 1 })
+          const shop = yield* Effect.provide(openShop(), ports)
+          for (const n of upTo(3)) expect(yield* Effect.provide(create(shop.id), ports)).toBe(n)
+          yield* session.run("insert into rate_limit values ('requests_per_minute', 'a key', 1, 0)")
 
-        const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8")
-        const [, flags] = /^pg_dump .*?(-Fc .*)-f workshop\.dump workshop$/m.exec(page)!
-        const here = ["-h", "127.0.0.1", "-p", String(port), "-U", "workshop"]
-        program("pg_dump", ...here, ...flags!.replaceAll("'", "").trim().split(" "), "-f", "workshop.dump", "postgres")
-        // pg_dump ignores an exclusion that matches no table, so this checks that each documented exclusion has an
-        // effect.
-        for (const table of ["rate_limit", "batch_receipt"])
-          expect(program("pg_restore", "--data-only", "-t", table, "-f", "-", "workshop.dump")).not.toMatch(/^COPY/m)
-        program("createdb", ...here, "restored")
-        program("pg_restore", ...here, "--no-owner", "--exit-on-error", "-d", "restored", "workshop.dump")
+          const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8")
+          const [, flags] = /^pg_dump .*?(-Fc .*)-f workshop\.dump workshop$/m.exec(page)!
+          const here = ["-h", "127.0.0.1", "-p", String(port), "-U", "workshop"]
+          program(
+            "pg_dump",
+            ...here,
+            ...flags!.replaceAll("'", "").trim().split(" "),
+            "-f",
+            "workshop.dump",
+            "postgres"
+          )
+          // pg_dump ignores an exclusion that matches no table, so this checks that each documented exclusion has an
+          // effect.
+          for (const table of ["rate_limit", "batch_receipt"])
+            expect(program("pg_restore", "--data-only", "-t", table, "-f", "-", "workshop.dump")).not.toMatch(/^COPY/m)
+          program("createdb", ...here, "restored")
+          program("pg_restore", ...here, "--no-owner", "--exit-on-error", "-d", "restored", "workshop.dump")
 
-        const restored = yield* connect(urlOf(port).replace(/postgres$/, "restored"))
-        const kept = yield* counts(restored)
-        const { rate_limit, batch_receipt, ...all } = yield* counts(session)
-        expect([rate_limit, batch_receipt]).toEqual([1, 1])
-        expect(kept).toEqual({ ...all, rate_limit: 0, batch_receipt: 0 })
-        const again = yield* node({ url: urlOf(port).replace(/postgres$/, "restored"), lanes: 1 })
-        expect(yield* Effect.provide(create(shop.id), again)).toBe(4)
-      })
-    )
+          const restored = yield* connect(urlOf(port).replace(/postgres$/, "restored"))
+          const kept = yield* counts(restored)
+          const { rate_limit, batch_receipt, ...all } = yield* counts(session)
+          expect([rate_limit, batch_receipt]).toEqual([1, 1])
+          expect(kept).toEqual({ ...all, rate_limit: 0, batch_receipt: 0 })
+          const again = yield* node({ url: urlOf(port).replace(/postgres$/, "restored"), lanes: 1 })
+          expect(yield* Effect.provide(create(shop.id), again)).toBe(4)
+        })
+      )
   )
 })
 

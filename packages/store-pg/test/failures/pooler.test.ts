@@ -57,14 +57,17 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
       )
   )
 
-  it.skipIf(NO_POOLER !== false)("a store refuses a pooler in transaction mode, with a remedy", { timeout: 120_000 }, () =>
-    testing(
-      Effect.gen(function* () {
-        const { url } = yield* database
-        const ports = yield* node({ url: yield* pooler(url, "transaction") })
-        expect(yield* Effect.flip(Effect.provide(openShop(), ports))).toMatchObject(REFUSED)
-      })
-    )
+  it.skipIf(NO_POOLER !== false)(
+    "a store refuses a pooler in transaction mode, with a remedy",
+    { timeout: 120_000 },
+    () =>
+      testing(
+        Effect.gen(function* () {
+          const { url } = yield* database
+          const ports = yield* node({ url: yield* pooler(url, "transaction") })
+          expect(yield* Effect.flip(Effect.provide(openShop(), ports))).toMatchObject(REFUSED)
+        })
+      )
   )
 
   it.skipIf(NO_POOLER !== false)(
