@@ -2,22 +2,13 @@ import { IPV6_PREFIX } from "@workshop/core/adapter"
 
 /** The limits on clients' connections to a server. */
 export interface ConnectionLimits {
-  /**
-   * The maximum number of open connections. At the limit, the server closes a connection without a running request for
-   * a new one.
-   */
+  /** The maximum of open connections. A full server closes a connection without a running request for a new one. */
   readonly maxConnections: number
-  /**
-   * The maximum number of open connections of one address. An IPv6 network counts as one address. Behind a proxy, all
-   * have the proxy's address.
-   */
+  /** The maximum of open connections of one address or IPv6 network. Behind a proxy, all have its address. */
   readonly maxConnectionsPerAddress: number
   /** The maximum number of requests on one connection. The response to the last request closes it. */
   readonly maxRequestsPerConnection: number
-  /**
-   * The maximum number of unread bytes of all responses. Above it, the server closes the connections whose responses
-   * are unread for longest.
-   */
+  /** The maximum of unread response bytes. Above it, the connections with the oldest unread responses are closed. */
   readonly maxUnreadBytes: number
   /** The prefix length of the IPv6 networks that count as one address. */
   readonly ipv6Prefix: number
@@ -38,10 +29,7 @@ export interface ServerTimeouts {
   readonly head_ms: number
   /** The time for a whole request, head and body. */
   readonly request_ms: number
-  /**
-   * The time for which a connection stays open without a request. It is longer than common proxies' timeout, so that
-   * the proxy closes first.
-   */
+  /** The time that a connection stays open without a request. Proxies usually wait less, so they close first. */
   readonly idle_ms: number
   /** The time for which a client may read no data of a response. */
   readonly response_stall_ms: number
@@ -49,10 +37,7 @@ export interface ServerTimeouts {
   readonly response_total_ms: number
   /** The time for which a stopping server waits for requests that clients are sending. */
   readonly drain_arrival_ms: number
-  /**
-   * The time that running requests have to finish in a stopping server. It is below ten seconds, to leave time for the
-   * end of the process.
-   */
+  /** The time for running requests when the server stops. Under ten seconds, so that the process can end in ten. */
   readonly stopping_ms: number
   /** The interval at which the server checks the timeouts of heads and requests. */
   readonly check_ms: number
