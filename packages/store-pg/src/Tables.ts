@@ -111,7 +111,7 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   },
   ticket: {
     key: ["shop_id", "id"],
-    // These columns never change, and an update that does not set an indexed column can avoid writing its index.
+    // These columns never change. Leaving them out of the statement keeps Postgres from writing to their indexes.
     kept: ["number", "tracking_code", "created_via"],
     replaced: [
       "state", "outcome", "type", "service", "item", "description", "items", "price_minor", "deposit_minor",
