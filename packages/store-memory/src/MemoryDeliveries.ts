@@ -22,7 +22,7 @@ const realNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
  */
 let nextClaim = 0
 
-/** The port for deliveries. It has a queue for each shop, and serves the shops in the order of {@link ShopTurns}. */
+/** The port for deliveries. It has a queue for each shop, and serves the shops in the order of `ShopTurns`. */
 export const memoryDeliveries = (
   memory: Memory
 ): Context.Tag.Service<Deliveries> & {
