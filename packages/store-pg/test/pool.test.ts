@@ -306,8 +306,8 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
     ))
 
   /**
-   * Runs at most `most` works at once. Further works wait in a queue, without a client (docs/your-database.md, On your
-   * pool).
+   * Runs at most `most` works at once. Further works wait in a queue, without a client
+   * (docs/your-database.md, On your pool).
    */
   const atMost = (most: number) => {
     const waiting: Array<() => void> = []
