@@ -161,7 +161,7 @@ export const capacity = (table, { hours }) => {
     { name: "reads", times: READS, ...costs("a read") }
   ].map((one) => ({ ...one, all: one.times * (one.service + one.servers) }))
   const sum = parts.reduce((total, { all }) => total + all, 0)
-  const most = parts.reduce((a, b) => (b.all > a.all ? b : a))
+  const busiest = parts.reduce((a, b) => (b.all > a.all ? b : a))
   const whole = costs("a life of a ticket")
   const [rate, perShop] = [of(LIFE_WORKS.rate), Policies.tickets_per_day.limit]
   const tickets = Math.floor(rate * hours * 3_600)
@@ -185,7 +185,7 @@ export const capacity = (table, { hours }) => {
         `${Math.round((all / sum) * 100)} %`
       ])
     ),
-    `The ${most.name} are the bottleneck, because they take the largest share of the CPU time. A whole life takes ${counted(whole.service)} ms of CPU time in the service's process and ${counted(whole.servers)} ms in Postgres. One process, which uses one core, therefore handles at most ${counted(1_000 / whole.service)} lives a second.`
+    `The ${busiest.name} are the bottleneck, because they take the largest share of the CPU time. A whole life takes ${counted(whole.service)} ms of CPU time in the service's process and ${counted(whole.servers)} ms in Postgres. One process, which uses one core, therefore handles at most ${counted(1_000 / whole.service)} lives a second.`
   ].join("\n\n")
 }
 

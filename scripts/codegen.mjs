@@ -12,7 +12,7 @@ import {
   presentSchedule
 } from "../packages/core/dist/domain/Delivery.js"
 import { eventTypes } from "../packages/core/dist/domain/EventType.js"
-import { Limits, MOST_ATTEMPTS, Policies, retryDelays_ms, ServiceLimits } from "../packages/core/dist/domain/Limits.js"
+import { Limits, MAX_ATTEMPTS, Policies, retryDelays_ms, ServiceLimits } from "../packages/core/dist/domain/Limits.js"
 import { offersShown } from "../packages/core/dist/domain/Offer.js"
 import { nextNumber, preferredByNumber } from "../packages/core/dist/domain/Ticket.js"
 import { closure, movedFields, moveTo, nextDeadline } from "../packages/core/dist/domain/TicketLifecycle.js"
@@ -281,7 +281,7 @@ page("docs/limits.md", [
     ])
   ),
   "## Retries",
-  `An event is tried ${MOST_ATTEMPTS} times in all: at once, and after each of the delays of \`retryDelays_ms\`, which count from the end of the previous attempt. Notifications to clients and owners follow the same table.`,
+  `An event is tried ${MAX_ATTEMPTS} times in all: at once, and after each of the delays of \`retryDelays_ms\`, which count from the end of the previous attempt. Notifications to clients and owners follow the same table.`,
   table(
     ["attempt", "after"],
     retryDelays_ms.map((delay, i) => [String(i + 2), span(delay)])

@@ -12,7 +12,7 @@ import { drawTerminals } from "./terminalSvg.mjs"
 const COLUMNS = 134
 const API = "http://127.0.0.1:4010"
 /** The longest wait for an expected output. */
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 const root = fileURLToPath(new URL("..", import.meta.url))
 const workshop = join(root, "packages/cli/bin/workshop.js")
 /** A module that makes the command treat its output as a terminal, so that it prints colours. */
@@ -46,7 +46,7 @@ const start = (args) => {
 
 /** @param {{ readonly text: string, readonly hasEnded: boolean }} said @param {RegExp} words */
 const until = async (said, words) => {
-  for (let waited = 0; waited < PATIENCE_MS; waited += 50) {
+  for (let waited = 0; waited < TIMEOUT_MS; waited += 50) {
     const found = words.exec(said.text)
     if (found !== null) return found[1] ?? found[0]
     if (said.hasEnded) break

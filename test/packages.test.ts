@@ -482,13 +482,13 @@ import("@workshop/core").then(({ Limits }) =>
     expect(fieldsOfInputs).toBeGreaterThan(60)
     expect([...inputs.matchAll(/^ {4}\/\*\* .+ \*\/\n {4}readonly /gm)]).toHaveLength(fieldsOfInputs)
     // Each field of the generated interfaces has a docstring too, also within anonymous objects.
-    for (const [path, least] of [
+    for (const [path, min] of [
       ["client/dist/types.d.ts", 90],
       ["webhooks/dist/events.d.ts", 120]
     ] as const) {
       const lines = types(path).split("\n")
       const fields = lines.flatMap((line, i) => (/^ +readonly /.test(line) ? [[line.trim(), lines[i - 1] ?? ""]] : []))
-      expect(fields.length).toBeGreaterThan(least)
+      expect(fields.length).toBeGreaterThan(min)
       expect(fields.filter(([, above = ""]) => !/^ +\/\*\* [\w`].+\. \*\/$/.test(above))).toEqual([])
     }
   })

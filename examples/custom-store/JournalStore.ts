@@ -34,7 +34,7 @@ import { Context, Effect, Either, Layer } from "effect"
 import { type Entry, Journal } from "./Journal.js"
 
 /** The maximum number of tries of a command whose random tracking code is already used. */
-const MOST_MOMENTS = 16
+const MAX_COMMAND_ATTEMPTS = 16
 
 const replayInto =
   (memory: Memory) =>
@@ -76,7 +76,7 @@ const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Ser
         const { shop_id } = command
         const data = memory.shops.get(shop_id)
         if (data === undefined) return Effect.fail(new ShopNotFound())
-        for (let moments = 0; moments < MOST_MOMENTS; moments++) {
+        for (let moments = 0; moments < MAX_COMMAND_ATTEMPTS; moments++) {
           const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: entropy.bytes(ENTROPY_BYTES) }
           const decision = decide(command, data.state, moment)
           if (Either.isLeft(decision)) return Effect.fail(decision.left)

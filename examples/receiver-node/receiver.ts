@@ -8,21 +8,21 @@ export interface WebhookEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-const MOST_BYTES = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 
 const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Array<Buffer> = []
   let size = 0
   for await (const chunk of request) {
     size += (chunk as Buffer).length
-    if (size > MOST_BYTES) return undefined
+    if (size > MAX_BODY_BYTES) return undefined
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)
 }
 
 /** The maximum number of remembered event ids; the oldest are dropped first. */
-const MOST_SEEN = 100_000
+const MAX_REMEMBERED_IDS = 100_000
 
 /**
  * A server that receives webhooks. `work` runs once for each event, after the response. It must handle its own errors,
@@ -44,7 +44,7 @@ export const createReceiver = (secret: string, work: (event: WebhookEvent) => vo
     if (seen.has(event.id)) return
     seen.add(event.id)
     const [oldest = ""] = seen
-    if (seen.size > MOST_SEEN) seen.delete(oldest)
+    if (seen.size > MAX_REMEMBERED_IDS) seen.delete(oldest)
     work(event)
   })
 }

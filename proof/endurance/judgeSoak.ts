@@ -42,7 +42,7 @@ const TABLE_SLACK_BYTES = 1024 * 1024
  * The longest time in which a table may exceed its threshold of dead rows: three rounds of autovacuum, by default a
  * minute each.
  */
-const MOST_UNCLEAN_S = 180
+const MAX_UNCLEAN_S = 180
 /**
  * The share by which the dead rows of a table may grow. A busy table may always exceed its threshold between two rounds
  * of autovacuum, but the number must not rise by more than the rows that die between two samples, because rounds and
@@ -51,7 +51,7 @@ const MOST_UNCLEAN_S = 180
 const DEAD_SHARE = 0.2
 const DEAD_SLACK = 200
 /** The longest age of a transaction, although those of the service end within seconds. */
-const MOST_SNAPSHOT_S = 60
+const MAX_SNAPSHOT_S = 60
 
 /** The second and the last third of a series. */
 export const thirds = <A>(all: ReadonlyArray<A>): readonly [ReadonlyArray<A>, ReadonlyArray<A>] => {
@@ -88,8 +88,8 @@ const swollen = (samples: ReadonlyArray<Sample>, name: string): ReadonlyArray<st
       1,
       medianOf(part, (one) => one.rows)
     )
-  const most = before * Math.max(1, rows(late) / rows(early)) * (1 + TABLE_SHARE)
-  if (after <= most || after - before <= TABLE_SLACK_BYTES) return []
+  const max = before * Math.max(1, rows(late) / rows(early)) * (1 + TABLE_SHARE)
+  if (after <= max || after - before <= TABLE_SLACK_BYTES) return []
   return [`${name} grew from ${before} to ${after} bytes, and its rows from ${rows(early)} to ${rows(late)}`]
 }
 
@@ -109,7 +109,7 @@ export const uncleanFor = (samples: ReadonlyArray<Sample>, name: string): number
 
 const unclean = (samples: ReadonlyArray<Sample>, name: string): ReadonlyArray<string> => {
   const seconds = uncleanFor(samples, name)
-  if (seconds <= MOST_UNCLEAN_S) return []
+  if (seconds <= MAX_UNCLEAN_S) return []
   return [`${name} had more dead rows than it tolerates for ${seconds} s, and autovacuum did not clean it`]
 }
 
@@ -135,6 +135,6 @@ export const judgeSoak = (samples: ReadonlyArray<Sample>, windows: ReadonlyArray
     ...USED.flatMap((measure) => grown(samples, measure)),
     ...WAITED.flatMap((measure) => grown(windows, measure)),
     ...tableNames(samples).flatMap((name) => [swollen, unclean, dirtier].flatMap((rule) => rule(samples, name))),
-    ...(oldest_s > MOST_SNAPSHOT_S ? [`a transaction was open for ${oldest_s} s`] : [])
+    ...(oldest_s > MAX_SNAPSHOT_S ? [`a transaction was open for ${oldest_s} s`] : [])
   ]
 }

@@ -28,9 +28,9 @@ export const plot = (title: string, charts: ReadonlyArray<Chart>, marks: Readonl
   const last = Math.max(1, ...charts.flatMap(({ lines }) => lines.flatMap(({ points }) => points.at(-1)?.second ?? 0)))
   const x = (second: number) => (LEFT + (second / last) * (WIDTH - LEFT - 20)).toFixed(1)
   const drawn = charts.map(({ name, lines }, i) => {
-    const most = Math.max(1, ...lines.flatMap(({ points }) => points.map(({ value }) => value)))
+    const max = Math.max(1, ...lines.flatMap(({ points }) => points.map(({ value }) => value)))
     const top = 50 + i * (HEIGHT + 24)
-    const y = (value: number) => (top + HEIGHT - (value / most) * HEIGHT).toFixed(1)
+    const y = (value: number) => (top + HEIGHT - (value / max) * HEIGHT).toFixed(1)
     const texts = lines.map(
       ({ label }, no) => `<text x="8" y="${top + 50 + 15 * no}" fill="${COLOURS[no % COLOURS.length]}">${label}</text>`
     )
@@ -38,7 +38,7 @@ export const plot = (title: string, charts: ReadonlyArray<Chart>, marks: Readonl
       ({ points }, no) =>
         `<polyline stroke="${COLOURS[no % COLOURS.length]}" points="${points.map(({ second, value }) => `${x(second)},${y(value)}`).join(" ")}"/>`
     )
-    return `<text x="8" y="${top + 14}">${name}</text><text x="8" y="${top + 31}" fill="#777">up to ${rounded(most)}</text>
+    return `<text x="8" y="${top + 14}">${name}</text><text x="8" y="${top + 31}" fill="#777">up to ${rounded(max)}</text>
 ${lines.length > 1 ? texts.join("") : ""}<path class="floor" d="M${LEFT} ${top + HEIGHT}H${WIDTH - 20}"/>${curves.join("")}`
   })
   const height = 50 + charts.length * (HEIGHT + 24)

@@ -33,10 +33,10 @@ const line = <A extends { readonly second: number }>(
 
 /** The tables with the most dead rows at any time. */
 const dirtiest = (samples: ReadonlyArray<Sample>): ReadonlyArray<string> => {
-  const most = new Map<string, number>()
+  const max = new Map<string, number>()
   for (const { tables } of samples)
-    for (const { name, dead_rows } of tables) most.set(name, Math.max(most.get(name) ?? 0, dead_rows))
-  return [...most]
+    for (const { name, dead_rows } of tables) max.set(name, Math.max(max.get(name) ?? 0, dead_rows))
+  return [...max]
     .sort((a, b) => b[1] - a[1])
     .slice(0, TABLES)
     .map(([name]) => name)

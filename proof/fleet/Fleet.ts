@@ -9,13 +9,13 @@ const SECOND = 1000
 
 /** The behaviours of a receiver: its possible responses, and the least and the most milliseconds before them. */
 export const receiverBehaviours = [
-  { name: "well", answers: [200, 200, 204], least: 1, most: 60 },
-  { name: "flaky", answers: [200, 500, null, 503], least: 1, most: 60 },
-  { name: "failing", answers: [500, 503, null], least: 1, most: 60 },
-  { name: "slow", answers: [200], least: 2000, most: 9500 },
-  { name: "silent", answers: [200], least: 11_000, most: 60_000 },
-  { name: "gone", answers: [410], least: 1, most: 300 },
-  { name: "gone slowly", answers: [410], least: 1500, most: 4000 }
+  { name: "well", answers: [200, 200, 204], min: 1, max: 60 },
+  { name: "flaky", answers: [200, 500, null, 503], min: 1, max: 60 },
+  { name: "failing", answers: [500, 503, null], min: 1, max: 60 },
+  { name: "slow", answers: [200], min: 2000, max: 9500 },
+  { name: "silent", answers: [200], min: 11_000, max: 60_000 },
+  { name: "gone", answers: [410], min: 1, max: 300 },
+  { name: "gone slowly", answers: [410], min: 1500, max: 4000 }
 ] as const
 
 /** The timeout of an API client. */
@@ -124,8 +124,8 @@ export class Fleet {
     const shop = this.shops.find(({ id }) => id === post.shop_id)!
     const started_at = simulation.now
     const arrive = (isDouble: boolean) => {
-      const { answers, least, most } = shop.behaviour
-      const takes = draws.between(least, most)
+      const { answers, min, max } = shop.behaviour
+      const takes = draws.between(min, max)
       const isLate = simulation.now + takes - started_at >= ANSWER_MS
       const status = isLate ? null : draws.oneOf<number | null>(answers)
       const reception = {

@@ -136,8 +136,8 @@ function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: Readon
       const logged = attempts.filter((one) => one.status === status).length
       if (logged < seen) yield `${seen} attempts at ${id} ended with ${status}, and ${logged} of them are logged`
     }
-    const most = mine.filter((one) => !one.isDouble && idOf(one) === id).length
-    if (attempts.length > most) yield `${attempts.length} attempts at ${id} are logged, and ${most} were made`
+    const max = mine.filter((one) => !one.isDouble && idOf(one) === id).length
+    if (attempts.length > max) yield `${attempts.length} attempts at ${id} are logged, and ${max} were made`
   }
 }
 
@@ -167,10 +167,10 @@ function* waitsWrong(
       if (before === undefined || before.ended_at === null || isAcknowledged(before)) continue
       if (isBlurred(before.started_at, one.started_at)) continue
       const waited = one.started_at - before.ended_at
-      const least = DELAYS[Math.min(i - 1, DELAYS.length - 1)]!
+      const min = DELAYS[Math.min(i - 1, DELAYS.length - 1)]!
       if (waited < Math.min(...DELAYS) - SKEW) yield `tried again ${waited} ms after a failure, attempt ${i + 1}`
-      if (anew.length === 0 && waited < least - SKEW)
-        yield `attempt ${i + 1} came ${waited} ms after a failure, before its ${least} ms`
+      if (anew.length === 0 && waited < min - SKEW)
+        yield `attempt ${i + 1} came ${waited} ms after a failure, before its ${min} ms`
     }
   }
   const isOn = (at: number): boolean => {

@@ -77,8 +77,8 @@ export function* judgeAccess({ exchanges, acts, notes, healed_at }: History): It
     if (status === null || status === 503) continue
     const { from, until } = revoked.get(key) ?? { from: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY }
     if (status === 401 && ended_at < from) yield `a good key was refused: ${shown(exchange)}`
-    const most = isSlow(from - SECOND, ended_at) ? MINUTE : SECOND
-    if (status !== 401 && at > until + most)
+    const max = isSlow(from - SECOND, ended_at) ? MINUTE : SECOND
+    if (status !== 401 && at > until + max)
       yield `a revoked key still worked ${at - until} ms later: ${shown(exchange)}`
   }
   for (const [shop] of new Map(exchanges.map((one) => [one.shop, true]))) {

@@ -292,7 +292,7 @@ export function* judgeCards(history: History): Iterable<string> {
     const events = eventsOf(history, shop.id)
     for (const { client, status, data } of shop.cards) {
       if (status !== 200) continue
-      let [least, most, redeemed, perhaps] = [0, 0, 0, 0]
+      let [min, max, redeemed, perhaps] = [0, 0, 0, 0]
       const once = new Map<string, { readonly kind: string; readonly stamps: number; isSure: boolean }>()
       for (const exchange of history.exchanges) {
         const [, id, kind] = /^\/v1\/clients\/([^/]+)\/loyalty\/(stamps|redeem)$/.exec(exchange.path) ?? []
@@ -303,7 +303,7 @@ export function* judgeCards(history: History): Iterable<string> {
         once.set(name, { kind, stamps: exchange.body?.count ?? 0, isSure: isSure || once.get(name)?.isSure === true })
       }
       for (const { kind, stamps, isSure } of once.values()) {
-        if (kind === "stamps") [least, most] = [least + (isSure ? stamps : 0), most + stamps]
+        if (kind === "stamps") [min, max] = [min + (isSure ? stamps : 0), max + stamps]
         else if (isSure) redeemed++
         else perhaps++
       }
@@ -317,8 +317,8 @@ export function* judgeCards(history: History): Iterable<string> {
       )
       // The API does not show whether the programme was on at each of these instants, so only bounds are checked.
       const { lifetime, balance, rewards_redeemed } = data.card
-      if (lifetime < least || lifetime > most + earned.size)
-        yield `a card's lifetime is ${lifetime}, where ${least} to ${most} were given and at most ${earned.size} earned`
+      if (lifetime < min || lifetime > max + earned.size)
+        yield `a card's lifetime is ${lifetime}, where ${min} to ${max} were given and at most ${earned.size} earned`
       if (rewards_redeemed < redeemed || rewards_redeemed > redeemed + perhaps)
         yield `a card has ${rewards_redeemed} rewards redeemed, where ${redeemed} were`
       if (balance !== lifetime - 3 * rewards_redeemed)

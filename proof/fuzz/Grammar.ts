@@ -95,8 +95,8 @@ export class Grammar {
   }
 
   /** Random characters, most of them printable. */
-  noise(most: number): string {
-    const length = this.draws.between(0, most)
+  noise(max: number): string {
+    const length = this.draws.between(0, max)
     let text = ""
     for (let i = 0; i < length; i++)
       text += String.fromCharCode(this.draws.chance(0.85) ? this.draws.between(32, 126) : this.draws.between(0, 255))

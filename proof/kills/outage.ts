@@ -22,7 +22,7 @@ const REFUSED_WITHIN_MS = 6_000
 const ON_ITS_WAY_WITHIN_MS = 10_000
 
 /** The largest number of connections of a process to one address (docs/operating.md). */
-const MOST_CONNECTIONS = 16
+const MAX_CONNECTIONS = 16
 
 /** The number of creates that are measured. */
 const MEASURED = 10
@@ -330,7 +330,7 @@ const outage = async (service: Service, server: Server, absence: Absence, isHome
   if (figures.refused_ms > REFUSED_WITHIN_MS) broken.push(`a 503 took ${figures.refused_ms} ms`)
   if (onTheirWay.refused_ms > ON_ITS_WAY_WITHIN_MS)
     broken.push(`a 503 to a create that was on its way took ${onTheirWay.refused_ms} ms`)
-  if (figures.connections > MOST_CONNECTIONS) broken.push(`${figures.connections} connections were open`)
+  if (figures.connections > MAX_CONNECTIONS) broken.push(`${figures.connections} connections were open`)
   for (const what of ["create_ms", "delivery_ms"] as const)
     if (meanwhile[what] > 2 * before[what] + 1_000)
       broken.push(`${what} in other cells rose from ${before[what]} to ${meanwhile[what]}`)

@@ -55,14 +55,14 @@ export const scores = (files) =>
  */
 export const listed = (text) => {
   const [first = "", ...rest] = text.split("\n").filter((line) => line !== "")
-  const most = Number(/^At most (\d+) lines\b/.exec(first)?.[1])
-  if (Number.isNaN(most)) throw new Error("The first line must say: At most N lines")
+  const max = Number(/^At most (\d+) lines\b/.exec(first)?.[1])
+  if (Number.isNaN(max)) throw new Error("The first line must say: At most N lines")
   const rows = rest.map((line) => {
     const at = line.lastIndexOf(WHY)
     if (at === -1 || line.slice(at + WHY.length).trim() === "") throw new Error(`The line gives no reason: ${line}`)
     return { mutant: line.slice(0, at), why: line.slice(at + WHY.length) }
   })
-  return { most, rows }
+  return { max, rows }
 }
 
 /**
@@ -85,13 +85,13 @@ const less = (of, without) => {
  * @param {Files} files @param {string} text
  */
 export const complaints = (files, text) => {
-  const { most, rows } = listed(text)
+  const { max, rows } = listed(text)
   const ran = Object.keys(files).map((file) => `${file.replace(SOURCES, "")}: `)
   const known = rows.map(({ mutant }) => mutant).filter((mutant) => ran.some((file) => mutant.startsWith(file)))
   const survivors = survivorsOf(files)
   return [
     ...less(survivors, known).map((name) => `survived: ${name}`),
     ...less(known, survivors).map((name) => `on the list, but killed or gone: ${name}`),
-    ...(rows.length === most ? [] : [`the list has ${rows.length} lines and says at most ${most}`])
+    ...(rows.length === max ? [] : [`the list has ${rows.length} lines and says at most ${max}`])
   ]
 }

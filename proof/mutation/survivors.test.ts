@@ -40,8 +40,8 @@ describe("the list of mutants that may survive", () => {
       "the list has 1 lines and says at most 2"
     ])
     expect(() => listed(`At most 1 lines\n${MORE}\n`)).toThrow("gives no reason")
-    const { most, rows } = listed(readFileSync(new URL("survivors.txt", import.meta.url), "utf8"))
-    expect(rows.length).toBe(most)
+    const { max, rows } = listed(readFileSync(new URL("survivors.txt", import.meta.url), "utf8"))
+    expect(rows.length).toBe(max)
   })
 
   it("the score counts the killed mutants and all that were tested", () => {

@@ -21,15 +21,15 @@ interface Machine {
 }
 
 /** The largest number of seeds that a simulation runs for one bug. */
-const MOST_SEEDS = Number(process.env.PLANTED_SEEDS ?? 60)
+const MAX_SEEDS = Number(process.env.PLANTED_SEEDS ?? 60)
 
 /** Runs seeds one after another until one finds an error. */
 const seeded = async (find: (seed: number) => Promise<string | null>): Promise<Found> => {
-  for (let seed = 1; seed <= MOST_SEEDS; seed++) {
+  for (let seed = 1; seed <= MAX_SEEDS; seed++) {
     const what = await find(seed).catch((error) => `the run failed: ${error}`)
     if (what !== null) return { what, seeds: seed }
   }
-  return { what: null, seeds: MOST_SEEDS }
+  return { what: null, seeds: MAX_SEEDS }
 }
 
 /** Runs the store contract on the memory store up to the first case that fails. */

@@ -19,7 +19,7 @@ import { benchmark, type Row, rounded } from "../report/Benchmark.js"
 import { mannWhitney } from "./mannWhitney.js"
 
 /** The probability below which a difference counts as significant. */
-const LEAST_P = 0.01
+const P_THRESHOLD = 0.01
 const PEOPLE = 500
 const WARM_UP = 1_000
 const kinds = ["unknown", "known elsewhere", "blocking"] as const
@@ -125,7 +125,7 @@ export const alike = benchmark({
               work: `p of ${name}: ${one} (${p50(one)}) and ${other} (${p50(other)})`,
               unit: "",
               ours: rounded(mannWhitney(took[one], took[other]), 3),
-              target: { at_least: LEAST_P }
+              target: { at_least: P_THRESHOLD }
             })
           }
         }

@@ -16,7 +16,7 @@ export interface Placement {
   /** Reads one of the tickets that `create` created. */
   readonly get: Effect.Effect<unknown, unknown>
   /** Claims due deliveries. Returns effects that record their attempts. */
-  readonly claim: (most: number) => Effect.Effect<ReadonlyArray<Effect.Effect<unknown, unknown>>, unknown>
+  readonly claim: (max: number) => Effect.Effect<ReadonlyArray<Effect.Effect<unknown, unknown>>, unknown>
 }
 
 /** The address of another database on the same server. */
@@ -77,7 +77,7 @@ export const onStore = (url: string, schema: string, cells: ReadonlyArray<CellAd
   })
 
 /** The retries of the first statements in a new schema, which may exceed the store's time-out on a busy machine. */
-export const PATIENTLY = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(10))
+export const RETRY_SCHEDULE = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(10))
 
 const open = (url: string, { name, schema, cells }: (typeof WAYS)[number]) =>
   Effect.gen(function* () {
@@ -86,11 +86,11 @@ const open = (url: string, { name, schema, cells }: (typeof WAYS)[number]) =>
     if (cells.length === 0) yield* migrate(at, { schema })
     else yield* cellSchemas(at, schema, cells)
     const on = yield* onStore(at, schema, cells, clock)
-    const shops = yield* Effect.retry(on(creators), PATIENTLY)
+    const shops = yield* Effect.retry(on(creators), RETRY_SCHEDULE)
     for (const { shop_id } of shops)
       yield* Effect.retry(
         on(run(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))),
-        PATIENTLY
+        RETRY_SCHEDULE
       )
     const made: Array<readonly [shop: number, id: TicketId]> = []
     let creates = 0
@@ -108,9 +108,9 @@ const open = (url: string, { name, schema, cells }: (typeof WAYS)[number]) =>
         const [shop, id] = made[(++gets * 7919) % made.length]!
         return on(reads.ticket(shops[shop]!.shop_id, id))
       }),
-      claim: (most) =>
+      claim: (max) =>
         Effect.map(
-          Effect.suspend(() => on(deliveries.claim(clock.unsafeCurrentTimeMillis(), most))),
+          Effect.suspend(() => on(deliveries.claim(clock.unsafeCurrentTimeMillis(), max))),
           (claims) => claims.map((one) => on(record(one, answered(200))))
         )
     } satisfies Placement

@@ -24,7 +24,7 @@ import {
 } from "../../../packages/store-pg/dist/connection/SessionClient.js"
 import { inClear } from "../../../packages/store-pg/dist/secrets/WebhookSecrets.js"
 import { BenchClock, type Creator, createCommand, creators } from "../create/Workload.js"
-import { cellSchemas, onStore, PATIENTLY, plainDatabase } from "./Placement.js"
+import { cellSchemas, onStore, plainDatabase, RETRY_SCHEDULE } from "./Placement.js"
 
 /** A function that saves a batch in its transaction. */
 export type SaveForm = typeof saveBatch
@@ -128,11 +128,11 @@ const openShops = (url: string, schema: string, cells: ReadonlyArray<CellAddress
   Effect.scoped(
     Effect.gen(function* () {
       const on = yield* onStore(url, schema, cells, new BenchClock())
-      const shops = yield* Effect.retry(on(creators), PATIENTLY)
+      const shops = yield* Effect.retry(on(creators), RETRY_SCHEDULE)
       for (const { shop_id } of shops)
         yield* Effect.retry(
           on(run(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))),
-          PATIENTLY
+          RETRY_SCHEDULE
         )
       return shops
     })

@@ -4,7 +4,7 @@ import { openShop } from "../../../packages/core/dist/testing/Fixtures.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock } from "../create/Workload.js"
 import { FILL } from "../sizes/Fill.js"
-import { cellSchemas, onStore, PATIENTLY } from "./Placement.js"
+import { cellSchemas, onStore, RETRY_SCHEDULE } from "./Placement.js"
 
 /** The result of moving a cell from one worker to another. */
 export interface Moved {
@@ -26,7 +26,7 @@ export const moves = (url: string, tickets: number): Effect.Effect<ReadonlyArray
     yield* Effect.scoped(
       Effect.gen(function* () {
         const on = yield* onStore(url, SCHEMA, CELLS, new BenchClock())
-        yield* Effect.replicateEffect(Effect.retry(on(openShop()), PATIENTLY), 2)
+        yield* Effect.replicateEffect(Effect.retry(on(openShop()), RETRY_SCHEDULE), 2)
       })
     )
     yield* Effect.scoped(

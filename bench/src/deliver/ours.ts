@@ -32,12 +32,12 @@ const hooked = (path: string) =>
     return id
   })
 
-const MOST_RAISED = 1000
+const MAX_EVENTS = 1000
 
 const raise = (shop_id: ShopId, events: number) =>
   Effect.gen(function* () {
-    for (let left = events; left > 0; left -= MOST_RAISED)
-      yield* run(raising(shop_id, Array(Math.min(left, MOST_RAISED)).fill(null)))
+    for (let left = events; left > 0; left -= MAX_EVENTS)
+      yield* run(raising(shop_id, Array(Math.min(left, MAX_EVENTS)).fill(null)))
   })
 
 const shops = await runtime.runPromise(Effect.replicateEffect(hooked("ok"), SHOPS))

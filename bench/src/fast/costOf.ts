@@ -9,13 +9,13 @@ export const costOf = (
   work: (n: number) => unknown,
   { times = TIMES, between }: { readonly times?: number; readonly between?: () => void } = {}
 ): number => {
-  let least = Number.POSITIVE_INFINITY
+  let min = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round++) {
     between?.()
     const before = process.cpuUsage()
     for (let n = 0; n < times; n++) work(n)
     const { user, system } = process.cpuUsage(before)
-    least = Math.min(least, (user + system) / times)
+    min = Math.min(min, (user + system) / times)
   }
-  return least
+  return min
 }

@@ -111,7 +111,7 @@ const groupsOf = (shops: number): ReadonlyArray<Group> => {
 }
 
 /** Finds the least number for which `isEnough` holds, by bisection. */
-const leastOf = (low: number, high: number, isEnough: (value: number) => boolean): number => {
+const smallestWhere = (low: number, high: number, isEnough: (value: number) => boolean): number => {
   for (let i = 0; i < 50; i++) {
     const middle = (low + high) / 2
     if (isEnough(middle)) high = middle
@@ -127,13 +127,13 @@ const leastOf = (low: number, high: number, isEnough: (value: number) => boolean
 const spreadOf = (shops: number, isLimited: boolean) => {
   const groups = groupsOf(shops)
   const all = shops * ASSUMED.tickets_a_day
-  const most = isLimited ? Policies.tickets_per_day.limit : Number.POSITIVE_INFINITY
-  const first = leastOf(
+  const max = isLimited ? Policies.tickets_per_day.limit : Number.POSITIVE_INFINITY
+  const first = smallestWhere(
     0,
     all,
-    (first) => groups.reduce((sum, { count, rank }) => sum + count * Math.min(most, first / rank), 0) >= all
+    (first) => groups.reduce((sum, { count, rank }) => sum + count * Math.min(max, first / rank), 0) >= all
   )
-  return { groups, all, of: (rank: number) => Math.min(most, first / rank) }
+  return { groups, all, of: (rank: number) => Math.min(max, first / rank) }
 }
 
 type SpreadOfShops = ReturnType<typeof spreadOf>
@@ -159,7 +159,7 @@ const placed = (tickets: Float64Array, cells: number, seed: number): Float64Arra
   return loads
 }
 
-const most = (values: Float64Array): number => values.reduce((a, b) => Math.max(a, b), 0)
+const max = (values: Float64Array): number => values.reduce((a, b) => Math.max(a, b), 0)
 const total = (values: Float64Array): number => values.reduce((a, b) => a + b, 0)
 
 /**
@@ -172,7 +172,7 @@ const lookUpsOf = ({ groups, all, of }: SpreadOfShops): number => {
     groups.reduce((sum, { count, rank }) => sum + count * (1 - Math.exp((-of(rank) * requests) / all)), 0)
   return (
     ASSUMED.remembered /
-    leastOf(ASSUMED.remembered, ASSUMED.remembered * 10_000, (requests) => met(requests) >= ASSUMED.remembered)
+    smallestWhere(ASSUMED.remembered, ASSUMED.remembered * 10_000, (requests) => met(requests) >= ASSUMED.remembered)
   )
 }
 
@@ -238,7 +238,7 @@ const bending = (found: Readonly<Record<Part, number>>): Part =>
 
 const perSecond = (day: number): number => (day / (ASSUMED.hours_a_day * 3_600)) * ASSUMED.peak
 
-const MOST_SHOPS = 100_000_000
+const MAX_SHOPS = 100_000_000
 
 /** The number of shops at which the first part reaches its capacity, and that part. */
 const bend = (workers: number, uneven_workers: number, costs: Costs) => {
@@ -248,7 +248,7 @@ const bend = (workers: number, uneven_workers: number, costs: Costs) => {
     const spread = { cells, uneven_workers, lookUps: lookUps(Math.round(shops)) }
     return used(tickets_per_s, workers, spread, costs).used
   }
-  const shops = leastOf(1, MOST_SHOPS, (shops) => {
+  const shops = smallestWhere(1, MAX_SHOPS, (shops) => {
     const found = at(shops)
     return found[bending(found)] >= 1
   })
@@ -264,7 +264,7 @@ export const simulateFleet = (fleet: Fleet, costs: Costs): Simulated => {
   const ofWorkers = new Float64Array(workers)
   for (const [i, load] of loads.entries()) ofWorkers[i % workers]! += load
   const all = total(loads)
-  const uneven_workers = (most(ofWorkers) * workers) / all
+  const uneven_workers = (max(ofWorkers) * workers) / all
   const tickets_per_s = perSecond(all)
   const found = used(tickets_per_s, workers, { cells, uneven_workers, lookUps: lookUpsOf(spreadOfShops) }, costs)
   const bent = bend(workers, uneven_workers, costs)
@@ -282,7 +282,7 @@ export const simulateFleet = (fleet: Fleet, costs: Costs): Simulated => {
     used: found.used,
     bends: bent.part,
     bends_at_shops: bent.shops,
-    uneven_cells: (most(loads) * cells) / all,
+    uneven_cells: (max(loads) * cells) / all,
     uneven_workers,
     busiest_shop: aloneCosts / (1_000 * ASSUMED.cores_per_worker),
     move_s: costs.move_s + bytes / costs.move_bytes_per_s

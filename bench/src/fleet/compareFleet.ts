@@ -9,7 +9,7 @@ const SHOPS = [100_000, 1_000_000]
 const DAY_S = 86_400
 
 const percent = (share: number): string => `${(share * 100).toFixed(share < 0.01 ? 2 : share < 0.1 ? 1 : 0)} %`
-const digits = (value: number, most: number): string => value.toLocaleString("en-US", { maximumFractionDigits: most })
+const digits = (value: number, max: number): string => value.toLocaleString("en-US", { maximumFractionDigits: max })
 
 const span = (seconds: number): string => {
   if (seconds < 120) return `${digits(seconds, 0)} s`

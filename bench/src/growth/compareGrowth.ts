@@ -28,11 +28,11 @@ interface Found {
   readonly plots: ReadonlyArray<Plot>
 }
 
-const atMost = (work: string, unit: Row["unit"], ours: number, most: number | null): Row => ({
+const rowWithTarget = (work: string, unit: Row["unit"], ours: number, max: number | null): Row => ({
   work,
   unit,
   ours: rounded(ours),
-  ...(most === null ? {} : { target: { at_most: most } })
+  ...(max === null ? {} : { target: { at_most: max } })
 })
 
 const limits = (database: Cluster["database"], isQuick: boolean) =>
@@ -40,8 +40,8 @@ const limits = (database: Cluster["database"], isQuick: boolean) =>
     const all = yield* countingRequests(database, isQuick ? [1_000, 100_000] : [1_000, 10_000, 100_000, 1_000_000])
     const [few, many] = [all[0]!, all.at(-1)!]
     const rows = all.flatMap(({ keys, alone, together }) => [
-      atMost(`count a request, ${keys} keys in use`, "ms", alone, null),
-      atMost(`count ${AT_ONCE} at once, ${keys} keys in use`, "ms", together, null)
+      rowWithTarget(`count a request, ${keys} keys in use`, "ms", alone, null),
+      rowWithTarget(`count ${AT_ONCE} at once, ${keys} keys in use`, "ms", together, null)
     ])
     const ratio = Math.max(many.alone / few.alone, many.together / few.together)
     const series = (name: "alone" | "together") => ({
@@ -52,21 +52,21 @@ const limits = (database: Cluster["database"], isQuick: boolean) =>
     return {
       rows: [
         ...rows,
-        atMost("count a request: with the most keys, divided by with the fewest", "", ratio, TARGETS.limits)
+        rowWithTarget("count a request: with the most keys, divided by with the fewest", "", ratio, TARGETS.limits)
       ],
       plots: [growthPlot("growth-limits", text, [series("alone"), series("together")])]
     }
   })
 
 /** The heap of a delivering process, divided by that beside the smallest backlog. */
-const heap = (beside: string, bytes: number, least: number): Row => ({
+const heap = (beside: string, bytes: number, min: number): Row => ({
   work: `heap of a process that delivers, ${beside}`,
   unit: "MiB",
   ours: rounded(bytes / 2 ** 20),
-  ...(bytes !== least && {
-    peer: rounded(least / 2 ** 20),
+  ...(bytes !== min && {
+    peer: rounded(min / 2 ** 20),
     peer_is: "the same beside the smallest backlog",
-    ratio: rounded(bytes / least),
+    ratio: rounded(bytes / min),
     target: { at_most: TARGETS.heap },
     goal: { at_most: TARGETS.heap }
   })
@@ -84,15 +84,20 @@ const claims = (database: Cluster["database"], isQuick: boolean) =>
     const rows = all.flatMap(({ shops, waiting, each, claimed, created, looked, fresh_after, not_in_turn, bytes }) => {
       const beside = `${shops} shops, ${waiting * each} deliveries due in ${waiting}`
       return [
-        atMost(`claim of one, ${beside}`, "ms", claimed, TARGETS.claim_ms),
-        atMost(`create, ${beside}`, "ms", created, null),
-        atMost(`scrape of the metrics, ${beside}`, "ms", looked, TARGETS.metrics_ms),
+        rowWithTarget(`claim of one, ${beside}`, "ms", claimed, TARGETS.claim_ms),
+        rowWithTarget(`create, ${beside}`, "ms", created, null),
+        rowWithTarget(`scrape of the metrics, ${beside}`, "ms", looked, TARGETS.metrics_ms),
         ...(fresh_after === null
           ? []
           : [
-              atMost(`place of a new shop's first delivery in the claim order, ${beside}`, "", fresh_after, waiting + 1)
+              rowWithTarget(
+                `place of a new shop's first delivery in the claim order, ${beside}`,
+                "",
+                fresh_after,
+                waiting + 1
+              )
             ]),
-        atMost(`shops not served while others were served twice, ${beside}`, "", not_in_turn, 0),
+        rowWithTarget(`shops not served while others were served twice, ${beside}`, "", not_in_turn, 0),
         heap(beside, bytes, all[0]!.bytes)
       ]
     })
@@ -117,19 +122,24 @@ const snapshot = (database: Cluster["database"], isQuick: boolean) =>
     const text = { title: "Claims while a snapshot is held", x: "minutes, at 100 deliveries a second", y: "ms, median" }
     return {
       rows: [
-        atMost("claim of 64, no snapshot", "ms", before, null),
-        atMost(`claim of 64, snapshot held for ${minutes} minutes`, "ms", tenths.at(-1)!, null),
-        atMost("claim of 64: with the snapshot, divided by without", "", tenths.at(-1)! / before, TARGETS.snapshot)
+        rowWithTarget("claim of 64, no snapshot", "ms", before, null),
+        rowWithTarget(`claim of 64, snapshot held for ${minutes} minutes`, "ms", tenths.at(-1)!, null),
+        rowWithTarget(
+          "claim of 64: with the snapshot, divided by without",
+          "",
+          tenths.at(-1)! / before,
+          TARGETS.snapshot
+        )
       ],
       plots: [growthPlot("growth-snapshot", text, [{ name: "claim of 64", points }], "linear")]
     }
   }).pipe(Effect.scoped)
 
-const tickets = (database: Cluster["database"], isQuick: boolean, most: number) =>
-  Effect.map(ticketGrowth(database, isQuick ? most / 10 : most), ({ rows, index }) => ({
+const tickets = (database: Cluster["database"], isQuick: boolean, max: number) =>
+  Effect.map(ticketGrowth(database, isQuick ? max / 10 : max), ({ rows, index }) => ({
     rows: [
-      ...rows.map(({ name, bytes }) => atMost(`${name}, a ticket`, "bytes", bytes, null)),
-      atMost("all indexes, a ticket", "bytes", index, TARGETS.index_bytes)
+      ...rows.map(({ name, bytes }) => rowWithTarget(`${name}, a ticket`, "bytes", bytes, null)),
+      rowWithTarget("all indexes, a ticket", "bytes", index, TARGETS.index_bytes)
     ],
     plots: []
   }))
@@ -181,10 +191,10 @@ const locked = (database: Cluster["database"], isQuick: boolean) => {
   const seconds = isQuick ? 10 : 60
   return Effect.map(lockedTable(database, seconds), ({ connections, statement_s, answered, back_ms }) => ({
     rows: [
-      atMost(`connections of a process, tickets locked for ${seconds} s`, "", connections, TARGETS.connections),
-      atMost("the longest statement meanwhile", "s", statement_s, TARGETS.statement_s),
-      atMost("requests answered that need the table", "", answered, 0),
-      atMost("first create after the lock", "ms", back_ms, null)
+      rowWithTarget(`connections of a process, tickets locked for ${seconds} s`, "", connections, TARGETS.connections),
+      rowWithTarget("the longest statement meanwhile", "s", statement_s, TARGETS.statement_s),
+      rowWithTarget("requests answered that need the table", "", answered, 0),
+      rowWithTarget("first create after the lock", "ms", back_ms, null)
     ],
     plots: []
   }))

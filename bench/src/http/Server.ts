@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import type { Shares } from "../parts/profile.js"
 import { CONNECTIONS, type Generator, type Work } from "./Load.js"
-import { type Asked, MOST_REQUESTS, type Ready } from "./Workload.js"
+import { type Asked, MAX_REQUESTS, type Ready } from "./Workload.js"
 
 const PROGRAMS = {
   ours: import.meta.resolve("./ours.js"),
@@ -80,7 +80,7 @@ export class Lap {
     this.#next += sent + CONNECTIONS
     this.#answered += sent
     this.#seconds += sent / per_second
-    if (this.#next > MOST_REQUESTS[this.#work]) throw new Error("More requests than the limits let through")
+    if (this.#next > MAX_REQUESTS[this.#work]) throw new Error("More requests than the limits let through")
   }
 
   /** Begins to count, after the warm-up. */

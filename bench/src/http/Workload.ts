@@ -10,7 +10,7 @@ export const KEYS = SHOPS * KEYS_PER_SHOP
 /**
  * The largest number of requests to a server, in total and within a minute, that the limits of keys and shops allow.
  */
-export const MOST_REQUESTS = {
+export const MAX_REQUESTS = {
   GET: KEYS * (Policies.requests_per_minute.limit - 1),
   POST: Math.min(KEYS * (Policies.writes_per_minute.limit - 1), SHOPS * (Policies.tickets_per_hour.limit - 1))
 } as const

@@ -42,10 +42,10 @@ export const growthPlot = (
   const placed = axis === "linear" ? (x: number) => x : Math.log10
   const points = series.flatMap((one) => one.points)
   const xs = points.map(([x]) => placed(x))
-  const [least, most] = [Math.min(...xs), Math.max(...xs)]
+  const [min, max] = [Math.min(...xs), Math.max(...xs)]
   const top = Math.max(...points.map(([, y]) => y)) * 1.1
   const bottom = HEIGHT - BOTTOM
-  const atX = (x: number) => LEFT + ((placed(x) - least) / (most - least || 1)) * (WIDTH - LEFT - RIGHT)
+  const atX = (x: number) => LEFT + ((placed(x) - min) / (max - min || 1)) * (WIDTH - LEFT - RIGHT)
   const atY = (y: number) => bottom - (y / top) * (bottom - TOP)
   const rows = [0, 0.25, 0.5, 0.75, 1].map((share) => share * top)
   const columns = [...new Set(points.map(([x]) => x))].sort((a, b) => a - b)
@@ -71,8 +71,8 @@ export const ratioPlot = (
   bars: ReadonlyArray<{ readonly label: string; readonly ratio: number }>
 ): Plot => {
   const names = 300
-  const most = Math.max(1.2, ...bars.map(({ ratio }) => ratio)) * 1.1
-  const at = (ratio: number) => names + (ratio / most) * (WIDTH - names - 50)
+  const max = Math.max(1.2, ...bars.map(({ ratio }) => ratio)) * 1.1
+  const at = (ratio: number) => names + (ratio / max) * (WIDTH - names - 50)
   const height = TOP + bars.length * 26 + 20
   return picture(name, title, height, [
     ...bars.flatMap(({ label, ratio }, i) => [

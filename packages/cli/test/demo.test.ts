@@ -9,7 +9,7 @@ import { demoShop, demoSteps } from "../src/serve/DemoShop.js"
 import { typed } from "./commandLine.js"
 import { build, run, type Workshop, Workshops } from "./Workshop.js"
 
-const PATIENT = { timeout: 240_000 }
+const LONG = { timeout: 240_000 }
 const processes = new Workshops()
 
 beforeAll(build, 120_000)
@@ -39,7 +39,7 @@ const shopOfStart = async (there: Surroundings, ...flags: ReadonlyArray<string>)
 const shops = async (there: Surroundings): Promise<ReadonlyArray<{ readonly id: string; readonly name: string }>> =>
   JSON.parse((await typed(["shop", "list", "--json"], there)).stdout)
 
-describe("a first start (Specification, Commands)", PATIENT, () => {
+describe("a first start (Specification, Commands)", LONG, () => {
   it("a first start on a taken port opens no shop, so the next start shows a key; a second --demo reuses its shop", async () => {
     const there = await aDatabase()
     const taken = createServer().listen(0, "127.0.0.1")
@@ -110,7 +110,7 @@ describe("a reset of the sandbox (Specification, Sandbox)", PATIENT, () => {
   })
 })
 
-describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () => {
+describe("the data of a sandbox (Specification, Keys and scopes)", LONG, () => {
   it("a production server refuses the data of a sandbox, and a sandbox refuses production data", async () => {
     const there = await aDatabase()
     const start = (...flags: ReadonlyArray<string>) => processes.start(["serve", "--port", "0", ...flags], there)
@@ -168,7 +168,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
   })
 })
 
-describe("the demo shop (Specification, Commands)", PATIENT, () => {
+describe("the demo shop (Specification, Commands)", LONG, () => {
   const inMemory = services({ store: "memory", databaseUrl: null, dataDir: "", migrate: true })
 
   it("each start creates and shows one key of the demo shop, until it has five", async () => {

@@ -12,7 +12,7 @@ import { build, run, type Workshop, Workshops } from "./Workshop.js"
 beforeAll(build, 120_000)
 
 /** Several processes start at the same time, which slows each of them. */
-const PATIENT = { timeout: 60_000 }
+const LONG = { timeout: 60_000 }
 
 const processes = new Workshops()
 const serve = (args: ReadonlyArray<string> = [], extra: Readonly<Record<string, string>> = {}) =>
@@ -68,7 +68,7 @@ const refuses = (port: number) =>
     (isAccepted) => !isAccepted
   )
 
-describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
+describe("workshop serve starts (Specification, Commands)", LONG, () => {
   let plain: Workshop
   let sandboxed: Workshop
   let demo: Workshop
@@ -169,7 +169,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
   })
 })
 
-describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, () => {
+describe.concurrent("workshop serve stops (Specification, Commands)", LONG, () => {
   it("with --shutdown-delay workshop serve still serves after SIGTERM, and /readyz is 503 before connections are refused", async () => {
     const workshop = serve(["--shutdown-delay", "3s"])
     const { base, port, key } = await workshop.listens()
@@ -267,7 +267,7 @@ describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, (
   })
 })
 
-describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
+describe("clients' pages (docs/tracking-pages.md)", LONG, () => {
   const ticketOf = async (base: string, key: string) => {
     const headers = { Authorization: `Bearer ${key}`, "Idempotency-Key": "tracked", "Content-Type": "application/json" }
     const response = await fetch(`${base}/v1/tickets`, { method: "POST", headers, body: '{"service":"Hem"}' })
@@ -309,7 +309,7 @@ describe("clients' pages (docs/tracking-pages.md)", PATIENT, () => {
 
 describe(
   "errors go to standard error, say what is wrong and what to do, and exit with status 1 (Specification, Commands)",
-  PATIENT,
+  LONG,
   () => {
     it.each([
       [
@@ -405,7 +405,7 @@ describe(
   }
 )
 
-describe("help (Specification, Commands)", PATIENT, () => {
+describe("help (Specification, Commands)", LONG, () => {
   it("workshop --help lists the commands", async () => {
     const { status, stdout, stderr } = await typed(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })

@@ -195,7 +195,8 @@ const clientCalls = (send: Transport) => {
   }
 }
 
-const OPTIONS = "baseUrl, key, retries, timeoutMs, longestWaitMs, userAgent, onRequest, onResponse, fetch, wait, random"
+const OPTIONS =
+  "baseUrl, key, retries, timeoutMs, maxRetryDelayMs, userAgent, onRequest, onResponse, fetch, wait, random"
 
 /**
  * The API as functions that return values: `{ ok: true, value, meta, response }`, or `{ ok: false, error }` typed by

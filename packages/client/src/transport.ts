@@ -31,7 +31,7 @@ export interface ClientOptions {
   /** How long the client waits for one response, in milliseconds; 15,000 by default. */
   readonly timeoutMs?: number
   /** The longest wait before another attempt, in milliseconds; 5,000 by default. A longer `Retry-After` fails the call at once. */
-  readonly longestWaitMs?: number
+  readonly maxRetryDelayMs?: number
   /**
    * The name of your program, such as `my-till/1.4`, for `User-Agent`, so that the operator can distinguish programs.
    */
@@ -49,13 +49,13 @@ export interface ClientOptions {
 }
 
 /** The minimum of each numeric option. */
-const LEAST: Readonly<Record<string, number>> = { retries: 0, timeoutMs: 1, longestWaitMs: 0 }
+const MINIMUMS: Readonly<Record<string, number>> = { retries: 0, timeoutMs: 1, maxRetryDelayMs: 0 }
 
 /** Throws an error about the first number that is wrong. */
 const check = (options: object): void => {
-  for (const [name, least] of Object.entries(LEAST)) {
-    const value = (options as Readonly<Record<string, number | undefined>>)[name] ?? least
-    if (!Number.isInteger(value) || value < least) throw new TypeError(`${name} must be a whole number from ${least}`)
+  for (const [name, min] of Object.entries(MINIMUMS)) {
+    const value = (options as Readonly<Record<string, number | undefined>>)[name] ?? min
+    if (!Number.isInteger(value) || value < min) throw new TypeError(`${name} must be a whole number from ${min}`)
   }
 }
 
@@ -227,20 +227,20 @@ const attemptOnce = async (options: ClientOptions, call: Call, request: RequestE
 
 /** The milliseconds until the client sends the same request again; null if it must not. */
 const retryIn = (settled: Settled, call: Call, options: ClientOptions): number | null => {
-  const { longestWaitMs = 5_000, random = spread } = options
+  const { maxRetryDelayMs = 5_000, random = spread } = options
   const retries = call.retries ?? options.retries ?? 3
   if (settled.ok || settled.error.code === "ABORTED" || settled.error.attempts > retries) return null
   const { error } = settled
   const isRepeatable = call.method === "GET" || call.idempotencyKey !== undefined
   // Half of the wait is fixed and half is random, so that clients that failed at the same time do not retry at the same
   // time.
-  const backoff = Math.min(FIRST_WAIT_MS * 2 ** (error.attempts - 1), longestWaitMs)
+  const backoff = Math.min(FIRST_WAIT_MS * 2 ** (error.attempts - 1), maxRetryDelayMs)
   const wait_ms = backoff / 2 + (backoff / 2) * random()
   if (!("status" in error)) return isRepeatable ? wait_ms : null
   // A request that got a 429 was not processed, so any request may be sent again.
   if (error.status !== 429 && !(isRepeatable && PASSING.includes(error.status))) return null
   const asked = "retry_after_s" in error && error.retry_after_s !== null ? error.retry_after_s * 1000 : 0
-  return asked > longestWaitMs ? null : Math.max(asked, wait_ms)
+  return asked > maxRetryDelayMs ? null : Math.max(asked, wait_ms)
 }
 
 /**

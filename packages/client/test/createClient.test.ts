@@ -301,7 +301,7 @@ describe("@workshop/client", () => {
     [{ timeoutMs: -1 }, "timeoutMs must be a whole number from 1"],
     [{ timeoutMs: 0 }, "timeoutMs must be a whole number from 1"],
     [{ retries: 1.5 }, "retries must be a whole number from 0"],
-    [{ longestWaitMs: Number.NaN }, "longestWaitMs must be a whole number from 0"]
+    [{ maxRetryDelayMs: Number.NaN }, "maxRetryDelayMs must be a whole number from 0"]
   ])("the option %j of a call is refused in one sentence", (wrong, sentence) => {
     expect(() => createClient({ baseUrl: BASE, key, ...wrong } as never)).toThrow(sentence)
   })

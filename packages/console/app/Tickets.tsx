@@ -57,23 +57,23 @@ const shownAtOnce = 60
 
 /** A list that shows only its first entries until the tester asks for more, because many tickets make the page slow. */
 const List = ({ all }: { all: ReadonlyArray<Ticket> }) => {
-  const most = useSignal(shownAtOnce)
+  const max = useSignal(shownAtOnce)
   return (
     <>
       <ul class="tickets">
-        {all.slice(0, most.value).map((ticket) => (
+        {all.slice(0, max.value).map((ticket) => (
           <Row key={ticket.id} ticket={ticket} />
         ))}
       </ul>
-      {all.length > most.value && (
+      {all.length > max.value && (
         <button
           type="button"
           class="more"
           onClick={() => {
-            most.value += shownAtOnce
+            max.value += shownAtOnce
           }}
         >
-          {all.length - most.value} more
+          {all.length - max.value} more
         </button>
       )}
     </>

@@ -39,11 +39,11 @@ export const foldedScale = (anchors: ReadonlyArray<Anchor>, room: number, pad: n
   const wanted = anchors.reduce((sum, { slots }) => sum + (slots - 1) * SLOT, gaps.length * LEAST)
   const left = room - 2 * pad - natural * DOUBLING
   const share = Math.min(1, Math.max(SQUEEZED, left / Math.max(1, wanted)))
-  const [slot, least] = [SLOT * share, LEAST * share]
+  const [slot, min] = [SLOT * share, LEAST * share]
   const unit = natural === 0 ? 0 : Math.max(DOUBLING, (room - 2 * pad - wanted * share) / natural)
   let x = pad
   const places = anchors.map(({ at, slots }, i) => {
-    if (i > 0) x += least + unit * naturalOf(gaps[i - 1]!)
+    if (i > 0) x += min + unit * naturalOf(gaps[i - 1]!)
     const from = x
     x += (slots - 1) * slot
     return { at, from, to: x }

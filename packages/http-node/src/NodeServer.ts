@@ -133,7 +133,7 @@ const stop = (server: Http.Server, connections: OpenConnections, { drain_arrival
     connections.endKeepAlive()
     return closing(server, {
       drain_arrival_ms,
-      longest: stopping_ms,
+      timeout: stopping_ms,
       afterArrivals: Effect.sync(() => {
         connections.stop()
         server.close()

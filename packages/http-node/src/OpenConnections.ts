@@ -31,14 +31,14 @@ interface OpenConnection {
 type FindLastResponse = (send: (response: HttpResponse) => void) => void
 
 /** The maximum size of each of the two address sets. */
-const MOST_ADDRESSES = 10_000
+const MAX_ADDRESSES = 10_000
 
 /** The number of requests that a trusted connection may send ahead of their responses. */
-const MOST_PIPELINED = 20
+const MAX_PIPELINED = 20
 
 const remember = (addresses: Set<string>, address: string): void => {
   for (const oldest of addresses) {
-    if (addresses.size < MOST_ADDRESSES) break
+    if (addresses.size < MAX_ADDRESSES) break
     addresses.delete(oldest)
   }
   addresses.add(address)
@@ -78,7 +78,7 @@ export class OpenConnections {
     this.#open.delete(request.socket)
     this.#open.set(request.socket, connection)
     if (connection.reader !== undefined) connection.reader.note(request, response)
-    else if (connection.pipelined > MOST_PIPELINED) {
+    else if (connection.pipelined > MAX_PIPELINED) {
       this.#distrust(request.socket, connection.address)
       return false
     }
@@ -218,11 +218,11 @@ export class OpenConnections {
   /** The address with the most connections, if it has at least two more than `held`. */
   #busiestBeside(held: number): string | undefined {
     let busiest: string | undefined
-    let most = held + 1
+    let max = held + 1
     for (const [address, count] of this.#perAddress) {
-      if (count <= most) continue
+      if (count <= max) continue
       busiest = address
-      most = count
+      max = count
     }
     return busiest
   }

@@ -24,7 +24,7 @@ const stopListening = (server: Server) =>
  */
 export const closing = (
   server: Server,
-  { drain_arrival_ms = SERVER_TIMEOUTS.drain_arrival_ms, longest, afterArrivals, onTimeout }: Closing
+  { drain_arrival_ms = SERVER_TIMEOUTS.drain_arrival_ms, timeout, afterArrivals, onTimeout }: Closing
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     yield* Effect.zipRight(turn, turn)
@@ -35,14 +35,14 @@ export const closing = (
   }).pipe(
     // The timeout must interrupt this finalizer, which is uninterruptible by default.
     Effect.interruptible,
-    Effect.timeoutTo({ duration: longest, onSuccess: () => undefined, onTimeout }),
+    Effect.timeoutTo({ duration: timeout, onSuccess: () => undefined, onTimeout }),
     // The timeouts use real time, even if the service uses another clock.
     Effect.withClock(Clock.make())
   )
 
 interface Closing {
   readonly drain_arrival_ms?: number
-  readonly longest: Duration.DurationInput
+  readonly timeout: Duration.DurationInput
   readonly afterArrivals: Effect.Effect<unknown>
   readonly onTimeout: () => void
 }
@@ -55,7 +55,7 @@ interface Closing {
  */
 export const draining = (
   server: Server,
-  longest: Duration.DurationInput = SERVER_TIMEOUTS.stopping_ms
+  timeout: Duration.DurationInput = SERVER_TIMEOUTS.stopping_ms
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.suspend(() => {
     const running = new Set<ServerResponse>()
@@ -65,7 +65,7 @@ export const draining = (
       response.once("close", () => running.delete(response))
     }
     const drain = closing(server, {
-      longest,
+      timeout,
       afterArrivals: Effect.suspend(() => {
         for (const response of running) response.shouldKeepAlive = false
         // Repeated, because a connection whose response had begun before this becomes idle later.

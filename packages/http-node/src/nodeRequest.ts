@@ -38,17 +38,17 @@ export class RequestBody {
     this.#onAborted?.()
   }
 
-  read(most: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete> {
+  read(max_bytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete> {
     const request = this.#request
     const length = announcedLength(request)
-    if (length > most) return tooLarge
+    if (length > max_bytes) return tooLarge
     if (request.destroyed || this.#isAborted) return broken
     // A body that has arrived completely is read synchronously, so that the fiber need not wait.
     if (length > 0 && request.readableLength === length) return Exit.succeed(request.read() as Buffer)
-    return this.#arriving(most)
+    return this.#arriving(max_bytes)
   }
 
-  #arriving(most: number) {
+  #arriving(max_bytes: number) {
     const request = this.#request
     return Effect.async<Uint8Array, BodyTooLarge | BodyIncomplete>((resume) => {
       let chunks: Array<Buffer> = []
@@ -59,7 +59,7 @@ export class RequestBody {
       }
       const onData = (chunk: Buffer) => {
         size += chunk.length
-        if (size <= most) return chunks.push(chunk)
+        if (size <= max_bytes) return chunks.push(chunk)
         stop()
         chunks = []
         // Reads on without a listener, because otherwise the rest would stay in the socket, and a client that still
@@ -183,6 +183,6 @@ export const requestFromNode = (
       remoteAddress: request.socket.remoteAddress
     },
     trustProxy,
-    (most) => body.read(most),
+    (max_bytes) => body.read(max_bytes),
     onAuthenticated
   )

@@ -11,7 +11,7 @@ export interface Due {
 export const compareDue = (a: Due, b: Due): number => a.due_at - b.due_at || a.seq - b.seq
 
 /** The minimum number of entries at which stale entries are removed. */
-const MIN_SWEPT = 64
+const MIN_SWEPT_ENTRIES = 64
 
 /**
  * Entries in the order in which they are due. A replaced entry stays in the queue as a stale entry, which is skipped
@@ -21,7 +21,7 @@ const MIN_SWEPT = 64
 export class DueQueue<D extends Due> {
   readonly #isCurrent: (due: D) => boolean
   #entries = new TinyQueue<D>([], compareDue)
-  #sweepAt = MIN_SWEPT
+  #sweepAt = MIN_SWEPT_ENTRIES
 
   constructor(isCurrent: (due: D) => boolean) {
     this.#isCurrent = isCurrent
@@ -30,7 +30,7 @@ export class DueQueue<D extends Due> {
   push(due: D): void {
     if (this.#entries.length >= this.#sweepAt) {
       this.#entries = new TinyQueue(this.#entries.data.filter(this.#isCurrent), compareDue)
-      this.#sweepAt = Math.max(MIN_SWEPT, 2 * this.#entries.length)
+      this.#sweepAt = Math.max(MIN_SWEPT_ENTRIES, 2 * this.#entries.length)
     }
     this.#entries.push(due)
   }

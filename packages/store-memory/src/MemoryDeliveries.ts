@@ -26,7 +26,7 @@ let nextClaim = 0
 export const memoryDeliveries = (
   memory: Memory
 ): Context.Tag.Service<Deliveries> & {
-  readonly claimNumbered: (now: Instant, most: number) => Effect.Effect<NumberedClaims>
+  readonly claimNumbered: (now: Instant, max: number) => Effect.Effect<NumberedClaims>
 } => {
   /** The queues that may have deliveries in flight, whose leases may expire. */
   const leased = new Map<ShopId, ShopDeliveryQueue>()
@@ -40,13 +40,13 @@ export const memoryDeliveries = (
     return { shop_id, event_id, token, webhook: state.webhook, body: events[seq - 1]!.body }
   }
 
-  const claimNumbered = (now: Instant, most: number) =>
+  const claimNumbered = (now: Instant, max: number) =>
     Effect.clockWith((clock) =>
       Effect.sync(() => {
         const lease_until = realNanos(clock) + BigInt(ServiceLimits.delivery_lease_ms) * NANOS_PER_MS
         const claims: Array<Claim> = []
         const number = nextClaim++
-        while (claims.length < most) {
+        while (claims.length < max) {
           const shop_id = memory.turns.next(now)
           if (shop_id === undefined) break
           const claim = claimOne(shop_id, now, lease_until)
@@ -61,7 +61,7 @@ export const memoryDeliveries = (
     )
 
   return {
-    claim: (now, most) => Effect.map(claimNumbered(now, most), ({ claims }) => claims),
+    claim: (now, max) => Effect.map(claimNumbered(now, max), ({ claims }) => claims),
     claimNumbered,
     reclaim: Effect.clockWith((clock) =>
       Effect.sync(() => {

@@ -7,12 +7,12 @@ import type { Memory } from "./Memory.js"
  * The maximum number of windows of a policy. Beyond it, the oldest window is removed, so its subject counts from 0
  * again.
  */
-const MOST_WINDOWS = 100_000
+const MAX_WINDOWS = 100_000
 
 /** The port for rate limits. Expired windows are removed once a minute. */
 export const memoryRateLimits = (
   { limitWindows: kept }: Memory,
-  most = MOST_WINDOWS
+  max = MAX_WINDOWS
 ): Context.Tag.Service<RateLimits> => {
   let swept_at = 0
 
@@ -31,9 +31,9 @@ export const memoryRateLimits = (
         return
       }
       ofPolicy.set(subject, window)
-      if (ofPolicy.size <= most) return
+      if (ofPolicy.size <= max) return
       for (const oldest of ofPolicy.keys()) {
-        if (ofPolicy.size <= most) break
+        if (ofPolicy.size <= max) break
         ofPolicy.delete(oldest)
       }
     }

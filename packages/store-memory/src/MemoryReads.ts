@@ -64,11 +64,11 @@ const candidates = (data: ShopData, { number, client_id, tracking_code }: Ticket
 const unreadFrom = (data: ShopData, filter: TicketFilter, order: TicketOrder): TicketRecord | null => {
   const part = filter.tracking_code === undefined ? narrowest(filter) : null
   if (order._tag === "Newest" || part === null) return null
-  const { since, after, most = ServiceLimits.changes_read_max } = order
-  const next = take(most + 1, data.byChange.from(since, after ?? 0), () => true)[most]
+  const { since, after, max = ServiceLimits.changes_read_max } = order
+  const next = take(max + 1, data.byChange.from(since, after ?? 0), () => true)[max]
   if (next === undefined) return null
-  const few = take(most + 1, inOrder(data, part, { _tag: "Newest", after: null }), matches(part, data))
-  return few.length > most ? next : null
+  const few = take(max + 1, inOrder(data, part, { _tag: "Newest", after: null }), matches(part, data))
+  return few.length > max ? next : null
 }
 
 function* inOrder(data: ShopData, filter: TicketFilter, order: TicketOrder): Generator<TicketRecord> {

@@ -33,7 +33,7 @@ import { memorySandboxData } from "./MemorySandboxData.js"
  * The maximum number of attempts to run a command whose random tracking code is taken. If all fail, the random source
  * is broken.
  */
-const MAX_ATTEMPTS = 16
+const MAX_COMMAND_ATTEMPTS = 16
 
 const memoryStore = (
   memory: Memory,
@@ -44,7 +44,7 @@ const memoryStore = (
     Effect.clockWith((clock): Effect.Effect<Outcome<A>, E | ShopNotFound> => {
       const data = memory.shops.get(command.shop_id)
       if (data === undefined) return Effect.fail(new ShopNotFound())
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      for (let attempt = 0; attempt < MAX_COMMAND_ATTEMPTS; attempt++) {
         const { base_url: tracking_base_url } = pages
         const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES), tracking_base_url }
         const decision = decide(command, data.state, moment)

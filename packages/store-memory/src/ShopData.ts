@@ -69,9 +69,9 @@ const attemptsMade = ({ state, attempts }: DeliveryData, { id }: EventRecord): n
 export const replayable = (
   data: DeliveryData,
   { filter, after_seq, until_seq }: ReplayRecord,
-  most: number
+  max: number
 ): EventRange => {
-  const last_seq = Math.min(after_seq + most, until_seq - 1)
+  const last_seq = Math.min(after_seq + max, until_seq - 1)
   const matching = data.events
     .slice(after_seq, last_seq)
     .filter((event) => matchesReplayFilter(filter, event, stateOf(data, event)))
@@ -245,7 +245,7 @@ export class ShopData {
           this.events[event.seq - 1] = event
         }
       },
-      replayable: (replay, most) => replayable(this, replay, most),
+      replayable: (replay, max) => replayable(this, replay, max),
       accounts,
       holders
     })

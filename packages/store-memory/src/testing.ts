@@ -178,7 +178,7 @@ export const emptied = <E, R>(
   withTestKeys(Layer.tap(store, (ports) => Effect.provide(emptying, ports)))
 
 /** The maximum number of rounds of due work in one `advance`. More rounds mean that some work stays due forever. */
-const MOST_TURNS = 10_000
+const MAX_TURNS = 10_000
 
 /** Starts a workshop in memory for a test. */
 export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions<E> = {}): Promise<TestWorkshop> => {
@@ -234,7 +234,7 @@ export const createTestWorkshop = async <E = never>(options: TestWorkshopOptions
 
   const walk = Effect.fnUntraced(function* (target: number) {
     const works = [yield* Closer, yield* Dispatcher, yield* NotificationSender] as const
-    for (let turns = 0; turns < MOST_TURNS; turns++) {
+    for (let turns = 0; turns < MAX_TURNS; turns++) {
       const nexts: ReadonlyArray<number | null> = yield* Effect.forEach(
         works,
         (work): Effect.Effect<number | null, StoreUnavailable> => work.next(target)

@@ -9,7 +9,7 @@ const ROWS = 40_000
 const LARGE = 50_000
 
 /** The most copies of each row of a small table; each original shop gets this many copies. */
-const MOST_COPIES = 4_000
+const MAX_COPIES = 4_000
 
 interface Column {
   readonly table: string
@@ -164,7 +164,7 @@ export const multiply = (session: Session) =>
     for (const table of new Set(columns.map((column) => column.table))) {
       const own = columns.filter((column) => column.table === table)
       const [row] = yield* session.run<{ n: number }>(`select count(*)::integer as n from ${table}`)
-      const copies = Math.min(MOST_COPIES, Math.ceil(ROWS / Math.max(1, row!.n)))
+      const copies = Math.min(MAX_COPIES, Math.ceil(ROWS / Math.max(1, row!.n)))
       const names = own.map(({ name }) => name).join(", ")
       yield* session.run(
         `insert into ${table} (${names}) select ${own.map(copied).join(", ")} from ${table} r, generate_series(1, ${copies}) k`

@@ -291,7 +291,7 @@ describe("commands and claims scan a bounded number of rows (docs/how-it-is-buil
       const [{ id }] = (await within(session.run<{ id: string }>("select md5($1)::uuid as id", [name]))) as [
         { id: string }
       ]
-      const [load] = loadStatements([{ shop_id, request: { _tag: "Replay", id, most: 1_000 } }] as never)
+      const [load] = loadStatements([{ shop_id, request: { _tag: "Replay", id, max: 1_000 } }] as never)
       expectAtMost(await within(planned(commands, load!.statement.text, load!.statement.values)), rows)
       const counted = await within(planned(reads, rangeOfShop, [shop_id, 0, JSON.stringify(filter), 1_000]))
       expectAtMost(counted, rows)

@@ -309,11 +309,11 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
    * Runs at most `most` works at once. Further works wait in a queue, without a client
    * (docs/your-database.md, On your pool).
    */
-  const atMost = (most: number) => {
+  const limitConcurrency = (max: number) => {
     const waiting: Array<() => void> = []
     let running = 0
     return async <A>(work: () => Promise<A>): Promise<A> => {
-      if (running < most) running++
+      if (running < max) running++
       else await new Promise<void>((resume) => waiting.push(resume))
       try {
         return await work()
@@ -330,7 +330,7 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
     (recipe) =>
       program({ max: 10 }, async ({ workshop, pool, caller }) => {
         const orders = recipe === "a separate pool" ? new pg.Pool({ ...pool.options, max: 5 }) : pool
-        const capped = atMost(orders === pool ? 5 : 60)
+        const capped = limitConcurrency(orders === pool ? 5 : 60)
         const first = await pool.connect()
         await first.query("begin")
         await workshop.within(first, ({ tickets }) => tickets.createInApp(caller, { service: "First" }))

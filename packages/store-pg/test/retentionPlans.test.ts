@@ -80,13 +80,13 @@ beforeAll(async () => {
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 /** The bound is high because a BRIN index entry covers 128 pages, and the scan reads all of their rows. */
-const MOST_ROWS = 20_000
+const MAX_ROWS = 20_000
 
 /**
  * The bound is high because, for each of the 1,000 attempts to remove, the statement looks its event up in every
  * partition.
  */
-const MOST_PAGES = 40_000
+const MAX_PAGES = 40_000
 
 describe(`retention reads the rows that it removes, not the ${KEPT} that it keeps (docs/operating.md)`, {
   timeout: 60_000
@@ -106,8 +106,8 @@ describe(`retention reads the rows that it removes, not the ${KEPT} that it keep
     const { text, values } = sent.get(title)!
     const plan = await within(planned(commands, text, values))
     expect(plan.scanned).toEqual([])
-    expect(plan.looked_at).toBeLessThanOrEqual(MOST_ROWS)
-    expect(plan.pages).toBeLessThanOrEqual(MOST_PAGES)
+    expect(plan.looked_at).toBeLessThanOrEqual(MAX_ROWS)
+    expect(plan.pages).toBeLessThanOrEqual(MAX_PAGES)
   })
 
   it("retention has no removing statement that is missing in the list of these tests", () =>

@@ -169,7 +169,7 @@ const lookAtAll = async () => {
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), LONG)
 
 /** The most rows that a statement may scan: a page of a list with its related rows, or a batch, and some more. */
-const MOST_ROWS = 600
+const MAX_ROWS = 600
 
 /** Statements with a higher bound, and what bounds them. */
 const MORE: Readonly<Record<string, number>> = {
@@ -247,17 +247,17 @@ const OTHERS: Readonly<Record<string, string>> = {
   delivery_lease_ends: "reclaim"
 }
 
-const isWithin = ({ scanned, looked_at, sorted, pages }: Plan, most: number) =>
-  (scanned.length === 0 || most > MOST_ROWS) &&
-  looked_at <= most &&
-  sorted <= most &&
+const isWithin = ({ scanned, looked_at, sorted, pages }: Plan, max: number) =>
+  (scanned.length === 0 || max > MAX_ROWS) &&
+  looked_at <= max &&
+  sorted <= max &&
   // Each row costs its page and the index pages from the root to the leaf.
-  pages <= 200 + 6 * most
+  pages <= 200 + 6 * max
 
 const beyond = (plans: ReadonlyMap<string, Plan>) =>
   [...plans].flatMap(([text, plan]) => {
     const title = titleOf(text) ?? text
-    return isWithin(plan, MORE[title] ?? MOST_ROWS) || title in UNBOUNDED || isOfClientAndMore(text)
+    return isWithin(plan, MORE[title] ?? MAX_ROWS) || title in UNBOUNDED || isOfClientAndMore(text)
       ? []
       : [{ title, ...plan }]
   })
@@ -297,17 +297,17 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     expect(beyond(large)).toEqual([]))
 
   it("every higher bound is below the number of rows of the statement's tables, so that the bound can be exceeded", () => {
-    const most = (text: string) =>
+    const max = (text: string) =>
       Math.max(0, ...[...text.matchAll(/workshop\."?(\w+)/g)].map(([, table]) => rowsOf.get(table!) ?? 0))
     const tooWide = sent.flatMap(({ text }) => {
-      const bound = MORE[titleOf(text)!] ?? MOST_ROWS
-      return titleOf(text)! in MORE && most(text) <= bound ? [{ title: titleOf(text), bound, rows: most(text) }] : []
+      const bound = MORE[titleOf(text)!] ?? MAX_ROWS
+      return titleOf(text)! in MORE && max(text) <= bound ? [{ title: titleOf(text), bound, rows: max(text) }] : []
     })
     expect(tooWide).toEqual([])
   })
 
   it("every statement in the list of statements without a bound still reads thousands of rows", () => {
-    const found = [...early, ...late, ...large].filter(([, plan]) => !isWithin(plan, 2 * MOST_ROWS))
+    const found = [...early, ...late, ...large].filter(([, plan]) => !isWithin(plan, 2 * MAX_ROWS))
     const titles = new Set(found.map(([text]) => titleOf(text)))
     expect(Object.keys(UNBOUNDED).filter((title) => !titles.has(title))).toEqual([])
     expect([...large].filter(([text, plan]) => isOfClientAndMore(text) && !isWithin(plan, 4_000))).not.toEqual([])

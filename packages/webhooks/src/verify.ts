@@ -36,7 +36,7 @@ interface Signed {
   readonly signatures: ReadonlyArray<Uint8Array>
 }
 
-const LONGEST_HEADER = 1024
+const MAX_HEADER_CHARACTERS = 1024
 const SECONDS = /^(?:0|[1-9]\d{0,11})$/
 const SHA256_HEX = /^[0-9a-f]{64}$/
 
@@ -49,7 +49,7 @@ const fromHex = (hex: string): Uint8Array =>
 
 /** Parses a header, which must have one `t`. It ignores schemes other than `v1`, which are for later versions. */
 const parse = (header: string): Signed | undefined => {
-  if (header.length > LONGEST_HEADER) return undefined
+  if (header.length > MAX_HEADER_CHARACTERS) return undefined
   let t: string | undefined
   const signatures: Array<Uint8Array> = []
   for (const item of header.split(",")) {

@@ -90,10 +90,10 @@ describe("verify's own rules", () => {
 
   it("verify accepts times up to five minutes in the past or the future by default (Specification, Limits)", async () => {
     const off = (ms: number) => verify("{}", header, SECRET, { now: new Date(AT + ms) })
-    const most = Limits.webhook_tolerance_ms
-    for (const ms of [most, -most]) expect(await off(ms)).toMatchObject({ ok: true })
-    expect(await off(most + 1000)).toEqual({ ok: false, reason: "too_old" })
-    expect(await off(-most - 1000)).toEqual({ ok: false, reason: "too_new" })
+    const max = Limits.webhook_tolerance_ms
+    for (const ms of [max, -max]) expect(await off(ms)).toMatchObject({ ok: true })
+    expect(await off(max + 1000)).toEqual({ ok: false, reason: "too_old" })
+    expect(await off(-max - 1000)).toEqual({ ok: false, reason: "too_new" })
   })
 
   it("verify accepts nothing if the clock or the tolerance is not a number", async () => {

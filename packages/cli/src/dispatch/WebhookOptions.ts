@@ -35,7 +35,7 @@ export const webhookPort = repeatable(
   productionAddresses.ports
 )
 
-const LEAST_KEPT = `must be at least ${ServiceLimits.events_kept_min_ms / DAY_MS}d, such as 7d or 90d`
+const KEPT_TOO_SHORT = `must be at least ${ServiceLimits.events_kept_min_ms / DAY_MS}d, such as 7d or 90d`
 
 /** `--keep-events` of every command that delivers. */
 export const keepEvents = value(
@@ -43,7 +43,7 @@ export const keepEvents = value(
   "How long events and their attempts are kept in Postgres, at least 7d. Undelivered events are always kept.",
   {
     decoder: duration.pipe(
-      Schema.filter((length) => length >= ServiceLimits.events_kept_min_ms, { message: () => LEAST_KEPT })
+      Schema.filter((length) => length >= ServiceLimits.events_kept_min_ms, { message: () => KEPT_TOO_SHORT })
     ),
     fallback: "90d"
   }

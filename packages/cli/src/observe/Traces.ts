@@ -16,7 +16,7 @@ const TAKING = "5 seconds"
  * The time-out is a defect, because the exporter would send a failed batch again. After a failure or a defect, the
  * exporter sends nothing for a minute.
  */
-const impatient = (taking: Duration.DurationInput) =>
+const withTimeout = (taking: Duration.DurationInput) =>
   Layer.effect(
     HttpClient.HttpClient,
     Effect.map(
@@ -42,7 +42,7 @@ export const layer = (
   )
   return Layer.unwrapEffect(tracer).pipe(
     Layer.provide(OtlpSerialization.layerJson),
-    Layer.provide(impatient(taking)),
+    Layer.provide(withTimeout(taking)),
     Layer.merge(Layer.succeed(Tracing, { within }))
   )
 }

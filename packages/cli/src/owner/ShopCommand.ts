@@ -158,8 +158,8 @@ const onOrOff = (name: string, description: string) => field(`--${name} <yes|no>
 const words = (name: string, placeholder: string, description: string) =>
   field(`--${name} <${placeholder}>`, description)
 const wordList = (name: string, description: string) => own.repeatable(`--${name} <word>`, description)
-const stamps = (name: string, least: number, description: string) =>
-  field(`--${name} <number>`, description, { decoder: wholeNumber(least, Limits.program_stamps_max) })
+const stamps = (name: string, min: number, description: string) =>
+  field(`--${name} <number>`, description, { decoder: wholeNumber(min, Limits.program_stamps_max) })
 const languages = (description: string) =>
   own.repeatable("--languages <code>", description, oneOf([...Language.literals, "-"]))
 

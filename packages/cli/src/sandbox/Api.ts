@@ -54,14 +54,14 @@ export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ r
 const originOf = (base_url: string): string => base_url.replace(/(?<!\/)\/+$/, "").replace(/\/(v1|sandbox)$/, "")
 
 /** The largest response that is read, in bytes. A list of a hundred tickets has at most one MiB. */
-const MAX_BYTES = 64 * 1024 * 1024
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 
 /**
  * Reads the text of a response up to `max` bytes, because the tested server may send an endless body, or a small one
  * that decompresses to a large one.
  */
-export const responseText = async (response: Response, max = MAX_BYTES): Promise<string> => {
+export const responseText = async (response: Response, max = MAX_RESPONSE_BYTES): Promise<string> => {
   const decoder = new TextDecoder()
   let [text, left] = ["", max]
   for await (const chunk of response.body ?? []) {

@@ -123,7 +123,7 @@ const NARROWEST = 6
 const widest = (texts: ReadonlyArray<string>): number => Math.max(...texts.map(widthOf))
 
 /** The least width of a column, in which its title is not shortened. */
-const least = ({ title, cells, isWhole }: Filled): number => {
+const min = ({ title, cells, isWhole }: Filled): number => {
   const natural = widest([title, ...cells])
   return isWhole === true ? natural : Math.min(natural, Math.max(NARROWEST, widthOf(title)))
 }
@@ -133,11 +133,11 @@ const least = ({ title, cells, isWhole }: Filled): number => {
  */
 const fitted = (columns: ReadonlyArray<Filled>, width: number): ReadonlyArray<number> | undefined => {
   const widths = columns.map(({ title, cells }) => widest([title, ...cells]))
-  const bounds = columns.map(least)
+  const bounds = columns.map(min)
   let excess = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (widths.length - 1) - width
   while (excess > 0) {
     const giving = widths.reduce(
-      (most, one, i) => (one > bounds[i]! && (most === -1 || one > widths[most]!) ? i : most),
+      (max, one, i) => (one > bounds[i]! && (max === -1 || one > widths[max]!) ? i : max),
       -1
     )
     if (giving === -1) return undefined

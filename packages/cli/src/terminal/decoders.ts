@@ -32,19 +32,15 @@ export const yesOrNo = {
   )
 }
 
-/** A whole number from `least` to `most`, both included. */
+/** A whole number from `min` to `max`, both included. */
 export const wholeNumber = (
-  least: number,
-  most: number,
-  message = `must be a whole number from ${least} to ${most}`
+  min: number,
+  max: number,
+  message = `must be a whole number from ${min} to ${max}`
 ): Decoder<number> =>
   saying(
     message,
-    Schema.String.pipe(
-      Schema.pattern(/^\d{1,15}$/),
-      Schema.compose(Schema.NumberFromString),
-      Schema.between(least, most)
-    )
+    Schema.String.pipe(Schema.pattern(/^\d{1,15}$/), Schema.compose(Schema.NumberFromString), Schema.between(min, max))
   )
 
 /** A port to listen on; 0 means a free one. */

@@ -83,7 +83,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
  * The largest number of characters of a row, far more than a ticket has. A longer row is refused, because the file is
  * of another kind and would be kept in memory as a whole.
  */
-const MOST_OF_ROW = 1024 * 1024
+const MAX_ROW_CHARACTERS = 1024 * 1024
 
 const TOO_LONG =
   "is longer than 1 MiB, so nothing from here on was read: put each row on a line of its own, and unpack a compressed file"
@@ -194,7 +194,7 @@ async function* jsonLines(source: Chunks): AsyncGenerator<ImportLine> {
       const lines = (rest + text).split(/\r?\n/)
       rest = lines.pop()!
       for (const whole of lines) yield* lineOf(whole)
-      if (rest.length > MOST_OF_ROW) return yield unreadableFrom({ lines: line + 1, message: TOO_LONG })
+      if (rest.length > MAX_ROW_CHARACTERS) return yield unreadableFrom({ lines: line + 1, message: TOO_LONG })
     }
     yield* lineOf(rest)
   } catch (error) {
@@ -210,7 +210,7 @@ async function* jsonLines(source: Chunks): AsyncGenerator<ImportLine> {
 const separatorOf = (names: string): string =>
   names.includes(",") ? "," : ([";", "\t"].find((separator) => names.includes(separator)) ?? ",")
 
-const MOST_OF_HEAD = 64 * 1024
+const MAX_HEADER_CHARACTERS = 64 * 1024
 
 const many = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
@@ -266,7 +266,7 @@ const csvParser = (head: string) => {
       return names
     },
     relax_column_count: true,
-    max_record_size: MOST_OF_ROW,
+    max_record_size: MAX_ROW_CHARACTERS,
     on_record: keep
   })
   parser.on("error", () => {}).resume()
@@ -298,7 +298,7 @@ async function* csvLines(source: Chunks): AsyncGenerator<ImportLine> {
   try {
     for await (const text of textOf(source, "csv")) {
       head += text
-      if (parser === undefined && !head.includes("\n") && head.length < MOST_OF_HEAD) continue
+      if (parser === undefined && !head.includes("\n") && head.length < MAX_HEADER_CHARACTERS) continue
       parser ??= csvParser(head)
       await parser.write(head)
       head = ""

@@ -10,7 +10,7 @@ import { typed } from "../commandLine.js"
 import { build, Workshops } from "../Workshop.js"
 
 /** A process takes a second or two to start, and longer on a busy machine. */
-const PATIENT = { timeout: 60_000 }
+const LONG = { timeout: 60_000 }
 
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
@@ -26,7 +26,7 @@ afterAll(async () => {
 // Resolvers must not look up .onion names (RFC 7686), so an allowed attempt fails on this machine, without a request.
 const ELSEWHERE = "https://workshop.onion:8443/events"
 
-describe("flags of workshop serve for webhooks, and of the testers", PATIENT, () => {
+describe("flags of workshop serve for webhooks, and of the testers", LONG, () => {
   let base = ""
   const ask = async (method: string, path: string, body: object = {}) => {
     const headers = { "content-type": "application/json" }
@@ -159,7 +159,7 @@ describe("flags of workshop serve for webhooks, and of the testers", PATIENT, ()
   )
 })
 
-describe("workshop dispatch and workshop webhook", PATIENT, () => {
+describe("workshop dispatch and workshop webhook", LONG, () => {
   it("the OpenAPI document at workshop dispatch's --status-port names the header of --signature-header (Specification, Commands)", async () => {
     const { url } = await within(testDatabase)
     const flags = ["--status-port", "0", "--signature-header", "X-Lac-Signature"]

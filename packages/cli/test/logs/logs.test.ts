@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { typed } from "../commandLine.js"
 import { build, Workshops } from "../Workshop.js"
 
-const PATIENT = { timeout: 180_000 }
+const LONG = { timeout: 180_000 }
 const processes = new Workshops()
 const start = (args: ReadonlyArray<string>) => processes.start(args)
 
 beforeAll(build, 120_000)
 afterAll(() => processes.end(), 60_000)
 
-describe("workshop logs (Specification, Sandbox)", PATIENT, () => {
+describe("workshop logs (Specification, Sandbox)", LONG, () => {
   it("workshop logs prints, filters and follows the requests to a sandbox's API", async () => {
     const server = start(["serve", "--store", "memory", "--sandbox", "--port", "0"])
     const { base, key } = await server.listens()

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 
-const PATIENT = { timeout: 240_000 }
+const LONG = { timeout: 240_000 }
 const ID = "01980000-0000-7000-8000-000000000000"
 const dataDir = mkdtempSync(join(tmpdir(), "workshop-flags-"))
 const here = { DATABASE_URL: "", WORKSHOP_DATA_DIR: dataDir }
@@ -13,7 +13,7 @@ const here = { DATABASE_URL: "", WORKSHOP_DATA_DIR: dataDir }
 beforeAll(build, 120_000)
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-describe("the owner's flags (Specification, Commands)", PATIENT, () => {
+describe("the owner's flags (Specification, Commands)", LONG, () => {
   it("the owner's commands report each missing or invalid value, and an empty text clears a field", async () => {
     await run(["migrate"], here)
     const atelier = ["--name", "Atelier", "--currency", "TND", "--time-zone", "Africa/Tunis", "--json"]

@@ -9,7 +9,7 @@ import { group, Operand, parsedCommand } from "../../src/terminal/program.js"
 import { typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 
-const PATIENT = { timeout: 60_000 }
+const LONG = { timeout: 60_000 }
 const folder = mkdtempSync(join(tmpdir(), "workshop-arguments-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 

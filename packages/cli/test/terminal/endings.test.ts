@@ -11,7 +11,7 @@ import { endingOf } from "../../src/terminal/runProcess.js"
 import { typed } from "../commandLine.js"
 import { bin, build, environment, run } from "../Workshop.js"
 
-const PATIENT = { timeout: 60_000 }
+const LONG = { timeout: 60_000 }
 const ID = "01980000-0000-7000-8000-000000000000"
 
 const operands: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ const failing =
     )
   }
 
-describe("no command ends with a failure and an empty standard error (Specification, Commands)", PATIENT, () => {
+describe("no command ends with a failure and an empty standard error (Specification, Commands)", LONG, () => {
   it.each(failures)("%s is reported for every command", async (_, failure) => {
     expect(commands.length).toBeGreaterThan(30)
     for (const command of commands) {
@@ -85,7 +85,7 @@ const bash = async (line: string, env: Readonly<Record<string, string>> = {}) =>
 let server: Server
 let base = ""
 
-describe.concurrent("a process of its own", PATIENT, () => {
+describe.concurrent("a process of its own", LONG, () => {
   beforeAll(async () => {
     await build()
     server = createServer((request, response) => {

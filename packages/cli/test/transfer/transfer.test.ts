@@ -21,7 +21,7 @@ import { fileUnreadable } from "../../src/transfer/rowSource.js"
 import { lineOfRow, rowOfCells } from "../../src/transfer/rows.js"
 import { typed } from "../commandLine.js"
 
-const PATIENT = { timeout: 120_000 }
+const LONG = { timeout: 120_000 }
 const scope = Effect.runSync(Scope.make())
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 
@@ -67,7 +67,7 @@ const GOOD = [
   ",,,,,,,+21655000111,Karim,Trabelsi,"
 ]
 
-describe("workshop import and export (docs/import.md)", PATIENT, () => {
+describe("workshop import and export (docs/import.md)", LONG, () => {
   it("a CSV file is imported, imported again, exported, and imported unchanged elsewhere; workshop check finds nothing", async () => {
     const [here, elsewhere] = [await newShop(), await newShop()]
     const file = fileOf("good.csv", [HEAD, ...GOOD])

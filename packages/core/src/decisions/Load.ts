@@ -32,7 +32,7 @@ export type LoadRequest =
   /** The event's delivery, unless the event has arrived or was given up. */
   | { readonly _tag: "Delivery"; readonly event_id: EventId }
   /** At most this many waiting deliveries of the shop. */
-  | { readonly _tag: "Deliveries"; readonly most: number }
+  | { readonly _tag: "Deliveries"; readonly max: number }
   /** The event with its attempts. */
   | { readonly _tag: "Event"; readonly id: EventId }
   /** The logged attempts to deliver the event. */
@@ -40,7 +40,7 @@ export type LoadRequest =
   /** The queued notification or notice, unless it was sent or given up. */
   | { readonly _tag: "QueuedNotification"; readonly id: string }
   /** The replay, and the next events that it selects, with their deliveries. */
-  | { readonly _tag: "Replay"; readonly id: string; readonly most: number }
+  | { readonly _tag: "Replay"; readonly id: string; readonly max: number }
 
 /**
  * A part of the shop's data: the rows to load, and how to read them from the state. If a row is missing, the command
@@ -185,9 +185,9 @@ export const delivery = (event_id: EventId, token: number): Load<DeliveryRecord 
 })
 
 /** At least this many waiting deliveries of the shop, or all if there are fewer. */
-export const waiting = (most: number): Load<ReadonlyArray<EventId>> => ({
-  loadRequests: [{ _tag: "Deliveries", most }],
-  read: (state) => Either.right([...state.deliveries.keys()].slice(0, most))
+export const waiting = (max: number): Load<ReadonlyArray<EventId>> => ({
+  loadRequests: [{ _tag: "Deliveries", max }],
+  read: (state) => Either.right([...state.deliveries.keys()].slice(0, max))
 })
 
 /** The named events that are still stored, with their attempts. */
@@ -228,11 +228,11 @@ export const queuedNotification = (id: string, attempts_made: number): Load<Queu
 /** A replay with the next events that it selects; null if there is no such replay. */
 export const replay = (
   id: string,
-  most: number
+  max: number
 ): Load<{ readonly record: ReplayRecord; readonly next: EventRange } | null> => ({
-  loadRequests: [{ _tag: "Replay", id, most }],
+  loadRequests: [{ _tag: "Replay", id, max }],
   read: (state) => {
     const record = state.replays.get(id)
-    return Either.right(record === undefined ? null : { record, next: state.replayable(record, most) })
+    return Either.right(record === undefined ? null : { record, next: state.replayable(record, max) })
   }
 })

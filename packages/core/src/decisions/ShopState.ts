@@ -84,7 +84,7 @@ export interface ShopState {
   /** Earlier events, with their attempts. */
   readonly events: ReadMap<EventId, SentEvent> & { readonly rewrite: (event: EventRecord) => void }
   /** Returns the next events of a replay, reading no more than `most` events. */
-  readonly replayable: (replay: ReplayRecord, most: number) => EventRange
+  readonly replayable: (replay: ReplayRecord, max: number) => EventRange
   /** Accounts belong to no shop, so a command only reads them. */
   readonly accounts: ReadMap<ClientId, ClientAccount>
   readonly holders: ReadMap<Phone, ClientAccount>

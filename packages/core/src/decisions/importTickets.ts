@@ -32,8 +32,8 @@ import type { ChangeSet } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
-const count = (most: number) =>
-  Schema.Int.pipe(Schema.between(0, most, { message: () => `must be a whole number from 0 to ${most}` }))
+const count = (max: number) =>
+  Schema.Int.pipe(Schema.between(0, max, { message: () => `must be a whole number from 0 to ${max}` }))
 
 const CardRow = Schema.Struct({
   balance: count(1_000_000),

@@ -16,7 +16,7 @@ import type { Change } from "./ShopState.js"
  * The maximum count of identifiers, because a number above 2^53 cannot be increased by 1. A shop 34 years ahead would
  * exceed it.
  */
-const MOST_IDENTIFIERS_MADE = 2 ** 52
+const MAX_IDENTIFIERS_MADE = 2 ** 52
 
 /**
  * Treats the webhook as turned on now: all waiting deliveries are due at once, including those that the wrong clock

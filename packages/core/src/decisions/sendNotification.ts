@@ -1,5 +1,5 @@
 import { nextAttempt } from "../domain/Delivery.js"
-import { MOST_ATTEMPTS, ServiceLimits } from "../domain/Limits.js"
+import { MAX_ATTEMPTS, ServiceLimits } from "../domain/Limits.js"
 import { isCurrent, type NotificationRecord, type QueuedNotification } from "../domain/Notification.js"
 import { type ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, makeCommand } from "./Command.js"
@@ -25,7 +25,7 @@ export const beginNotification = (
     { notification: Load.queuedNotification(id, attempts_made), ticket: Load.ticketRecord(news?.ticket_id ?? null) },
     ({ notification, ticket }, changes, moment) => {
       if (notification === null) return unchanged<Begun>("superseded")
-      if (attempts_made >= MOST_ATTEMPTS) return removed(changes, notification).decidedWithoutHead<Begun>("given_up")
+      if (attempts_made >= MAX_ATTEMPTS) return removed(changes, notification).decidedWithoutHead<Begun>("given_up")
       if (news !== null && ticket !== null && !isCurrent(news, ticket.state))
         return removed(changes, notification).decidedWithoutHead<Begun>("outdated")
       const due_at =

@@ -247,7 +247,7 @@ export const retryDelays_ms = [
 ] as const satisfies ReadonlyArray<number>
 
 /** How many attempts an event has in all: one at once, and one after each delay. */
-export const MOST_ATTEMPTS = retryDelays_ms.length + 1
+export const MAX_ATTEMPTS = retryDelays_ms.length + 1
 
 /** How long a policy's window lasts: a minute or an hour from its first use, or the shop's own calendar day. */
 export type WindowKind = "minute" | "hour" | "calendar_day"

@@ -6,10 +6,10 @@ import { Limits } from "./Limits.js"
 import { RefusalOf } from "./RefusalOf.js"
 import { Text } from "./Text.js"
 
-const stamps = (least: number) =>
+const stamps = (min: number) =>
   Schema.Int.pipe(
-    Schema.between(least, Limits.program_stamps_max, {
-      message: () => `must be a whole number from ${least} to ${Limits.program_stamps_max}`
+    Schema.between(min, Limits.program_stamps_max, {
+      message: () => `must be a whole number from ${min} to ${Limits.program_stamps_max}`
     })
   )
 

@@ -16,10 +16,10 @@ export const distance = (a: string, b: string): number => {
 
 /** The most similar name; undefined if none is similar enough. */
 export const nearestName = (written: string, names: ReadonlyArray<string>): string | undefined => {
-  const most = written.length < 3 ? 0 : Math.floor((written.length + 1) / 3)
+  const max = written.length < 3 ? 0 : Math.floor((written.length + 1) / 3)
   const ranked = names
     .map((name) => ({ name, far: distance(written.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ far }) => far <= most)
+    .filter(({ far }) => far <= max)
     .sort((a, b) => a.far - b.far)
   return ranked[0]?.name
 }

@@ -101,12 +101,12 @@ const maxItemsOf = (ast: AST.Annotated): number | undefined => {
   return maxItems
 }
 
-const ofList = (ast: AST.TupleType, most: number): Trim => {
+const ofList = (ast: AST.TupleType, max: number): Trim => {
   const [rest] = ast.rest
   const entry = rest && trimmer(rest.type)
   return (value) => {
     if (!Array.isArray(value)) return value
-    const kept = value.slice(0, most + 1)
+    const kept = value.slice(0, max + 1)
     return entry === undefined ? kept : kept.map(entry)
   }
 }
@@ -116,18 +116,18 @@ const ofList = (ast: AST.TupleType, most: number): Trim => {
  * first unknown fields are enough to refuse it, and decoding the rest would be unbounded work. Undefined if no value of
  * the schema needs to be cut.
  */
-export const trimmer = (ast: AST.AST, most = Number.POSITIVE_INFINITY): Trim | undefined => {
+export const trimmer = (ast: AST.AST, max = Number.POSITIVE_INFINITY): Trim | undefined => {
   switch (ast._tag) {
     case "Refinement":
-      return trimmer(ast.from, Math.min(most, maxItemsOf(ast) ?? most))
+      return trimmer(ast.from, Math.min(max, maxItemsOf(ast) ?? max))
     case "Transformation":
-      return trimmer(ast.from, most)
+      return trimmer(ast.from, max)
     case "Union":
-      return ast.types.map((type) => trimmer(type, most)).find((trim) => trim !== undefined)
+      return ast.types.map((type) => trimmer(type, max)).find((trim) => trim !== undefined)
     case "TypeLiteral":
       return ofFields(ast)
     case "TupleType":
-      return ofList(ast, most)
+      return ofList(ast, max)
     default:
       return undefined
   }

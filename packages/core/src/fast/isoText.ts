@@ -7,7 +7,7 @@ const padded = (count: number, digits: number): ReadonlyArray<string> =>
 const TWO_DIGITS = padded(60, 2)
 const THREE_DIGITS = padded(1000, 3)
 
-const MOST_DATES = 1024
+const MAX_CACHED_DATES = 1024
 const dates = new Map<number, string>()
 
 /** The date of a day, counted from 1970-01-01. */
@@ -15,7 +15,7 @@ const dateOf = (day: number): string => {
   const cached = dates.get(day)
   if (cached !== undefined) return cached
   const date = new Date(day * DAY_MS).toISOString().slice(0, -"T00:00:00.000Z".length)
-  if (dates.size >= MOST_DATES) dates.clear()
+  if (dates.size >= MAX_CACHED_DATES) dates.clear()
   dates.set(day, date)
   return date
 }

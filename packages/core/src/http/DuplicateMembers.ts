@@ -5,7 +5,7 @@ const COMMA = 0x2c
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** The maximum number of duplicates in an error. */
-const MOST_NAMED = 20
+const MAX_NAMED_REPEATS = 20
 
 /** The position of the quote that ends the string which begins at `start`. */
 const endOfString = (text: string, start: number): number => {
@@ -55,7 +55,7 @@ const named = (text: string): ReadonlyArray<string> => {
   const paths = new Set<string>()
   const levels: Array<Level> = []
   let repeats = 0
-  for (let at = 0; at < text.length && repeats < MOST_NAMED; at++) {
+  for (let at = 0; at < text.length && repeats < MAX_NAMED_REPEATS; at++) {
     const code = text.charCodeAt(at)
     const level = levels.at(-1)
     if (code === OPEN_OBJECT) levels.push({ names: new Set(), at: "", isName: true })

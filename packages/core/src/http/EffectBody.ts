@@ -15,10 +15,10 @@ const untilRead = Effect.withClock(Effect.sleep("1 second"), Clock.make())
  */
 const drain = <E>(
   stream: Stream.Stream<Uint8Array, E>,
-  most: number,
+  max_bytes: number,
   take: (chunk: Uint8Array) => Effect.Effect<unknown>
 ) => {
-  let left = most + Limits.unwanted_body_bytes
+  let left = max_bytes + Limits.unwanted_body_bytes
   return stream.pipe(
     Stream.tap((chunk) => {
       left -= chunk.length
@@ -49,19 +49,19 @@ export interface BodyProgress {
 }
 
 /** Reads a body of at most `most` bytes. It drops the rest of a larger body, so that the client gets the response. */
-export const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, progress: BodyProgress) =>
+export const readAll = (request: HttpServerRequest.HttpServerRequest, max_bytes: number, progress: BodyProgress) =>
   Effect.gen(function* () {
     const read = yield* Deferred.make<Uint8Array, BodyIncomplete | BodyTooLarge>()
     const chunks: Array<Uint8Array> = []
     let length = 0
     const take = (chunk: Uint8Array) => {
       length += chunk.length
-      if (length <= most) chunks.push(chunk)
-      return length <= most ? Effect.void : Deferred.fail(read, new BodyTooLarge())
+      if (length <= max_bytes) chunks.push(chunk)
+      return length <= max_bytes ? Effect.void : Deferred.fail(read, new BodyTooLarge())
     }
     // The read has its own fiber, because it continues after the body is found to be too large.
     yield* Effect.forkDaemon(
-      drain(request.stream, most, take).pipe(
+      drain(request.stream, max_bytes, take).pipe(
         Effect.matchEffect({
           onFailure: () => Deferred.fail(read, new BodyIncomplete()),
           onSuccess: () =>
@@ -78,10 +78,10 @@ export const readAll = (request: HttpServerRequest.HttpServerRequest, most: numb
 /** A failure to read a body, whose description says what to change. */
 const unreadable = (
   request: HttpServerRequest.HttpServerRequest,
-  most: number,
+  max_bytes: number,
   cause: BodyTooLarge | BodyIncomplete
 ): HttpServerError.RequestError => {
-  const description = cause._tag === "BodyTooLarge" ? bodyTooLarge(most).message : "ended before it was whole"
+  const description = cause._tag === "BodyTooLarge" ? bodyTooLarge(max_bytes).message : "ended before it was whole"
   return new HttpServerError.RequestError({ request, reason: "Transport", cause, description })
 }
 
@@ -111,8 +111,10 @@ export const rereadable = (request: HttpServerRequest.HttpServerRequest): Effect
     const reading = Effect.gen(function* () {
       progress.isBegun = true
       if (hasNoBody(request)) return new Uint8Array()
-      const most = Option.match(yield* HttpIncomingMessage.MaxBodySize, { onNone: () => Infinity, onSome: Number })
-      return yield* Effect.mapError(readAll(request, most, progress), (cause) => unreadable(request, most, cause))
+      const max_bytes = Option.match(yield* HttpIncomingMessage.MaxBodySize, { onNone: () => Infinity, onSome: Number })
+      return yield* Effect.mapError(readAll(request, max_bytes, progress), (cause) =>
+        unreadable(request, max_bytes, cause)
+      )
     })
     const bytes = yield* Effect.cached(reading)
     const text = Effect.flatMap(bytes, (read) =>

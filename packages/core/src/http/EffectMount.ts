@@ -54,10 +54,10 @@ const requestFromEffect = (request: HttpServerRequest.HttpServerRequest, address
     header: (name) => request.headers[name],
     repeats: (name) => isHeaderRepeated(rawHeadersOf(request), name),
     address,
-    body: (most) => {
-      if ((announcedLength(request) ?? 0) > most) return Effect.fail(new BodyTooLarge())
+    body: (max_bytes) => {
+      if ((announcedLength(request) ?? 0) > max_bytes) return Effect.fail(new BodyTooLarge())
       progress.isBegun = true
-      return readAll(request, most, progress)
+      return readAll(request, max_bytes, progress)
     },
     source: request
   } satisfies HttpRequest

@@ -127,10 +127,10 @@ export const failureBody = (
  * The first issues, with names cut to a maximum length because clients choose them, and whether there are more issues.
  */
 const issueDetails = (issues: ReadonlyArray<RequestIssue>) => {
-  const most = Limits.issue_field_characters
+  const max = Limits.issue_field_characters
   const shown = issues
     .slice(0, Limits.issues_max)
-    .map((issue) => (issue.field.length > most ? { ...issue, field: `${issue.field.slice(0, most)}...` } : issue))
+    .map((issue) => (issue.field.length > max ? { ...issue, field: `${issue.field.slice(0, max)}...` } : issue))
   return issues.length > shown.length ? { issues: shown, has_more: true } : { issues: shown }
 }
 

@@ -151,10 +151,10 @@ export const failureRows = {
 } as const satisfies Record<Failure["_tag"], Row>
 
 /** The issue with a body that is too large. */
-export const bodyTooLarge = (most: number): RequestIssue => ({
+export const bodyTooLarge = (max_bytes: number): RequestIssue => ({
   in: "body",
   field: "body",
-  message: `must be at most ${most} bytes`
+  message: `must be at most ${max_bytes} bytes`
 })
 
 /** The issue with a header or parameter that may be given only once. */

@@ -28,7 +28,7 @@ const readRest = async (reader: Reader): Promise<void> => {
 const discardRest = (reader: Reader): void => void readRest(reader).catch(() => undefined)
 
 /** Reads a stream; undefined as soon as it has more than `most` bytes. */
-const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | undefined> => {
+const readAll = async (stream: ReadableStream<Uint8Array>, max_bytes: number): Promise<Uint8Array | undefined> => {
   const reader = stream.getReader()
   const chunks: Array<Uint8Array> = []
   let size = 0
@@ -36,7 +36,7 @@ const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promis
     const { done, value } = await reader.read()
     if (done) return concatBytes(chunks)
     size += value.length
-    if (size > most) {
+    if (size > max_bytes) {
       discardRest(reader)
       return undefined
     }
@@ -55,11 +55,11 @@ export const fetchRequest = (request: Request, address: string): HttpRequest => 
     // `Headers` joins repeated headers with a comma. Only bearer tokens show it, because no token contains a comma.
     repeats: (name) => name === "authorization" && /, *bearer /i.test(request.headers.get(name) ?? ""),
     address,
-    body: (most) => {
+    body: (max_bytes) => {
       const { body } = request
       if (body === null) return Effect.succeed(new Uint8Array())
       return Effect.filterOrFail(
-        Effect.tryPromise({ try: () => readAll(body, most), catch: () => new BodyIncomplete() }),
+        Effect.tryPromise({ try: () => readAll(body, max_bytes), catch: () => new BodyIncomplete() }),
         (bytes) => bytes !== undefined,
         () => new BodyTooLarge()
       )

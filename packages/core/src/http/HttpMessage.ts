@@ -22,10 +22,10 @@ export interface HttpRequest {
   /** The sender's address, for the limit on requests without a valid key. */
   readonly address: string
   /**
-   * Reads the body, at most `most` bytes. Call it once. If the whole body has arrived, the call itself reads it and returns an `Exit`;
+   * Reads the body, at most `max_bytes` bytes. Call it once. If the whole body has arrived, the call itself reads it and returns an `Exit`;
    * otherwise it returns an effect that waits for the rest.
    */
-  readonly body: (most: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete>
+  readonly body: (max_bytes: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete>
   /** The framework's own request, if the API is mounted in one, for the embedder's `authenticate`. */
   readonly source?: unknown
   /**

@@ -85,18 +85,18 @@ const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
 /** The body part of a request without a body. */
 export const NO_BODY: RequestPart = wellFormed(undefined)
 
-const bodyNotReceived = (failure: BodyTooLarge | BodyIncomplete, most: number): RequestPart =>
+const bodyNotReceived = (failure: BodyTooLarge | BodyIncomplete, max_bytes: number): RequestPart =>
   failure._tag === "BodyTooLarge"
-    ? { value: undefined, issues: [bodyTooLarge(most)] }
+    ? { value: undefined, issues: [bodyTooLarge(max_bytes)] }
     : malformedBody("ended before it was whole")
 
-/** Reads a JSON body of at most `most` bytes: at once if it has arrived, otherwise as an effect. */
-export const readBody = (request: HttpRequest, most: number): RequestPart | Effect.Effect<RequestPart> => {
-  const reading = request.body(most)
+/** Reads a JSON body of at most `max_bytes` bytes: at once if it has arrived, otherwise as an effect. */
+export const readBody = (request: HttpRequest, max_bytes: number): RequestPart | Effect.Effect<RequestPart> => {
+  const reading = request.body(max_bytes)
   if (hasArrived(reading) && Exit.isSuccess(reading)) return readJson(reading.value, request)
   return Effect.match(reading, {
     onSuccess: (bytes) => readJson(bytes, request),
-    onFailure: (failure) => bodyNotReceived(failure, most)
+    onFailure: (failure) => bodyNotReceived(failure, max_bytes)
   })
 }
 

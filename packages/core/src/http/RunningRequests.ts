@@ -71,8 +71,8 @@ export class RunningRequests {
 /** The request, with a body that is not counted while it arrives. */
 const pausedForBody = (request: HttpRequest, count: (next: 0 | 1) => void): HttpRequest => ({
   ...request,
-  body: (most) => {
-    const reading = request.body(most)
+  body: (max) => {
+    const reading = request.body(max)
     if (hasArrived(reading)) return reading
     return Effect.suspend(() => {
       count(0)

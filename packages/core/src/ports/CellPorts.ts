@@ -37,10 +37,10 @@ export class CellAccess extends Context.Tag("@workshop/core/CellAccess")<
      * has succeeded.
      */
     readonly confirm: Effect.Effect<void, StoreUnavailable>
-    /** The deliveries that a claim of `most` deliveries would get now, in any order. The cell may have more. */
-    readonly turns: (now: Instant, most: number) => Effect.Effect<ReadonlyArray<DeliveryTurn>, StoreUnavailable>
+    /** The deliveries that a claim of `max` deliveries would get now, in any order. The cell may have more. */
+    readonly turns: (now: Instant, max: number) => Effect.Effect<ReadonlyArray<DeliveryTurn>, StoreUnavailable>
     /** Like `Deliveries.claim`, with the number of the claim. */
-    readonly claim: (now: Instant, most: number) => Effect.Effect<NumberedClaims, StoreUnavailable>
+    readonly claim: (now: Instant, max: number) => Effect.Effect<NumberedClaims, StoreUnavailable>
     /**
      * Saves the copy of an account, or deletes it for null. If another copy has the same number, that copy is out of date and is deleted.
      */

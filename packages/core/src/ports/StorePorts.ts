@@ -55,7 +55,7 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
      * before replayed ones, and none of a webhook that is off. A delivery that waits for its retry does not delay the
      * later ones of its ticket. No delivery is claimed by two processes at once.
      */
-    readonly claim: (now: Instant, most: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
+    readonly claim: (now: Instant, max: number) => Effect.Effect<ReadonlyArray<Claim>, StoreUnavailable>
     /** Makes deliveries due again whose lease has ended, such as after a crash of their process. This uses up no attempt. Returns their number. */
     readonly reclaim: Effect.Effect<number, StoreUnavailable>
     /** The earliest instant, at most `until`, at which a delivery becomes due that can be claimed; null if there is none. */

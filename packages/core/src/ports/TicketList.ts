@@ -28,7 +28,7 @@ export interface ListedTickets extends SeenTickets {
    * need it.
    */
   readonly last_change_at: Instant | null
-  /** The first change that the read left out because it reached `TicketOrder.most`; null if it read all. */
+  /** The first change that the read left out because it reached `TicketOrder.max`; null if it read all. */
   readonly unread_from: { readonly change_seq: number; readonly updated_at: Instant } | null
 }
 
@@ -56,7 +56,7 @@ export type TicketOrder =
    * examines the next `most` changes, by default `ServiceLimits.changes_read_max`, or at all tickets of `narrowest` if
    * there are no more than that.
    */
-  | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null; readonly most?: number }
+  | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null; readonly max?: number }
 
 /** The part of a filter whose index finds the fewest tickets; null for a list of all tickets. */
 export const narrowest = (filter: TicketFilter): TicketFilter | null => {

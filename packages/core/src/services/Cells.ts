@@ -47,10 +47,10 @@ const cellUnavailable = Metric.gauge("workshop_cell_unavailable", {
 })
 
 /** The maximum number of shops for which a process remembers when it last claimed their deliveries. */
-const MOST_REMEMBERED = 100_000
+const MAX_REMEMBERED_SHOPS = 100_000
 
 /** The maximum number of immediate rewrites of a copy whose account changes meanwhile. After that, the background work rewrites it. */
-const MOST_COPIES = 8
+const MAX_COPY_ATTEMPTS = 8
 
 /** The cells, of which the first is the home cell, and their directory. */
 export interface CellsOptions {
@@ -158,20 +158,20 @@ const claiming = (allCells: AllCells) => {
   }
   /** Records the order of the claims of several cells, as if one claim had made them all. */
   const remember = (claims: ReadonlyArray<readonly [ShopId, number]>) => {
-    if (served.size > MOST_REMEMBERED) served.clear()
+    if (served.size > MAX_REMEMBERED_SHOPS) served.clear()
     last = Math.max(last + 1, ...claims.map(([, number]) => number))
     claims.forEach(([shop_id, number], i) => {
       served.set(shop_id, { number, turn: last * TURNS_PER_CLAIM + Math.min(i, TURNS_PER_CLAIM - 1) })
     })
   }
 
-  return (now: number, most: number) =>
+  return (now: number, max: number) =>
     Effect.gen(function* () {
-      const turnsOfCells = yield* allCells.ask(({ access }) => access.turns(now, most))
+      const turnsOfCells = yield* allCells.ask(({ access }) => access.turns(now, max))
       const slots = turnsOfCells
         .flatMap(([cell, turns]) => turns.map((one) => ({ cell, rank: one.rank, order: orderOf(one) })))
         .sort((a, b) => a.rank - b.rank || a.order - b.order)
-        .slice(0, most)
+        .slice(0, max)
         .map(({ cell }) => cell)
       const claimed = yield* Effect.forEach(
         grouped(slots, (cell) => cell),
@@ -236,7 +236,7 @@ const copying = (allCells: AllCells, directory: CellDirectory) => {
         { concurrency: "unbounded", discard: true }
       )
     )
-  return (client_id: ClientId | null) => copy(client_id, MOST_COPIES)
+  return (client_id: ClientId | null) => copy(client_id, MAX_COPY_ATTEMPTS)
 }
 
 type Copy = ReturnType<typeof copying>

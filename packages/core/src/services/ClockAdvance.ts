@@ -212,7 +212,7 @@ const withNext = (
 export type NextDue = (now: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
 
 /** The maximum number of times in a row that work may be due at one instant although `runOnce` does none. */
-const MOST_IDLE = 100
+const MAX_IDLE_ROUNDS = 100
 
 const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
   /** Does all work that is due at the earliest instant up to `target`. Returns the number of acts; null if nothing is due. */
@@ -228,7 +228,7 @@ const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
   })
 
   return Effect.fnUntraced(function* (target: Instant) {
-    for (let idle = 0; idle < MOST_IDLE; ) {
+    for (let idle = 0; idle < MAX_IDLE_ROUNDS; ) {
       const before = clock.unsafeCurrentTimeMillis()
       const done = yield* step(target)
       if (done === null) return clock.holdAt(target)

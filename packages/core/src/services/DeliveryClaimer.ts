@@ -27,8 +27,8 @@ class DeliverySlots {
   #occupied = 0
   #running = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#most = max
   }
 
   /** How many slots are free if every delivery counts. */
@@ -66,12 +66,12 @@ export interface ClaimerDeps {
   readonly inFlight: InFlight
   readonly attempt: (claim: Claim) => Effect.Effect<void>
   readonly oneByOne: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  readonly mostInFlight: number
+  readonly maxInFlight: number
 }
 
 /** Claims due deliveries and starts their attempts. */
-export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostInFlight }: ClaimerDeps) => {
-  const slots = new DeliverySlots(mostInFlight)
+export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, maxInFlight }: ClaimerDeps) => {
+  const slots = new DeliverySlots(maxInFlight)
   let claimed_at = 0
   let took_ms = 0
 

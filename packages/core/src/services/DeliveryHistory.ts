@@ -11,7 +11,7 @@ import { Shops } from "./Shops.js"
 
 const { list_max, list_default } = ServiceLimits
 
-const count = (most: number) => Schema.optionalWith(Schema.Int.pipe(Schema.between(1, most)), { exact: true })
+const count = (max: number) => Schema.optionalWith(Schema.Int.pipe(Schema.between(1, max)), { exact: true })
 
 /**
  * A part of a shop's events or deliveries: the latest ones before the event whose `seq` is `before`, at most `limit` (1,000 by default, at

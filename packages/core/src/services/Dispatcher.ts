@@ -41,7 +41,7 @@ import { showDeliveries } from "./ServiceMetrics.js"
 /** The options of a dispatcher. */
 export interface DispatcherOptions extends AttemptOptions {
   /** How many deliveries this process has in flight at once, not counting those that wait for slow receivers. */
-  readonly mostInFlight: number
+  readonly maxInFlight: number
 }
 
 const {
@@ -54,13 +54,13 @@ const {
 const defaults: DispatcherOptions = {
   signatureHeader: SIGNATURE_HEADER,
   isJittered: true,
-  mostInFlight: deliveries_in_flight_per_process
+  maxInFlight: deliveries_in_flight_per_process
 }
 
 const optionChecks = {
   signatureHeader: checkSignatureHeader,
   isJittered: isBoolean,
-  mostInFlight: isPositive
+  maxInFlight: isPositive
 } as const satisfies Record<keyof DispatcherOptions, (value: unknown) => Complaint>
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -101,8 +101,8 @@ const make = (options: DispatcherOptions) =>
     yield* Effect.addFinalizer(() => inFlight.interruptAll)
     yield* probe({ measure: Effect.suspend(() => showDeliveries(inFlight.count)) })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
-    const { mostInFlight } = options
-    const claimer = deliveryClaimer({ deliveries, inFlight, attempt, oneByOne, mostInFlight })
+    const { maxInFlight } = options
+    const claimer = deliveryClaimer({ deliveries, inFlight, attempt, oneByOne, maxInFlight })
     const replays = replayer(deliveries, store)
 
     let claimsUntilReplayLook = 0

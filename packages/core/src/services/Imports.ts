@@ -328,7 +328,7 @@ type Found = Map<ClientId, { readonly account: ClientAccount; readonly card: obj
 const PAGE = 500
 
 /** The maximum number of clients that an export caches. */
-const MOST_KNOWN = 10_000
+const MAX_CACHED_CLIENTS = 10_000
 
 /** The row of a ticket, without its empty fields. */
 const rowOf = ({ record }: SeenTicket, client: object | null): ExportedRow => {
@@ -382,7 +382,7 @@ const exporting = (
       const seen = yield* reads.client(shop_id, { id })
       const account = seen === null ? null : yield* directory.account(id)
       const client = account === null ? null : { account, card: seen!.card }
-      if (clients.size >= MOST_KNOWN) clients.clear()
+      if (clients.size >= MAX_CACHED_CLIENTS) clients.clear()
       clients.set(id, client)
       return client
     })

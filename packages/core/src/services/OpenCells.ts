@@ -21,7 +21,7 @@ import {
 import { logRemedy } from "./BackgroundFailure.js"
 
 /** The maximum number of shops, and of keys, whose cells a process remembers. */
-const MOST_KNOWN = 200_000
+const MAX_CACHED_PLACES = 200_000
 
 /** The ports of a cell, by short names. */
 export interface OpenCell {
@@ -66,7 +66,7 @@ class CellCache<K> {
   }
 
   set(key: K, cell: OpenCell): void {
-    if (this.#cells.size >= MOST_KNOWN) this.#cells.clear()
+    if (this.#cells.size >= MAX_CACHED_PLACES) this.#cells.clear()
     this.#cells.set(key, cell)
   }
 }

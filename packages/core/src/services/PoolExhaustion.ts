@@ -20,11 +20,11 @@ interface PoolState {
 /** How many clients a `Pool` of `pg` has, if all of them are in use; undefined if it may open more, or still connects one. */
 export const clientsInUse = (pool: object): number | undefined => {
   const { totalCount, options, _clients } = pool as PoolState
-  const most = options?.max
-  if (most === undefined || totalCount === undefined || totalCount < most) return undefined
+  const max = options?.max
+  if (max === undefined || totalCount === undefined || totalCount < max) return undefined
   // While Postgres does not respond, the pool is full of clients that are connecting. No public property distinguishes them from borrowed
   // ones.
-  return _clients?.some((client) => client._connected === false) ? undefined : most
+  return _clients?.some((client) => client._connected === false) ? undefined : max
 }
 
 /**

@@ -117,13 +117,13 @@ type OptionalTail<Args extends ReadonlyArray<unknown>> = Args extends readonly [
   : Args
 
 /** The depth of the deepest input. Deeper values are passed on unchanged, and are refused. */
-const MOST_DEEP = 4
+const MAX_DEPTH = 4
 
 const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
 /** The value without undefined fields: plain JavaScript, and TypeScript by default, omit fields in this way (Specification, Errors). */
 export const withoutUndefined = (value: unknown, depth = 0): unknown => {
-  if (typeof value !== "object" || value === null || depth > MOST_DEEP) return value
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value
   if (Array.isArray(value)) return value.map((entry) => withoutUndefined(entry, depth + 1))
   if (!isPlain(value)) return value
   const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)

@@ -152,10 +152,10 @@ const ofRetention = (value: unknown): Complaint => {
   const unknown = firstUnknown(value, ["keepEvents_ms"])
   if (unknown !== undefined) return unknown
   const { keepEvents_ms } = value
-  const least = ServiceLimits.events_kept_min_ms
-  return keepEvents_ms === undefined || (isWhole(keepEvents_ms) && keepEvents_ms >= least)
+  const min = ServiceLimits.events_kept_min_ms
+  return keepEvents_ms === undefined || (isWhole(keepEvents_ms) && keepEvents_ms >= min)
     ? undefined
-    : `must have a keepEvents_ms of at least ${least}, which is ${durationInWords(least / 1000)}`
+    : `must have a keepEvents_ms of at least ${min}, which is ${durationInWords(min / 1000)}`
 }
 
 const ofPolicy = (value: unknown): Complaint => {

@@ -115,8 +115,8 @@ export const deliveriesContract = cases({
     const shops = [yield* dispatcher.open, yield* dispatcher.open, yield* dispatcher.open]
     for (const shop of shops) yield* dispatcher.raise(shop, ...Array(9).fill(null))
     const order = []
-    for (const most of [1, 2, 1, 3, 5])
-      for (const { shop_id } of yield* dispatcher.claim(most)) order.push(shops.indexOf(shop_id))
+    for (const max of [1, 2, 1, 3, 5])
+      for (const { shop_id } of yield* dispatcher.claim(max)) order.push(shops.indexOf(shop_id))
     yield* same("round", order, [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
   },
 
@@ -127,19 +127,19 @@ export const deliveriesContract = cases({
     const shops = yield* Effect.replicateEffect(dispatcher.open, 60)
     for (const shop of shops) yield* dispatcher.raise(shop, ...Array(3).fill(null))
     const served = new Map(shops.map((shop) => [shop, 0]))
-    const serve = function* (most: number) {
-      for (const claim of yield* dispatcher.claim(most)) {
+    const serve = function* (max: number) {
+      for (const claim of yield* dispatcher.claim(max)) {
         served.set(claim.shop_id, served.get(claim.shop_id)! + 1)
         yield* record(claim, OK)
       }
       const counts = [...served.values()]
       yield* holds("no shop is two ahead", Math.max(...counts) - Math.min(...counts) <= 1)
     }
-    for (const most of [1, 40, 7, 30, 3, 25]) yield* serve(most)
+    for (const max of [1, 40, 7, 30, 3, 25]) yield* serve(max)
     clock.advance(SECOND_MS)
     const [late] = shops
     yield* dispatcher.raise(late!, null)
-    for (const most of [50, 1, 20]) yield* serve(most)
+    for (const max of [50, 1, 20]) yield* serve(max)
     const newcomer = yield* dispatcher.open
     yield* dispatcher.raise(newcomer, null)
     const [first] = yield* dispatcher.claim(1)
@@ -403,13 +403,13 @@ const SCHEDULES = 12
 const ACTS = 40
 const TICKETS = 6
 /** Fewer than the deliveries that a claim reads from each shop, because a claim may leave later ones for the next. */
-const MOST_WAITING = 12
+const MAX_WAITING = 12
 
 /** Runs random raises, claims and ends of attempts of a seed, and compares each claim with that of `nextClaims`. */
 const follow = (dispatcher: TestDispatcher, seed: number) =>
   Effect.gen(function* () {
     const random = new PCGRandom(seed)
-    const one = (most: number) => random.integer(most)
+    const one = (max: number) => random.integer(max)
     const clock = yield* SettableClock.current
     const events = new Map<string, EventId>()
     const held = new Map<string, Claim>()
@@ -420,7 +420,7 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
 
     const raise = Effect.fnUntraced(function* (shop_id: ShopId) {
       const { waiting, in_flight } = queue.find((shop) => shop.shop_id === shop_id)!
-      const n = Math.min(1 + one(3), MOST_WAITING - waiting.length - in_flight.length)
+      const n = Math.min(1 + one(3), MAX_WAITING - waiting.length - in_flight.length)
       if (n <= 0) return
       const tickets = Array.from({ length: n }, () => (one(3) === 0 ? null : 1 + one(TICKETS)))
       yield* dispatcher.raise(shop_id, ...tickets)

@@ -338,7 +338,7 @@ export const syncContract = cases({
       }
       const page = (filter: TicketFilter, after: number | null, limit = PAGE) =>
         Effect.map(
-          reads.tickets(shop.id, filter, { _tag: "Changes", since: start, after, most: 4 }, limit),
+          reads.tickets(shop.id, filter, { _tag: "Changes", since: start, after, max: 4 }, limit),
           ({ tickets, unread_from }) => ({
             found: tickets.map(({ record }) => rows.findIndex(({ id }) => id === record.id)),
             unread_from

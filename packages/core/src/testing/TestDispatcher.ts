@@ -56,10 +56,10 @@ export class TestDispatcher {
   readonly raise = (shop_id: ShopId, ...tickets: ReadonlyArray<number | null>) => run(raising(shop_id, tickets))
 
   /** Claims at most `most` due deliveries. These are of its own shops, because earlier cases leave nothing due. */
-  readonly claim = (most = PLENTY) =>
+  readonly claim = (max = PLENTY) =>
     Effect.gen(this, function* () {
       const clock = yield* SettableClock.current
-      const claims = yield* (yield* Deliveries).claim(clock.unsafeCurrentTimeMillis(), most)
+      const claims = yield* (yield* Deliveries).claim(clock.unsafeCurrentTimeMillis(), max)
       return claims.filter(({ shop_id }) => this.#shops.includes(shop_id))
     })
 

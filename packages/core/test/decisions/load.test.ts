@@ -47,12 +47,12 @@ describe("docs/write-a-store.md: the rows that a decision asks the store to load
     ["the keys", Load.keys, [{ _tag: "Keys" }]],
     ["stamps that were given", Load.stampLimit(STAMPS), [{ _tag: "StampLimit", key: STAMPS }]],
     ["a delivery", Load.delivery(EVENT, 1), [{ _tag: "Delivery", event_id: EVENT }]],
-    ["waiting deliveries", Load.waiting(7), [{ _tag: "Deliveries", most: 7 }]],
+    ["waiting deliveries", Load.waiting(7), [{ _tag: "Deliveries", max: 7 }]],
     ["events", Load.events([EVENT]), [{ _tag: "Event", id: EVENT }]],
     ["attempts", Load.attempts(EVENT), [{ _tag: "Attempts", event_id: EVENT }]],
     ["records of idempotency keys", Load.idempotencyRecords([RECORD]), [{ _tag: "IdempotencyRecord", key: RECORD }]],
     ["a queued notification", Load.queuedNotification("m", 1), [{ _tag: "QueuedNotification", id: "m" }]],
-    ["a replay", Load.replay("r", 9), [{ _tag: "Replay", id: "r", most: 9 }]]
+    ["a replay", Load.replay("r", 9), [{ _tag: "Replay", id: "r", max: 9 }]]
   ])("a decision asks the store to load: %s", (_, { loadRequests: asks }, expected) => expect(asks).toEqual(expected))
 })
 
@@ -172,7 +172,7 @@ describe("docs/write-a-store.md: other rows, as decisions load them", () => {
   it("a decision loads at most the requested number of waiting deliveries", () => {
     const shop = new TestShop()
     for (const id of [EVENT, OTHER_EVENT]) shop.slice.deliveries.set(id, {} as never)
-    expect([1, 2, 3].map((most) => read(shop, Load.waiting(most)).length)).toEqual([1, 2, 2])
+    expect([1, 2, 3].map((max) => read(shop, Load.waiting(max)).length)).toEqual([1, 2, 2])
     expect(read(shop, Load.waiting(1))).toEqual([EVENT])
   })
 

@@ -174,10 +174,10 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
         const deliveries = Context.get(context, Deliveries)
         return Context.make(Deliveries, {
           ...deliveries,
-          claim: (now, most) =>
+          claim: (now, max) =>
             Effect.gen(function* () {
-              asked.push(most)
-              const claims = yield* deliveries.claim(now, most)
+              asked.push(max)
+              const claims = yield* deliveries.claim(now, max)
               yield* turnOfLoop
               return claims
             })
@@ -202,7 +202,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
           expect(Math.max(...asked)).toBeLessThanOrEqual(32)
           yield* Fiber.interrupt(background)
         }),
-      { mostInFlight: 32 },
+      { maxInFlight: 32 },
       slowClaims(asked)
     ),
     20_000
@@ -251,7 +251,7 @@ const answeringLate = Layer.effectContext(
     const wait = Effect.repeatN(turnOfLoop, 9)
     return Context.make(Deliveries, {
       ...deliveries,
-      claim: (now, most) => Effect.zipLeft(deliveries.claim(now, most), wait)
+      claim: (now, max) => Effect.zipLeft(deliveries.claim(now, max), wait)
     })
   })
 ) as unknown as Around

@@ -19,7 +19,7 @@ const gated = Layer.effectContext(
     )
     return Context.make(Deliveries, {
       ...deliveries,
-      claim: (now, most) => Effect.zipLeft(deliveries.claim(now, most), gate)
+      claim: (now, max) => Effect.zipLeft(deliveries.claim(now, max), gate)
     })
   })
 ) as unknown as Around

@@ -47,7 +47,7 @@ class Trouble {
         }).pipe(
           Context.add(Deliveries, {
             ...deliveries,
-            claim: (now, most) => this.around("claim", deliveries.claim(now, most)),
+            claim: (now, max) => this.around("claim", deliveries.claim(now, max)),
             reclaim: this.around("reclaim", deliveries.reclaim),
             replays: this.around("replays", deliveries.replays)
           })

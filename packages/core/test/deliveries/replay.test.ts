@@ -29,9 +29,9 @@ const foundAs = (id: EventId, n: number, delivery?: DeliveryRecord, attempts_mad
 /** A shop with an open replay of these events. */
 const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) => {
   Object.assign(shop.slice, {
-    replayable: ({ after_seq, until_seq }: { after_seq: number; until_seq: number }, most: number): EventRange => {
-      const next = events.filter(({ event }) => event.seq > after_seq && event.seq < until_seq).slice(0, most)
-      return { events: next, last_seq: next.length === most ? next.at(-1)!.event.seq : until_seq - 1 }
+    replayable: ({ after_seq, until_seq }: { after_seq: number; until_seq: number }, max: number): EventRange => {
+      const next = events.filter(({ event }) => event.seq > after_seq && event.seq < until_seq).slice(0, max)
+      return { events: next, last_seq: next.length === max ? next.at(-1)!.event.seq : until_seq - 1 }
     }
   })
   shop.slice.head = { ...shop.slice.head, event_seq: events.length + 1 }

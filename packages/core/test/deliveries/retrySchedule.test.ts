@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { nextAttempt } from "../../src/domain/Delivery.js"
-import { MOST_ATTEMPTS } from "../../src/domain/Limits.js"
+import { MAX_ATTEMPTS } from "../../src/domain/Limits.js"
 import { answered, unanswered } from "../../src/testing/TestDispatcher.js"
 import { HOUR, MINUTE, SECOND, START } from "../decisions/fixtures.js"
 import { HookedShop } from "./Outward.js"
@@ -25,7 +25,7 @@ describe("Specification, Webhooks: an event without a 2xx is tried again, and th
   )
 
   it("an event has eight attempts in all (Specification, Webhooks)", () => {
-    expect(MOST_ATTEMPTS).toBe(8)
+    expect(MAX_ATTEMPTS).toBe(8)
     expect(nextAttempt(8, START, 0)).toBeNull()
     expect(nextAttempt(9, START, 1)).toBeNull()
   })

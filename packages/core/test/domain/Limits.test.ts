@@ -95,8 +95,8 @@ describe("Specification, Limits: texts and copies of a limit agree with it", () 
   it("a replay names at most 1000 events (docs/decisions.md)", () => {
     const named = (n: number) => Array.from({ length: n }, () => "019a0000-0000-7000-8000-000000000001")
     const accepts = (n: number) => Either.isRight(Schema.decodeUnknownEither(ReplayInput)({ event_ids: named(n) }))
-    const { replay_named_events: most } = Limits
-    expect([accepts(most), accepts(most + 1)]).toEqual([true, false])
+    const { replay_named_events: max } = Limits
+    expect([accepts(max), accepts(max + 1)]).toEqual([true, false])
   })
 })
 
@@ -130,9 +130,17 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
   // Constants of an algorithm or a text format, which limit nothing that a caller can reach.
   const TECHNIQUE = [
     ...["SECOND_MS", "MINUTE_MS", "HOUR_MS", "DAY_MS", "LAST_IDENTIFIER", "IDENTIFIERS_PER_MS", "IDENTIFIER_BYTES"],
-    ...["SECRET_BYTES", "DIGEST_CHARACTERS", "IPV6_PREFIX", "LONGEST", "FIRST_INSTANT", "LAST_INSTANT", "MOST_DATES"],
-    ...["POOL_BYTES", "MOST_IDENTIFIERS_MADE", "MOST_IDLE", "MOST_DEEP", "NANOS_PER_MS", "MAX_ATTEMPTS"],
-    ...["MOST_WINDOWS", "MIN_SWEPT", "FIRST_RETRY", "MOST_TURNS"],
+    ...[
+      "SECRET_BYTES",
+      "DIGEST_CHARACTERS",
+      "IPV6_PREFIX",
+      "LONGEST",
+      "FIRST_INSTANT",
+      "LAST_INSTANT",
+      "MAX_CACHED_DATES"
+    ],
+    ...["POOL_BYTES", "MAX_IDENTIFIERS_MADE", "MAX_IDLE_ROUNDS", "MAX_DEPTH", "NANOS_PER_MS", "MAX_COMMAND_ATTEMPTS"],
+    ...["MAX_WINDOWS", "MIN_SWEPT_ENTRIES", "FIRST_RETRY", "MAX_TURNS"],
     // Constants of a store over several cells: the size of a process's cache of shops' cells, and the sizes of batches of copies and claims.
     ...["MOST_KNOWN", "MOST_REMEMBERED", "MOST_COPIES", "LOOK_EVERY", "TURNS_PER_CLAIM"],
     // The horizon of a test clock's due work, and the longest time between the starts of two records of one attempt.

@@ -16,7 +16,7 @@ import { SettableClock } from "../../src/testing/SettableClock.js"
 const clock = new SettableClock(Date.parse("2026-11-20T10:00:00Z"))
 
 /** The number of the store's calls for limits and for keys, and the most concurrent calls for keys. */
-const asked = { limits: 0, keys: 0, most: 0 }
+const asked = { limits: 0, keys: 0, max: 0 }
 let looking = 0
 
 const countedLimits = (limits: Context.Tag.Service<RateLimits>): Context.Tag.Service<RateLimits> => ({
@@ -32,7 +32,7 @@ const countedDirectory = (directory: Context.Tag.Service<Directory>): Context.Ta
   keyByHash: (hash) =>
     Effect.gen(function* () {
       asked.keys++
-      asked.most = Math.max(asked.most, ++looking)
+      asked.max = Math.max(asked.max, ++looking)
       yield* Effect.yieldNow()
       return yield* directory.keyByHash(hash)
     }).pipe(Effect.ensuring(Effect.sync(() => looking--)))
@@ -108,7 +108,7 @@ const exhaust = async (address: string) => {
 
 beforeEach(() => {
   clock.advance(3_600_000)
-  Object.assign(asked, { limits: 0, keys: 0, most: 0 })
+  Object.assign(asked, { limits: 0, keys: 0, max: 0 })
 })
 
 describe("a used-up limit is cached until it resets", { timeout: 30_000 }, () => {
@@ -191,7 +191,7 @@ describe("unknown keys", { timeout: 30_000 }, () => {
     const good = ask("/v1/shop", { address, key })
     for (const { status } of await Promise.all(wrong)) expect(status).toBe(429)
     expect((await good).status).toBe(200)
-    expect([asked.keys, asked.most]).toEqual([21, 1])
+    expect([asked.keys, asked.max]).toEqual([21, 1])
     // The key is then known to be valid, so its requests do not wait for others, even after its cache entry has expired.
     clock.advance(40_000)
     expect((await ask("/v1/shop", { address, key })).status).toBe(200)

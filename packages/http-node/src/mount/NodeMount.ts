@@ -66,12 +66,12 @@ const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpReques
   if (!request.readableEnded) return received
   return {
     ...received,
-    body: (most) => {
+    body: (max_bytes) => {
       // Serialized only when the API reads the body, because requests of the server's own routes also pass through this
       // mount.
       const bytes = parsedBody(request as Parsed)
       if (bytes === undefined) return Effect.fail(new BodyIncomplete())
-      return bytes.length > most ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
+      return bytes.length > max_bytes ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
     }
   }
 }

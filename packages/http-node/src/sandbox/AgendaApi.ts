@@ -49,9 +49,9 @@ export class AgendaApi extends groupOf(
 
 const DEFAULT_LIMIT = 50
 /** The number of a shop's latest deliveries that are searched for scheduled attempts. */
-const MOST_DELIVERIES = 2000
+const MAX_DELIVERIES = 2000
 /** The largest number of collected tickets of a shop that are read. */
-const MOST_COLLECTED = 1000
+const MAX_COLLECTED = 1000
 
 /** Makes the function that reads the agenda, of one shop or of all. */
 export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof shopLimits>>) =>
@@ -62,7 +62,7 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
     const closures = yield* Closures
 
     const attemptsOf = Effect.fnUntraced(function* (shop_id: ShopId) {
-      const part = { limit: MOST_DELIVERIES }
+      const part = { limit: MAX_DELIVERIES }
       const awaited = (yield* log.deliveries(shop_id, part)).filter(({ next_attempt_at }) => next_attempt_at !== null)
       if (awaited.length === 0) return []
       const events = new Map((yield* reads.events(shop_id, part)).map((event) => [event.id, event]))
@@ -89,8 +89,8 @@ export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof s
       const collected = yield* reads.tickets(
         shop_id,
         { state: ["collected"] },
-        { _tag: "Changes", since, after: null, most: MOST_COLLECTED },
-        MOST_COLLECTED
+        { _tag: "Changes", since, after: null, max: MAX_COLLECTED },
+        MAX_COLLECTED
       )
       return agendaOf(
         {

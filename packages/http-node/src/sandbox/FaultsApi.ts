@@ -6,8 +6,8 @@ import { Fault, FaultKind, type Faults, faultKinds } from "./Faults.js"
 import type { Feed } from "./Feed.js"
 
 const methods = ["GET", "POST"] as const
-const MOST_FAULTS = 100
-const MOST_DELAY_MS = 60_000
+const MAX_FAULTS = 100
+const MAX_DELAY_MS = 60_000
 
 /** A kind of fault in a request, in which 503 and 429 may also be numbers. */
 const KindInput = Schema.transform(Schema.Union(Schema.String, Schema.Number), FaultKind, {
@@ -37,7 +37,7 @@ const FaultInput = Schema.Struct({
   ),
   delay_ms: optional(
     Schema.Int.pipe(
-      Schema.between(0, MOST_DELAY_MS, { message: () => `must be a whole number from 0 to ${MOST_DELAY_MS}` })
+      Schema.between(0, MAX_DELAY_MS, { message: () => `must be a whole number from 0 to ${MAX_DELAY_MS}` })
     )
   )
 })
@@ -64,7 +64,7 @@ export class FaultsApi extends groupOf(
     "Set the faults",
     "Replaces all faults. A request meets the first fault that matches its method and path; with `next`, only so many requests do. In `path`, `{id}` or `*` matches any one segment."
   ]).setPayload(
-    Schema.Struct({ faults: Schema.Array(FaultInput).pipe(Schema.maxItems(MOST_FAULTS)) }).annotations({
+    Schema.Struct({ faults: Schema.Array(FaultInput).pipe(Schema.maxItems(MAX_FAULTS)) }).annotations({
       identifier: "FaultsInput"
     })
   ),

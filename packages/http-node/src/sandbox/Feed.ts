@@ -41,9 +41,9 @@ export class Ring<E extends { readonly id: number }> {
   #last_id: number
 
   /** `from` is the number before the first id. */
-  constructor(most: number, most_characters: number, lengthOf: (entry: E) => number, from: number) {
+  constructor(max: number, most_characters: number, lengthOf: (entry: E) => number, from: number) {
     this.#last_id = from
-    this.#most = most
+    this.#most = max
     this.#most_characters = most_characters
     this.#lengthOf = lengthOf
   }

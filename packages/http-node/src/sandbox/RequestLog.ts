@@ -105,8 +105,8 @@ const keepingBody = (request: HttpRequest) => {
   let read: Uint8Array | undefined
   const kept: HttpRequest = {
     ...request,
-    body: (most) =>
-      Effect.map(request.body(most), (bytes) => {
+    body: (max) =>
+      Effect.map(request.body(max), (bytes) => {
         read = bytes
         return bytes
       })

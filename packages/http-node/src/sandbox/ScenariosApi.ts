@@ -5,7 +5,7 @@ import { data, endpoint, groupOf } from "./endpoints.js"
 /** Runs the text of a scenario, and returns the report of `workshop scenario run --json`. */
 export type ScenarioRunner = (text: string) => Effect.Effect<typeof Report.Type>
 
-const MOST_BYTES = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 
 const Report = Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({
   identifier: "ScenarioReport"
@@ -24,7 +24,7 @@ export class ScenariosApi extends groupOf(
         scenario: Schema.String.annotations({ description: "The text of a scenario file, as YAML or JSON" })
       }).annotations({ identifier: "ScenarioInput" })
     )
-    .annotate(BodyLimit, MOST_BYTES)
+    .annotate(BodyLimit, MAX_BODY_BYTES)
     .addError(FailureBodyOf("NOT_FOUND"))
 ) {}
 

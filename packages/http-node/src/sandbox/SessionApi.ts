@@ -24,10 +24,10 @@ import { LoggedRequest, type RequestLog } from "./RequestLog.js"
 const VERSION = 1
 
 /** The maximum size of a session file, in bytes. */
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_FILE_BYTES = 64 * 1024 * 1024
 
 /** The maximum number of characters of logged requests in a session file. */
-const MOST_LOGGED_CHARACTERS = 16 * 1024 * 1024
+const MAX_LOGGED_CHARACTERS = 16 * 1024 * 1024
 
 /** The maximum number of changes in one command. It is limited because a command blocks its shop. */
 const CHANGES_AT_ONCE = 500
@@ -91,7 +91,7 @@ export class SessionApi extends groupOf(
     "Replaces all data with a session that `GET /sandbox/session` returned (the response, or only its `data`). The clock shows the time of the export. A file of another version, or one that was changed, is refused. 403 if the data were not created by a sandbox."
   ])
     .setPayload(SentFile)
-    .annotate(BodyLimit, MOST_BYTES)
+    .annotate(BodyLimit, MAX_FILE_BYTES)
 ) {}
 
 const digestOf = (session: unknown): string => createHash("sha256").update(JSON.stringify(session)).digest("hex")
@@ -115,7 +115,7 @@ const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown
 
 /** The latest requests that fit into {@link MOST_LOGGED_CHARACTERS}. */
 const latestOf = (requests: ReadonlyArray<LoggedRequest>): ReadonlyArray<LoggedRequest> => {
-  let left = MOST_LOGGED_CHARACTERS
+  let left = MAX_LOGGED_CHARACTERS
   const first = requests.findLastIndex(({ request, response }) => {
     left -= (request.body?.length ?? 0) + response.body.length
     return left < 0

@@ -78,7 +78,7 @@ export class ShopsApi extends groupOf(
 ) {}
 
 /** The maximum number of audit entries in a response, latest first. */
-const MOST_AUDITED = 1000
+const MAX_AUDIT_ENTRIES = 1000
 
 const firstKey = KeyInput.make({ name: "First key", scopes: scopePresets.full })
 
@@ -107,7 +107,7 @@ export const shopsHandlers = Effect.gen(function* () {
     listActs: ({ path }) =>
       Effect.zipRight(
         shops.byId(path.id),
-        Effect.map(audit.list(path.id, null, MOST_AUDITED), (entries) => data(entries.map(auditView)))
+        Effect.map(audit.list(path.id, null, MAX_AUDIT_ENTRIES), (entries) => data(entries.map(auditView)))
       )
   }
   return handlers

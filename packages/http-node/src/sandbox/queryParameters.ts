@@ -6,12 +6,12 @@ export const optionalParameter = <A, I>(schema: Schema.Schema<A, I>, description
 
 const digits = Schema.String.pipe(Schema.pattern(/^\d{1,15}$/, { message: () => "must be a whole number" }))
 
-/** An optional whole number from 0 to `most` in a query. */
-export const countParameter = (most: number, description: string) =>
+/** An optional whole number from 0 to `max` in a query. */
+export const countParameter = (max: number, description: string) =>
   optionalParameter(
     Schema.transform(
       digits,
-      Schema.Int.pipe(Schema.between(0, most, { message: () => `must be a whole number from 0 to ${most}` })),
+      Schema.Int.pipe(Schema.between(0, max, { message: () => `must be a whole number from 0 to ${max}` })),
       { strict: true, decode: Number, encode: String }
     ),
     description

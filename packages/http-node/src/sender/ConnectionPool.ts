@@ -3,9 +3,9 @@ import { Limits } from "@workshop/core"
 import type { AttemptProgress } from "./AttemptProgress.js"
 
 /** The maximum number of concurrent requests of a shop. Further requests wait while their deadline runs. */
-const MAX_PER_SHOP = Limits.deliveries_in_flight_per_shop
+const MAX_REQUESTS_PER_SHOP = Limits.deliveries_in_flight_per_shop
 /** The maximum number of idle connections of all shops. Further connections are closed after use. */
-const MAX_IDLE = 1024
+const MAX_IDLE_CONNECTIONS = 1024
 
 /**
  * A connection is closed this much before the receiver's keep-alive timeout, which begins when the receiver sends its
@@ -64,7 +64,7 @@ export class ConnectionPool {
       })
       acquired()
     }
-    if (shop.active < MAX_PER_SHOP) acquire()
+    if (shop.active < MAX_REQUESTS_PER_SHOP) acquire()
     else {
       shop.waiting.add(acquire)
       progress.atEnd(() => shop.waiting.delete(acquire))
@@ -111,7 +111,7 @@ export class ConnectionPool {
     connection.user = null
     const idle_ms =
       keep_alive_s === null ? this.#idle_ms : Math.min(this.#idle_ms, 1000 * keep_alive_s - CLOSE_EARLIER_MS)
-    if (idle_ms <= 0 || !socket.writable || this.#idle_count >= MAX_IDLE) return void socket.destroy()
+    if (idle_ms <= 0 || !socket.writable || this.#idle_count >= MAX_IDLE_CONNECTIONS) return void socket.destroy()
     const idle = this.#idle.get(key) ?? []
     idle.push(connection)
     this.#idle.set(key, idle)

@@ -6,7 +6,7 @@ import { type SendFailed, sendFailed } from "./SendFailed.js"
 import type { Target } from "./Target.js"
 
 /** The maximum number of a name's addresses that are tried. */
-const MAX_TRIED = 4
+const MAX_TRIED_ADDRESSES = 4
 
 /** The options of opening a connection. */
 export interface DialOptions {
@@ -52,7 +52,7 @@ const connectAny = (
   progress: AttemptProgress,
   deadline_ms: number
 ) => {
-  const tried = addresses.slice(0, MAX_TRIED)
+  const tried = addresses.slice(0, MAX_TRIED_ADDRESSES)
   return tried
     .map((address, i) => {
       const one = connect(address, target, progress)

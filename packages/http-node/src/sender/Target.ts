@@ -74,7 +74,7 @@ const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): E
 }
 
 /** The maximum number of cached targets. They are cached, because parsing a URL takes longer than sending a request. */
-const MAX_CACHED = 4_096
+const MAX_CACHED_URLS = 4_096
 
 /** A cache of parsed targets, by URL. */
 export class Targets {
@@ -90,7 +90,7 @@ export class Targets {
     const cached = this.#cache.get(url)
     if (cached !== undefined) return cached
     const target = parseTarget(url, this.#rules)
-    if (this.#cache.size >= MAX_CACHED) this.#cache.clear()
+    if (this.#cache.size >= MAX_CACHED_URLS) this.#cache.clear()
     this.#cache.set(url, target)
     return target
   }

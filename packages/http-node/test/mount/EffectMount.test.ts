@@ -13,7 +13,7 @@ import { RawClient } from "../server/RawClient.js"
 
 const node = createServer()
 /** The number of running requests, and its maximum so far. */
-const running = { now: 0, most: 0 }
+const running = { now: 0, max: 0 }
 const serving = Layer.scopedDiscard(
   Effect.gen(function* () {
     const needle = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
@@ -28,7 +28,7 @@ const serving = Layer.scopedDiscard(
       yield* httpApp({
         authenticate: () =>
           Effect.gen(function* () {
-            running.most = Math.max(running.most, ++running.now)
+            running.max = Math.max(running.max, ++running.now)
             yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
             running.now--
             return amira
@@ -96,11 +96,11 @@ it("an HttpApp on a socket refuses an Idempotency-Key given twice (Specification
 
 it("an HttpApp on a socket runs one request of a connection at a time, and responds in the order of the requests (docs/embed.md)", async () => {
   const client = await RawClient.connect((node.address() as AddressInfo).port)
-  running.most = 0
+  running.max = 0
   for (let i = 0; i < 50; i++) client.request(i % 2 === 0 ? "GET /v1/tickets" : "GET /nowhere")
   const statuses = []
   for (let i = 0; i < 50; i++) statuses.push((await client.answer()).status)
   expect(statuses).toEqual(Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? 403 : 404)))
-  expect(running.most).toBe(1)
+  expect(running.max).toBe(1)
   client.socket.destroy()
 })

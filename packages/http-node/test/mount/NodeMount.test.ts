@@ -218,10 +218,10 @@ describe("The API mounted in a Node server", () => {
     const each = Buffer.byteLength(page)
     expect(each).toBeGreaterThan(700_000)
     isHeld = true
-    const most = 64 * 2 ** 20
+    const max = 64 * 2 ** 20
     const port = Number(new URL(base).port)
     const clients = []
-    for (let i = 0; i <= most / each + 10; i++) {
+    for (let i = 0; i <= max / each + 10; i++) {
       const client = await RawClient.connect(port)
       clients.push(client)
       client.request("GET /v1/tickets?limit=30", [`Authorization: ${bearer}`])
@@ -230,7 +230,7 @@ describe("The API mounted in a Node server", () => {
         () => sockets[i]?.writableLength ?? 0,
         (length) => length > 0
       )
-      expect(sockets.filter(({ destroyed }) => !destroyed).length * each).toBeLessThanOrEqual(most)
+      expect(sockets.filter(({ destroyed }) => !destroyed).length * each).toBeLessThanOrEqual(max)
     }
     const left = sockets.map(({ destroyed }) => !destroyed)
     expect(left.indexOf(true)).toBeGreaterThan(8)

@@ -161,9 +161,9 @@ export class Sandbox {
       header: (name) => headers[name],
       repeats: () => false,
       address: "192.0.2.1",
-      body: (most) => {
+      body: (max) => {
         const bytes = new TextEncoder().encode(text)
-        return bytes.length > most ? new BodyTooLarge() : Effect.succeed(bytes)
+        return bytes.length > max ? new BodyTooLarge() : Effect.succeed(bytes)
       }
     }
     const departure = await this.runtime.runPromise(this.#pipeline(arrival))

@@ -22,7 +22,7 @@ const flood = (socket: Socket) => {
 
 const ENDLESS = "HTTP/1.1 200 OK\r\n\r\n"
 /** 8 KiB of head, 16 KiB of body, and the 64 KiB that Node reads from a socket at once. */
-const MOST_READ = (8 + 16 + 64) * 1024
+const MAX_BYTES_READ = (8 + 16 + 64) * 1024
 
 describe("hostile bodies", () => {
   it.each([
@@ -39,7 +39,7 @@ describe("hostile bodies", () => {
     })
     await withSender({}, async (send, sender) => {
       expect(await send(post(at.url))).toMatchObject({ status: 200, error: null })
-      expect(sender.counts().bytes_read).toBeLessThanOrEqual(MOST_READ)
+      expect(sender.counts().bytes_read).toBeLessThanOrEqual(MAX_BYTES_READ)
       await until(() => sender.counts().open === 0)
     })
   })
@@ -92,14 +92,14 @@ describe("hostile bodies", () => {
     await using at = await receiver({
       onRequest: (socket) => {
         socket.write(ENDLESS)
-        socket.write(MEBIBYTE.subarray(0, MOST_READ + 8192))
+        socket.write(MEBIBYTE.subarray(0, MAX_BYTES_READ + 8192))
       }
     })
     await withSender({ deadline_ms: 5000 }, async (_, sender) => {
       const posts = Array.from({ length: 256 }, (_, i) => post(at.url, { shop_id: `shop_${i}` as ShopId }))
       const sent = await Effect.runPromise(Effect.forEach(posts, sender.send, { concurrency: "unbounded" }))
       expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([200]))
-      expect(sender.counts().bytes_read).toBeLessThanOrEqual(256 * MOST_READ)
+      expect(sender.counts().bytes_read).toBeLessThanOrEqual(256 * MAX_BYTES_READ)
       await until(() => sender.counts().open === 0)
     })
   })
@@ -130,7 +130,7 @@ describe("hostile heads", () => {
     })
     await withSender({}, async (send, sender) => {
       expect(await send(post(at.url))).toMatchObject({ status: null, error: "too_large_head" })
-      expect(sender.counts().bytes_read).toBeLessThanOrEqual(MOST_READ)
+      expect(sender.counts().bytes_read).toBeLessThanOrEqual(MAX_BYTES_READ)
     })
   })
 

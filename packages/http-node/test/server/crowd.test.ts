@@ -166,10 +166,10 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
       background: false
     })
     let running = 0
-    let most = 0
+    let max = 0
     const handle = mountNode(workshop, {
       authenticate: async () => {
-        most = Math.max(most, ++running)
+        max = Math.max(max, ++running)
         await new Promise((resolve) => setImmediate(resolve))
         running--
         return null
@@ -180,7 +180,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     const client = await RawClient.connect((server.address() as AddressInfo).port)
     for (let i = 0; i < 50; i++) client.request("GET /v1/shop")
     for (let i = 0; i < 50; i++) expect((await client.answer()).status).toBe(401)
-    expect(most).toBe(1)
+    expect(max).toBe(1)
     client.socket.destroy()
     server.close()
     await workshop.stop()

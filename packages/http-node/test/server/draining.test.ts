@@ -7,13 +7,13 @@ import { expect, it } from "vitest"
 import { draining } from "../../src/index.js"
 
 /** Starts an Effect server, and returns its port and a function that stops it. */
-const started = async (slow: Effect.Effect<void>, longest?: string) => {
+const started = async (slow: Effect.Effect<void>, timeout?: string) => {
   const socket = createServer()
   const app = HttpRouter.empty.pipe(
     HttpRouter.get("/", HttpServerResponse.text("quick")),
     HttpRouter.get("/slow", Effect.as(slow, HttpServerResponse.text("slow")))
   )
-  const layer = Layer.scopedDiscard(draining(socket, longest as "1 second")).pipe(
+  const layer = Layer.scopedDiscard(draining(socket, timeout as "1 second")).pipe(
     Layer.provide(HttpServer.serve(app)),
     Layer.provide(NodeHttpServer.layer(() => socket, { host: "127.0.0.1", port: 0 }))
   )

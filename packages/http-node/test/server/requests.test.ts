@@ -176,9 +176,9 @@ describe("bodies (Specification, Errors)", () => {
   it("a body of exactly 65,536 bytes is read, and one more byte is refused", async () => {
     const client = await server.client()
     const body = (bytes: number) => JSON.stringify({ service: "" }).replace('""', `"${"x".repeat(bytes - 14)}"`)
-    const most = await client.request("POST /v1/tickets", idempotent(), body(65_536)).answer()
+    const max = await client.request("POST /v1/tickets", idempotent(), body(65_536)).answer()
     const more = await client.request("POST /v1/tickets", idempotent(), body(65_537)).answer()
-    expect(most.json.error?.details?.issues.map(({ message }) => message)).not.toContain("must be at most 65536 bytes")
+    expect(max.json.error?.details?.issues.map(({ message }) => message)).not.toContain("must be at most 65536 bytes")
     expect(more.json.error?.details?.issues).toEqual(tooLarge.issues)
   })
 

@@ -29,7 +29,7 @@ export const HOME = "home"
 
 const NAME = /^[a-z][a-z0-9_]{0,30}$/
 
-const MOST_CELLS = 1_000
+const MAX_CELLS = 1_000
 
 /** A refusal of a list of cells. `DatabaseFailed` adds the remedy. */
 export const cellsRefused = (what: string) => new DatabaseFailed({ reason: "bad_cells", code: undefined, what })
@@ -61,7 +61,7 @@ export const cellsFrom = (text: string): Effect.Effect<ReadonlyArray<CellAddress
     const [first = ""] = words
     if (words.length === 1 && /^\d+$/.test(first)) {
       const count = Number(first)
-      if (count < 1 || count > MOST_CELLS) return cellsRefused(`There cannot be ${first} cells, but 1 to ${MOST_CELLS}`)
+      if (count < 1 || count > MAX_CELLS) return cellsRefused(`There cannot be ${first} cells, but 1 to ${MAX_CELLS}`)
       return Effect.succeed(Array.from({ length: count - 1 }, (_, i) => ({ name: `cell_${i + 1}` })))
     }
     return Effect.succeed(

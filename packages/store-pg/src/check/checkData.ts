@@ -25,7 +25,7 @@ export interface Checked {
   readonly findings: ReadonlyArray<Finding>
 }
 
-const MOST_SHOWN = 5
+const MAX_SHOWN_ROWS = 5
 const CANCELED = "57014"
 
 /**
@@ -37,7 +37,7 @@ const counted = ({
   sql
 }: Invariant): string => `with /* workshop check ${name} */ violations as materialized (${sql})
   select (select count(*)::integer from violations) as count,
-    coalesce((select json_agg(v) from (select * from violations limit ${MOST_SHOWN}) v), '[]') as first`
+    coalesce((select json_agg(v) from (select * from violations limit ${MAX_SHOWN_ROWS}) v), '[]') as first`
 
 const violationsOf = (session: Session, invariant: Invariant, timeout_ms: number) =>
   session.run<Pick<Finding, "count" | "first">>(counted(invariant)).pipe(
@@ -106,7 +106,7 @@ const misplaced = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
     }
     const finding = (name: string, finds: string, rows: typeof misplaced): Finding => ({
       ...{ name, finds, count: rows.length },
-      first: rows.slice(0, MOST_SHOWN)
+      first: rows.slice(0, MAX_SHOWN_ROWS)
     })
     return [
       finding("shop-cell", "Shops are in a cell in which the directory did not place them", misplaced),

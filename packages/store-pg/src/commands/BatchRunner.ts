@@ -16,7 +16,7 @@ import { type Commands, failAll, failExpired } from "./CommandFailures.js"
 import type { CommandQueue, QueuedCommand } from "./CommandQueue.js"
 
 /** The most attempts to run a batch after conflicts, and to run a command whose tracking code was taken. */
-export const MAX_ATTEMPTS = 16
+export const MAX_COMMAND_ATTEMPTS = 16
 
 /** The contended lane, or an ordinary lane, which moves the commands of locked shops to the contended lane. */
 export type LaneKind =
@@ -112,7 +112,7 @@ export class BatchRunner {
     return Effect.flatMap(outcomeOf(this.#options.database, receipt), (outcome) => {
       if (outcome === "committed") return this.#settle(attempt, batch)
       this.#requeue(attempt, batch)
-      return outcome === "aborted" && attempt.number < MAX_ATTEMPTS
+      return outcome === "aborted" && attempt.number < MAX_COMMAND_ATTEMPTS
         ? this.#attempt(nextAttempt({ ...attempt, commands }))
         : Effect.sync(() => failAll(commands, storeFailure(failure)))
     })
@@ -142,7 +142,7 @@ export class BatchRunner {
   #afterFailure(attempt: Attempt, failure: PgFailure): Effect.Effect<void> {
     const { commands } = attempt
     const fail = (cause: Cause.Cause<unknown>) => Effect.sync(() => failAll(commands, cause))
-    if (attempt.number >= MAX_ATTEMPTS)
+    if (attempt.number >= MAX_COMMAND_ATTEMPTS)
       return failure.kind === "data"
         ? fail(Cause.die(new Error("Every tracking code drawn was taken: the entropy repeats itself")))
         : fail(storeFailure(failure))

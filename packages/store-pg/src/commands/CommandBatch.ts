@@ -59,7 +59,7 @@ export interface DecidedBatch<C extends BatchedCommand = BatchedCommand> {
 }
 
 /** The approximate maximum length of the text that one transaction saves. */
-const MAX_BYTES = 1_048_576
+const MAX_SAVED_BYTES = 1_048_576
 
 const SELECT_HEADS = `select (
     select json_agg(row_to_json(h)) from (
@@ -122,7 +122,7 @@ const decideAll = <C extends BatchedCommand>(
   const exits: Array<readonly [C, CommandExit]> = []
   const missing: Array<C> = []
   let i = 0
-  for (; i < commands.length && changes.bytes < MAX_BYTES; i++) {
+  for (; i < commands.length && changes.bytes < MAX_SAVED_BYTES; i++) {
     const one = commands[i]!
     const { shop_id } = one.command
     const refused = undecryptable.get(shop_id)

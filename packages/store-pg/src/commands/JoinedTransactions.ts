@@ -21,7 +21,7 @@ import type { PgNotifier } from "../deliveries/PgNotifier.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { expiredCommands } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
-import { MAX_ATTEMPTS } from "./BatchRunner.js"
+import { MAX_COMMAND_ATTEMPTS } from "./BatchRunner.js"
 import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from "./CommandBatch.js"
 import { shopLocked } from "./CommandFailures.js"
 import {
@@ -200,7 +200,7 @@ const runWithin = (joined: Joined, command: BatchedCommand, options: JoiningOpti
   const attempt = (runs: number): typeof once =>
     Effect.catchIf(
       once,
-      (failure) => failure._tag === "PgFailure" && isCodeTaken(failure) && runs < MAX_ATTEMPTS,
+      (failure) => failure._tag === "PgFailure" && isCodeTaken(failure) && runs < MAX_COMMAND_ATTEMPTS,
       () => attempt(runs + 1)
     )
   return Effect.matchEffect(attempt(1), {

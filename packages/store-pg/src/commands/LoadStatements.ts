@@ -217,7 +217,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   Deliveries: loader("Deliveries", {
     text: `select json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, most)
       cross join lateral (select * from workshop.delivery d where d.shop_id = q.shop_id limit q.most) d`,
-    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.most)],
+    values: (asked) => [shopIds(asked), asked.map(({ request }) => request.max)],
     addRow: addDeliveries
   }),
   Event: loader("Event", {
@@ -254,7 +254,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     values: (asked) => [
       shopIds(asked),
       asked.map(({ request }) => request.id),
-      asked.map(({ request }) => request.most)
+      asked.map(({ request }) => request.max)
     ],
     addRow: (states, row: { readonly replay: ReplayRecord; readonly range: ReadRange }) => {
       const state = states.ofShop(row.replay.shop_id)

@@ -98,7 +98,7 @@ const waitingFailure = () => new PgFailure({ kind: "other", code: null, constrai
 const RECHECK = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(5))
 
 /** The most sessions that are stored. */
-const MAX_ABANDONED = 100
+const MAX_ABANDONED_SESSIONS = 100
 
 /** The abandoned sessions of one purpose, such as a lane. Each may still occupy a connection of the server. */
 export class AbandonedSessions {
@@ -112,7 +112,7 @@ export class AbandonedSessions {
 
   add(pid: number): void {
     this.#after.set(pid, lastNumber)
-    if (this.#after.size > MAX_ABANDONED) this.#after.delete(this.#after.keys().next().value!)
+    if (this.#after.size > MAX_ABANDONED_SESSIONS) this.#after.delete(this.#after.keys().next().value!)
   }
 
   /**

@@ -140,7 +140,7 @@ const DATABASE_TIME = "(extract(epoch from statement_timestamp()) * 1000)::bigin
 const leaseTime = (given: string) => `coalesce(${given}::bigint, ${DATABASE_TIME})`
 
 /** The most shops that one statement makes ready. */
-export const MOST_MADE_READY = 10_000
+export const MAX_SHOPS_MADE_READY = 10_000
 
 /** The setting in which a transaction stores the shops that it has locked, for its later statements. */
 const LOCKED_SHOPS = "workshop_claim.shops"

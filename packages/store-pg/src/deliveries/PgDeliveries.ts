@@ -56,7 +56,7 @@ const SHOPS_CORRECTED = 64
 const MAX_CORRECTIONS = 1_000
 
 /** The most expired leases that one statement ends. */
-const MAX_RECLAIMED = 1_000
+const MAX_RECLAIMED_LEASES = 1_000
 
 /** Retries after conflicts. A claim that waited for a lock is not retried, because the dispatcher claims again anyway. */
 const CONFLICT_RETRIES = Schedule.recurs(5)
@@ -129,9 +129,9 @@ interface ClaimRequest extends ClaimTimes {
   readonly connection: Connection
   readonly reschedule: Reschedule
   /** The most deliveries to claim. */
-  readonly most: number
+  readonly max: number
   /** The minimum of the claim's number. */
-  readonly leastNumber: number
+  readonly minNumber: number
 }
 
 /**
@@ -139,7 +139,7 @@ interface ClaimRequest extends ClaimTimes {
  * round trip prolongs the locks. Returns the claims, and whether more shops may be ready.
  */
 const claimOnce = (
-  { connection, reschedule, now, lease_now, most, leastNumber }: ClaimRequest,
+  { connection, reschedule, now, lease_now, max, minNumber }: ClaimRequest,
   spare: number
 ): Effect.Effect<NumberedClaims & { readonly hasMore: boolean }, PgFailure> =>
   Effect.map(
@@ -147,7 +147,7 @@ const claimOnce = (
       [statement("make ready", MAKE_READY, now)],
       [
         statement("lock shops", LOCK_READY_QUEUES, most + spare, leastNumber),
-        statement("claim", CLAIM, now, most, lease_now),
+        statement("claim", CLAIM, now, max, lease_now),
         statement("lock queues", LOCK_QUEUES),
         ...reschedule({ now, lease_now })
       ]
@@ -155,26 +155,26 @@ const claimOnce = (
     ([, locked, claimed]) => ({
       number: locked!.rows[0]!.number as number,
       claims: claimed!.rows as unknown as ReadonlyArray<Claim>,
-      hasMore: countOf(locked!.rows[0]) >= most + spare
+      hasMore: countOf(locked!.rows[0]) >= max + spare
     })
   )
 
 /**
- * Claims up to `most` deliveries. Each locked shop costs time, so the first transaction locks few spare shops, and none to claim a single
+ * Claims up to `max` deliveries. Each locked shop costs time, so the first transaction locks few spare shops, and none to claim a single
  * delivery. If it finds too little, further transactions with more spare shops follow while more shops may be ready.
  */
 const claimUpTo = (request: ClaimRequest): Effect.Effect<NumberedClaims, PgFailure> =>
   Effect.gen(function* () {
-    const { most } = request
+    const { max } = request
     const claims: Array<Claim> = []
-    let number = request.leastNumber
+    let number = request.minNumber
     for (let looks = 1; ; looks++) {
-      const left = most - claims.length
-      const spare = looks === 1 ? Math.min(MAX_SPARE_SHOPS, most - 1) : MAX_SPARE_SHOPS
-      const one = yield* claimOnce({ ...request, most: left, leastNumber: number }, spare)
+      const left = max - claims.length
+      const spare = looks === 1 ? Math.min(MAX_SPARE_SHOPS, max - 1) : MAX_SPARE_SHOPS
+      const one = yield* claimOnce({ ...request, max: left, minNumber: number }, spare)
       number = one.number
       claims.push(...one.claims)
-      if (claims.length === most || !one.hasMore || looks === MAX_CLAIMS_PER_CALL) return { number, claims }
+      if (claims.length === max || !one.hasMore || looks === MAX_CLAIMS_PER_CALL) return { number, claims }
     }
   })
 
@@ -182,21 +182,21 @@ const claimUpTo = (request: ClaimRequest): Effect.Effect<NumberedClaims, PgFailu
  * Returns the deliveries that a claim would get, without locks. Reads more shops if the first shops have too few
  * deliveries.
  */
-const peekTurns = (connection: Connection, { now, lease_now }: ClaimTimes, most: number) =>
+const peekTurns = (connection: Connection, { now, lease_now }: ClaimTimes, max: number) =>
   Effect.gen(function* () {
-    for (let shops = most + MAX_SPARE_SHOPS; ; shops *= 8) {
+    for (let shops = max + MAX_SPARE_SHOPS; ; shops *= 8) {
       const [, kept, seen] = yield* connection.send(
         [statement("make ready", MAKE_READY, now)],
         [statement("keep queues", KEEP_READY_QUEUES, shops), statement("see turns", PEEK_TURNS, now, most, lease_now)]
       )
-      if (seen!.rows.length >= most || countOf(kept!.rows[0]) < shops)
+      if (seen!.rows.length >= max || countOf(kept!.rows[0]) < shops)
         return seen!.rows as unknown as ReadonlyArray<DeliveryTurn>
     }
   })
 
 const reclaimEnded = (connection: Connection, lease_now: number | null) =>
   Effect.gen(function* () {
-    const [, freed] = yield* connection.send([BEGIN, statement("reclaim", RECLAIM, lease_now, MAX_RECLAIMED)])
+    const [, freed] = yield* connection.send([BEGIN, statement("reclaim", RECLAIM, lease_now, MAX_RECLAIMED_LEASES)])
     const shop_ids = shopsOf(freed)
     if (shop_ids.length === 0) return yield* Effect.as(connection.send([ROLLBACK]), 0)
     yield* connection.send([resetQueues(new Set(shop_ids)), COMMIT])
@@ -297,12 +297,12 @@ export const pgDeliveries = ({
         oneByOne
       )
 
-    const claimNumbered = (now: Instant, most: number) =>
+    const claimNumbered = (now: Instant, max: number) =>
       inTurn((connection) =>
         Effect.zipRight(
           checkClock(connection),
           Effect.flatMap(leaseNow, (lease_now) =>
-            claimUpTo({ connection, reschedule, now, lease_now, most, leastNumber: last + 1 })
+            claimUpTo({ connection, reschedule, now, lease_now, max, minNumber: last + 1 })
           )
         )
       ).pipe(
@@ -314,12 +314,10 @@ export const pgDeliveries = ({
       )
 
     return {
-      claim: (now, most) => Effect.map(claimNumbered(now, most), ({ claims }) => claims),
+      claim: (now, max) => Effect.map(claimNumbered(now, max), ({ claims }) => claims),
       claimNumbered,
-      turns: (now, most) =>
-        inTurn((connection) =>
-          Effect.flatMap(leaseNow, (lease_now) => peekTurns(connection, { now, lease_now }, most))
-        ),
+      turns: (now, max) =>
+        inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => peekTurns(connection, { now, lease_now }, max))),
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaimEnded(connection, lease_now))),
       next: (until) =>
         inTurn((connection) =>

@@ -60,9 +60,9 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
       Effect.gen(function* () {
         const webhook = yield* webhookOf(shop_id)
         const deliveries: Array<LoggedDelivery> = []
-        const most = Math.min(PAGE, limit)
+        const max = Math.min(PAGE, limit)
         for (let end = before; ; ) {
-          const page = yield* latest(shop_id, end, most)
+          const page = yield* latest(shop_id, end, max)
           const attempts = yield* sql<{ readonly attempts: ReadonlyArray<AttemptRecord>; readonly event_id: string }>`
             select /* workshop read attempts */ a.event_id, json_agg(a.attempt order by a.n, a.is_ok, a.started_at) as attempts from (
               select a.event_id, a.n, coalesce(a.status between 200 and 299, false) as is_ok, a.started_at, row_to_json(a) as attempt
@@ -74,7 +74,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
           const ofEvent = new Map(attempts.map((row) => [row.event_id, row.attempts]))
           for (const { event } of page)
             deliveries.push(...loggedDeliveries(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
-          if (webhook === null || page.length < most || deliveries.length >= limit)
+          if (webhook === null || page.length < max || deliveries.length >= limit)
             return deliveries.slice(0, limit).reverse()
           end = page.at(-1)!.event.seq
         }

@@ -103,14 +103,14 @@ export const stateOf = (
 /** A range of events that was read. */
 export interface ReadRange {
   readonly last_seq: number
-  readonly most: number
+  readonly max: number
   readonly events: ReadonlyArray<EventWithDelivery> | null
 }
 
 /** The events of a range that match the filter, and the last event of the range. */
 export const eventRangeOf = (
   filter: ReplayFilter,
-  { events, last_seq, most }: ReadRange,
+  { events, last_seq, max }: ReadRange,
   webhook: Webhook | null
 ): EventRange => ({
   events: (events ?? [])
@@ -121,5 +121,5 @@ export const eventRangeOf = (
       is_in_flight: delivery !== null && delivery.lease_until !== null,
       attempts_made
     })),
-  last_seq: events?.length === most ? events.at(-1)!.seq : last_seq
+  last_seq: events?.length === max ? events.at(-1)!.seq : last_seq
 })

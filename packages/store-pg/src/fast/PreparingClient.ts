@@ -10,7 +10,7 @@ import { DEFAULT_SCHEMA, inSchema } from "../connection/Schema.js"
 import { SessionClient } from "../connection/SessionClient.js"
 
 /** The most statements that a connection prepares. The store has fewer. */
-const MAX_PREPARED = 500
+const MAX_PREPARED_STATEMENTS = 500
 
 /** Matches a statement that writes, whose commit therefore waits for a synchronous standby. */
 const WRITES = /\b(?:insert|update|delete)\b/i

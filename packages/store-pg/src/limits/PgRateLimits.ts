@@ -24,7 +24,7 @@ interface Job {
 }
 
 /** The most requests that one transaction counts. */
-const MAX_JOBS = 512
+const MAX_REQUESTS_PER_TRANSACTION = 512
 
 const { rate_limits_waiting } = ServiceLimits
 
@@ -90,7 +90,7 @@ export const pgRateLimits = (
       for (const { fail } of [...jobs, ...queue.splice(0)]) fail(cause)
     }
     const countNext = Effect.suspend(() => {
-      const jobs = queue.splice(0, MAX_JOBS)
+      const jobs = queue.splice(0, MAX_REQUESTS_PER_TRANSACTION)
       return countTogether(connection, jobs).pipe(
         Effect.retry({ schedule: RETRIES, while: mayRunAgain }),
         Effect.catchAll((cause) => Effect.sync(() => failAll(jobs, storeFailure(cause)))),

@@ -6,7 +6,7 @@ import { PgFailure } from "../connection/PgFailure.js"
  * The largest accepted difference between a process's clock and its database's, in milliseconds. Beyond it, the process
  * runs no command of a shop and claims no delivery (Specification, Commands).
  */
-const MOST_OFF_MS = 5_000
+const MAX_CLOCK_OFFSET_MS = 5_000
 
 /** The time for which the result of a comparison is reused, in real time. */
 const HOLDS_NS = 1_000_000_000n
@@ -66,7 +66,7 @@ export const clockGuard: Effect.Effect<ClockGuard> = Effect.map(MachineClock, (c
       return Effect.flatMap(connection.send([DATABASE_TIME]), ([result]) => {
         const answered = clock.unsafeCurrentTimeMillis()
         const ahead_ms = aheadBy({ asked, answered }, result!.rows[0]!.ms as number)
-        const isOff = Math.abs(ahead_ms) > MOST_OFF_MS
+        const isOff = Math.abs(ahead_ms) > MAX_CLOCK_OFFSET_MS
         compared = isOff ? undefined : { ms: answered, ns: clock.unsafeCurrentTimeNanos() }
         return isOff ? clockOff(ahead_ms) : Effect.void
       })

@@ -14,7 +14,7 @@ import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
  * The largest difference, in milliseconds, between the clocks of a ready process and its database. Leases and keys
  * depend on both clocks.
  */
-const MOST_APART_MS = 1_000
+const MAX_CLOCK_OFFSET_MS = 1_000
 
 /** The shortest interval, in real time, between queries of the database, even if a probe is read more often. */
 const QUERY_INTERVAL = "5 seconds"
@@ -33,10 +33,10 @@ const SILENT = {
  * The most due deliveries, and due notifications per kind of receiver, that are counted over all shops, so that a long
  * queue costs no more.
  */
-const MOST_COUNTED = 2_000
+const MAX_COUNTED = 2_000
 
 /** The number of shops in which the longest-waiting delivery is searched. They are the shops that are served next. */
-const MOST_SHOPS = 200
+const MAX_SHOPS = 200
 
 interface Queue {
   readonly due: number
@@ -50,14 +50,14 @@ interface Server {
 }
 
 /** The due deliveries of a shop `s`, with a limit for each kind: live, replayed, and released when the webhook was turned on again. */
-const dueOf = (sql: SqlClient.SqlClient, now: number, most: number) => {
+const dueOf = (sql: SqlClient.SqlClient, now: number, max: number) => {
   const waiting = sql`from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null`
   const inTime = (is_replay: boolean) =>
     sql`(select d.due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))} and d.generation = s.generation
-      and d.due_at <= ${now} order by d.due_at limit ${most})`
+      and d.due_at <= ${now} order by d.due_at limit ${max})`
   const released = (is_replay: boolean) =>
     sql`(select s.enabled_at as due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))}
-      and d.generation < s.generation limit ${most})`
+      and d.generation < s.generation limit ${max})`
   return sql`${inTime(false)} union all ${inTime(true)} union all ${released(false)} union all ${released(true)}`
 }
 
@@ -67,7 +67,7 @@ const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`
     join workshop.webhook w on w.shop_id = t.shop_id and w.off_reason is null
     where t.next_claim_at <= ${now} order by t.next_claim_at, t.turn limit ${MOST_SHOPS}
   ), due as (
-    select d.due_at from shops s cross join lateral (${dueOf(sql, now, MOST_COUNTED)}) d limit ${MOST_COUNTED}
+    select d.due_at from shops s cross join lateral (${dueOf(sql, now, MAX_COUNTED)}) d limit ${MAX_COUNTED}
   ), oldest as (
     select min(d.due_at) as due_at from shops s cross join lateral (${dueOf(sql, now, 1)}) d
   )
@@ -85,7 +85,7 @@ interface Notifications {
 /** Counts the due notifications per kind of receiver, with the same index as the sender's query. */
 const notificationsOf = (sql: SqlClient.SqlClient, now: number) => {
   const dueTo = (receiver: NotificationReceiver) => sql`select m.due_at from workshop.queued_notification m
-    where m.receiver = ${receiver} and m.due_at <= ${now} order by m.due_at limit ${MOST_COUNTED}`
+    where m.receiver = ${receiver} and m.due_at <= ${now} order by m.due_at limit ${MAX_COUNTED}`
   return sql<Notifications>`
     with /* workshop look at notifications */ client as (${dueTo("client")}), owner as (${dueTo("owner")})
     select (select count(*)::integer from client) as client,
@@ -223,7 +223,7 @@ export const pgProbe = (schema: string, cell?: string, real: Clock.Clock = Clock
       QUERY_INTERVAL
     )
     const clocks = Effect.map(offset, (ms) =>
-      Math.abs(ms) > MOST_APART_MS
+      Math.abs(ms) > MAX_CLOCK_OFFSET_MS
         ? `The clock of this machine is ${Math.abs(Math.round(ms)) / 1000} seconds ${ms > 0 ? "behind" : "ahead of"} its database's. Set both by the same time server.`
         : null
     ).pipe(

@@ -161,11 +161,11 @@ export const pgReads = (secrets: WebhookSecrets) =>
         const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
         // The limit is a literal in the text, because with a parameter Postgres would not know that few tickets are
         // needed, and would plan the read of a large shop each time.
-        const most = sql.literal(String(Limits.others_max + 1))
+        const max = sql.literal(String(Limits.others_max + 1))
         return readTickets("read tickets of number", shop_id, {
           rows: sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id in (
             (select t.id from workshop.ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
-            union (select t.id from workshop.ticket t where ${ofNumber} order by ${newestFirst} limit ${most})) offset 0`,
+            union (select t.id from workshop.ticket t where ${ofNumber} order by ${newestFirst} limit ${max})) offset 0`,
           orderBy: newestFirst
         }).pipe(Effect.map((seen) => ({ ...seen, tickets: preferredByNumber(seen.tickets, stateOf, limit) })))
       },

@@ -163,7 +163,7 @@ const filteredChanges = (
   shop_id: ShopId,
   filter: TicketFilter,
   part: TicketFilter,
-  { since, after, most = ServiceLimits.changes_read_max }: Extract<TicketOrder, { readonly _tag: "Changes" }>,
+  { since, after, max = ServiceLimits.changes_read_max }: Extract<TicketOrder, { readonly _tag: "Changes" }>,
   count: number
 ): TicketList => {
   const by = sql`t.change_seq`
@@ -174,14 +174,14 @@ const filteredChanges = (
     changedFrom(sql, since),
     sql`t.change_seq > (select place from began)`
   ])
-  const few = ticketList(sql, shop_id, part, { _tag: "Newest", after: null }, most + 1)
+  const few = ticketList(sql, shop_id, part, { _tag: "Newest", after: null }, max + 1)
   const ctes = sql`began as materialized (
       select ${after === null ? lastChangeBefore(sql, shop_id, since) : sql`${after}::bigint`} as place
     ), rest as materialized (
       select t.change_seq, t.updated_at from workshop.ticket t where t.shop_id = ${shop_id} and t.change_seq > (select place from began)
-      order by ${by} offset ${most} limit 1
+      order by ${by} offset ${max} limit 1
     ), few as materialized (${few.rows}), unread as materialized (
-      select r.* from rest r where (select count(*) from few) > ${most}
+      select r.* from rest r where (select count(*) from few) > ${max}
     ), by_filter as materialized (
       select exists (select from rest) and not exists (select from unread) as chosen
     )`

@@ -9,7 +9,7 @@ import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSec
 const AT_ONCE = 500
 
 /** The most passes over the table. Secrets that a node still changes after them are left for the next run. */
-const MOST_PASSES = 10
+const MAX_PASSES = 10
 
 const TIMEOUTS = { statement_timeout_ms: 10_000 }
 
@@ -76,7 +76,7 @@ const needed = new SecretsRefused({
 const passes = (session: Session, target: Target) =>
   Effect.gen(function* () {
     let changed = 0
-    for (let n = 0; n < MOST_PASSES; n++) {
+    for (let n = 0; n < MAX_PASSES; n++) {
       const done = yield* pass(session, target)
       changed += done.changed
       if (done.missed === 0) break

@@ -15,7 +15,7 @@ import { connect } from "../../src/migrate/Session.js"
 import { copyOf, testDatabase } from "../cluster/TestDatabase.js"
 import { database, node, testing } from "../nodes/Node.js"
 
-const PATIENT = 60_000
+const TIMEOUT_MS = 60_000
 
 /**
  * Fills a shop: a webhook, a linked ticket that is ready and earned a stamp, an offered ticket with a quote, and a
@@ -48,9 +48,9 @@ beforeAll(
         yield* work(original.url)
       })
     ),
-  PATIENT
+  TIMEOUT_MS
 )
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), PATIENT)
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), TIMEOUT_MS)
 
 /**
  * Statements that violate each invariant, and the number of rows that the check then finds. Each runs in a transaction
@@ -128,11 +128,14 @@ const damages: Readonly<Record<string, ReadonlyArray<readonly [sql: string, coun
   "replay-range": [["update replay set until_seq = 1000", 1]]
 }
 
-describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
+describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
   it("the check reports no violation in data that only the program wrote", () =>
     testing(
       Effect.gen(function* () {
-        expect(yield* checkData(original.url, PATIENT)).toEqual({ checks: Object.keys(damages).length, findings: [] })
+        expect(yield* checkData(original.url, TIMEOUT_MS)).toEqual({
+          checks: Object.keys(damages).length,
+          findings: []
+        })
       })
     ))
 
@@ -153,7 +156,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
           for (const [sql, count] of ways) {
             yield* session.run("begin")
             yield* session.run(sql)
-            const { findings } = yield* checkIn(session, PATIENT)
+            const { findings } = yield* checkIn(session, TIMEOUT_MS)
             yield* session.run("rollback")
             const found = findings.find((finding) => finding.name === name)
             expect([sql, found?.count]).toEqual([sql, count])
@@ -174,9 +177,9 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
           "update event set created_at = 0 where seq <= 3; delete from event where seq = 2; update delivery set lease_until = 0"
         )
         yield* session.run("delete from delivery where seq = 2")
-        expect((yield* checkData(url, PATIENT)).findings).toEqual([])
+        expect((yield* checkData(url, TIMEOUT_MS)).findings).toEqual([])
         yield* session.run("update event set created_at = (select max(created_at) from event)")
-        expect((yield* checkData(url, PATIENT)).findings.map(({ name }) => name)).toEqual(["event-order"])
+        expect((yield* checkData(url, TIMEOUT_MS)).findings.map(({ name }) => name)).toEqual(["event-order"])
       })
     ))
 
@@ -185,7 +188,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* session.run(`insert into delivery_queue select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
-        const { findings } = yield* checkData(`${url}?options=-c%20default_transaction_read_only%3Don`, PATIENT)
+        const { findings } = yield* checkData(`${url}?options=-c%20default_transaction_read_only%3Don`, TIMEOUT_MS)
         const turns = findings.find(({ name }) => name === "queue-webhook")
         expect([turns?.count, turns?.first.length]).toEqual([20_000, 5])
       })
@@ -208,7 +211,7 @@ describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* session.run("delete from schema_migration where version = (select max(version) from schema_migration)")
-        expect(yield* Effect.flip(checkData(url, PATIENT))).toMatchObject({ _tag: "SchemaBehind" })
+        expect(yield* Effect.flip(checkData(url, TIMEOUT_MS))).toMatchObject({ _tag: "SchemaBehind" })
       })
     ))
 

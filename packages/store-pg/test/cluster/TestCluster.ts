@@ -63,7 +63,7 @@ const named = (url: string, database: string): string => {
 const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
 /** The number of times that `untilLeft` checks for connections, and the pause between two checks. */
-const MOST_LOOKS = 50
+const MAX_CHECKS = 50
 const BETWEEN_LOOKS = "10 millis"
 
 /**
@@ -73,7 +73,7 @@ const BETWEEN_LOOKS = "10 millis"
 const untilLeft = (admin: Session, database: string) =>
   admin.run("select from pg_stat_activity where datname = $1", [database]).pipe(
     Effect.filterOrFail((connected) => connected.length === 0),
-    Effect.retry({ times: MOST_LOOKS, schedule: Schedule.spaced(BETWEEN_LOOKS) }),
+    Effect.retry({ times: MAX_CHECKS, schedule: Schedule.spaced(BETWEEN_LOOKS) }),
     Effect.ignore
   )
 

@@ -18,7 +18,7 @@ import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
 import { complaints, watched } from "./Complaints.js"
 
 const LONG = { timeout: 180_000 }
-const patiently = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(600))
+const retrySchedule = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(600))
 
 const urlOf = (...ports: ReadonlyArray<number>) =>
   `postgres://workshop@${ports.map((port) => `127.0.0.1:${port}`).join(",")}/postgres`
@@ -173,7 +173,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
 
         server.run("pg_ctl", "-D", "standby", "-w", "promote")
         yield* until("a node that is ready", complaints, (found) => found.length === 0)
-        expect(yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))).toBe(1)
+        expect(yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(retrySchedule))).toBe(1)
       }).pipe(watched) as Effect.Effect<void, unknown, Scope.Scope>
     )
   )

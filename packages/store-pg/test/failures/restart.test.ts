@@ -12,7 +12,7 @@ import { reconnecting } from "../../src/connection/Connection.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
 
-const patiently = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
+const retrySchedule = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
 
 /** A Postgres that the test may kill. EmbeddedPostgres restarts it. */
 const cluster = Effect.gen(function* () {
@@ -38,11 +38,11 @@ it(
         const ports = yield* node({ url, lanes: 1 })
         const wire = yield* reconnecting({ url, name: "a test", lock_timeout_ms: 25 })
         for (const signal of ["SIGINT", "SIGKILL"] as const) {
-          const shop = yield* Effect.provide(openShop(), ports).pipe(Effect.retry(patiently))
-          yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
+          const shop = yield* Effect.provide(openShop(), ports).pipe(Effect.retry(retrySchedule))
+          yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(retrySchedule))
           const receipt = { connection: randomUUID(), batch: RECEIPT_STEP, saved_at: Date.now() }
           yield* Effect.flatMap(wire.connection, ({ send }) => send([putReceipt(receipt)])).pipe(
-            Effect.retry(patiently)
+            Effect.retry(retrySchedule)
           )
           const load = yield* Effect.fork(
             Effect.forEach(upTo(100), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
@@ -50,9 +50,9 @@ it(
           yield* until("eleven tickets", Effect.provide(numbers(shop.id), ports), (made) => made.length > 10)
           kill(signal)
           const exits = yield* load
-          const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
+          const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(retrySchedule))
           const answered = exits.filter(Exit.isSuccess).map(({ value }) => value)
-          const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(patiently))
+          const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(retrySchedule))
           expect(stored).toEqual(upTo(after))
           expect([...answered, after].filter((number) => !stored.includes(number))).toEqual([])
           expect(new Set(answered).size).toBe(answered.length)

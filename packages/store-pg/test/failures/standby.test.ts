@@ -26,7 +26,7 @@ const load = (ports: Ports, work: Effect.Effect<unknown, unknown, never>, second
   ).pipe(Effect.provide(ports))
 
 const PROCESSES = 2
-const MOST_OF_A_PROCESS = 16
+const CONNECTIONS_PER_PROCESS = 16
 
 describe("commits that wait for a missing synchronous standby", { timeout: 120_000 }, () => {
   it("waiting commits do not exceed a process's connection limit, reads succeed, and the node reports why it is not ready", () =>
@@ -52,11 +52,11 @@ describe("commits that wait for a missing synchronous standby", { timeout: 120_0
           if (second > 5) expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1])
         }
         yield* Effect.forEach(running.flat(), Fiber.join)
-        const most = (name: string) => Math.max(...seen.map((one) => one.get(name) ?? 0))
+        const max = (name: string) => Math.max(...seen.map((one) => one.get(name) ?? 0))
         for (const name of ["workshop lane 1", "workshop lane 2", "workshop contended"])
-          expect([name, most(name) <= PROCESSES]).toEqual([name, true])
+          expect([name, max(name) <= PROCESSES]).toEqual([name, true])
         const all = seen.map((one) => [...one.values()].reduce((sum, n) => sum + n, 0))
-        expect(Math.max(...all)).toBeLessThanOrEqual(PROCESSES * MOST_OF_A_PROCESS)
+        expect(Math.max(...all)).toBeLessThanOrEqual(PROCESSES * CONNECTIONS_PER_PROCESS)
         expect(yield* complaints).toContain(WAITS_FOR_STANDBY)
         // A later create is refused with an error that names the standby.
         const refusal = Effect.flip(Effect.provide(create(shop.id), ports))

@@ -147,7 +147,7 @@ describe.concurrent("when connections to the database break", {
         const read = Effect.flatMap(Reads, (reads) => reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 50))
         const limited = Effect.flatMap(RateLimits, ({ take: once }) => once([take], 0))
         yield* session.run("begin; lock table ticket in access exclusive mode")
-        const most = []
+        const max = []
         for (const _ of upTo(4)) {
           const acts = [...upTo(24).map(() => Effect.exit(read)), Effect.exit(create(shop.id)), Effect.exit(limited)]
           const exits: ReadonlyArray<Exit.Exit<unknown, unknown>> = yield* Effect.provide(
@@ -161,10 +161,10 @@ describe.concurrent("when connections to the database break", {
             ports
           )
           expect(exits.slice(0, 25).filter(Exit.isSuccess)).toEqual([])
-          most.push(yield* connections)
+          max.push(yield* connections)
         }
-        expect(Math.max(...most.map(({ open }) => open))).toBeLessThanOrEqual(16)
-        expect(most.map(({ waiting }) => waiting)).toEqual([0, 0, 0, 0])
+        expect(Math.max(...max.map(({ open }) => open))).toBeLessThanOrEqual(16)
+        expect(max.map(({ waiting }) => waiting)).toEqual([0, 0, 0, 0])
         yield* session.run("rollback")
         expect(yield* Effect.provide(create(shop.id), ports)).toBeGreaterThan(1)
       })

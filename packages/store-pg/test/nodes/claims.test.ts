@@ -18,9 +18,9 @@ const bench = Effect.gen(function* () {
   const { id } = yield* Effect.provide(openShop(), ports)
   yield* Effect.provide(run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })), ports)
   yield* Effect.provide(run(raising(id, Array(9).fill(null))), ports)
-  const claim = (most: number) =>
+  const claim = (max: number) =>
     Effect.provide(
-      Effect.flatMap(Deliveries, (deliveries) => deliveries.claim(Date.now(), most)),
+      Effect.flatMap(Deliveries, (deliveries) => deliveries.claim(Date.now(), max)),
       ports
     )
   const land = (one: Claim) => Effect.provide(record(one, answered(200)), ports)
@@ -28,12 +28,12 @@ const bench = Effect.gen(function* () {
   return { session, claim, land, remove }
 })
 
-const begun = (session: Session, most: number) =>
+const begun = (session: Session, max: number) =>
   Effect.gen(function* () {
     const now = Date.now()
     yield* session.run("begin")
     yield* session.run(LOCK_READY_QUEUES, [300, 0])
-    return yield* session.run<Claim>(CLAIM, [now, most, null])
+    return yield* session.run<Claim>(CLAIM, [now, max, null])
   })
 
 const looked = (session: Session) =>

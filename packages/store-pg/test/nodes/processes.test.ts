@@ -229,8 +229,8 @@ describe("a process killed with -9 under load (docs/how-it-is-built.md)", { time
       await call(`${one.base}/sandbox/shops/${shop.id}/webhook`, { method: "PUT", body: { url: hook } })
 
     const acknowledged = new Map(shops.map(({ shop }) => [shop.id, [] as Array<number>]))
-    const createSome = async (base: string, id: string, most: number) => {
-      for (let n = 0; n < most; n++) {
+    const createSome = async (base: string, id: string, max: number) => {
+      for (let n = 0; n < max; n++) {
         const made = await call<{ number: number }>(`${base}/sandbox/shops/${id}/tickets`, {
           method: "POST",
           body: { service: "Hem" }

@@ -56,7 +56,7 @@ const complaining = (url: string, clock?: Clock.Clock) =>
   }).pipe(Effect.provide(readsOf(url, 1)))
 
 /** The timeout is long because the first test of a run waits for the server's start. */
-const PATIENT = { timeout: 90_000 }
+const LONG = { timeout: 90_000 }
 
 describe("the metrics of the database", PATIENT, () => {
   it("the metrics report due deliveries and their age, disabled webhooks, the lanes, the pool and the listener", async () => {
@@ -212,7 +212,7 @@ describe("a node without a readiness probe", PATIENT, () => {
   })
 })
 
-describe("the readiness of a node", PATIENT, () => {
+describe("the readiness of a node", LONG, () => {
   it("a node whose clock differs from its database's by more than a second is not ready, and reports the direction (docs/operating.md)", async () => {
     const [right, slow, fast] = await watched(
       Effect.gen(function* () {

@@ -38,7 +38,7 @@ interface Resources {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const MAX_TRIES = 3
+const MAX_ATTEMPTS = 3
 
 /**
  * The environment of a case. It calls the API, and the sandbox on behalf of the app, the owner, the client and the
@@ -60,7 +60,7 @@ export class CaseEnvironment {
     const { api, key, pause } = this.#resources
     for (let tries = 1; ; tries++) {
       const response = new TestResponse<D>(await api.send(method, path, options))
-      if (key === undefined || response.status !== 429 || tries >= MAX_TRIES) return response
+      if (key === undefined || response.status !== 429 || tries >= MAX_ATTEMPTS) return response
       await pause(Number(response.header("ratelimit-reset") ?? "60") * SECOND)
     }
   }

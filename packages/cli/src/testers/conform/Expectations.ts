@@ -16,13 +16,13 @@ export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
   }
 }
 
-const MAX_SHOWN = 600
+const MAX_SHOWN_CHARACTERS = 600
 
 /** Formats a value for a report. */
 const shown = (value: unknown): string => {
   if (value instanceof RegExp) return `something like ${value}`
   const text = value === undefined ? "nothing" : JSON.stringify(value)
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text
 }
 
 /**

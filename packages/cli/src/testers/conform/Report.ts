@@ -94,12 +94,12 @@ const withVariable = (text: string, secrets: Secrets): string | undefined => {
   return `"${escaped.replaceAll(secret, `$${variable}`)}"`
 }
 
-const MAX_BODY = 2000
+const MAX_BODY_CHARACTERS = 2000
 
 /** A request as a `curl` command to paste into a shell. */
 export const curl = ({ method, url, headers, body }: Exchange, secrets: Secrets): string => {
   const how = method === "HEAD" ? ["-I"] : method === "GET" ? [] : ["-X", method]
-  const long = body !== undefined && body.length > MAX_BODY
+  const long = body !== undefined && body.length > MAX_BODY_CHARACTERS
   return [
     "curl -si",
     ...how,
@@ -108,7 +108,9 @@ export const curl = ({ method, url, headers, body }: Exchange, secrets: Secrets)
       "-H",
       withVariable(`${name}: ${value}`, secrets) ?? shellQuoted(`${name}: ${maskedHeader(name, value)}`)
     ]),
-    ...(body === undefined ? [] : ["--data-raw", shellQuoted(masked(long ? `${body.slice(0, MAX_BODY)}…` : body))]),
+    ...(body === undefined
+      ? []
+      : ["--data-raw", shellQuoted(masked(long ? `${body.slice(0, MAX_BODY_CHARACTERS)}…` : body))]),
     ...(long ? [`# the body has ${body.length} characters`] : [])
   ].join(" ")
 }
@@ -118,7 +120,7 @@ const SHOWN_HEADERS = /^(content-type|request-id|ratelimit-.*|retry-after|idempo
 /** The response as text: its status, the headers that the specification names, its body. */
 const responseLines = ({ response: { status, headers, body } }: Exchange): string => {
   const listed = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name))
-  const shown = body.length > MAX_BODY ? `${body.slice(0, MAX_BODY)}…` : body
+  const shown = body.length > MAX_BODY_CHARACTERS ? `${body.slice(0, MAX_BODY_CHARACTERS)}…` : body
   return [`HTTP ${status}`, ...listed.map(([name, value]) => `${name}: ${value}`), "", masked(shown)].join("\n")
 }
 

@@ -9,7 +9,7 @@ import type { CaseFailure, Result } from "./Report.js"
 import type { Target } from "./Target.js"
 
 /** The longest time that a case may take. */
-const TIMEOUT = "5 minutes"
+const CASE_TIMEOUT = "5 minutes"
 
 const NO_RECEIVER = "needs to receive webhooks, and only a server on this machine can send them here"
 
@@ -70,7 +70,9 @@ export const runCases = (
       catch: (error) => error
     })
     const [took, exit] = yield* Effect.timed(
-      Effect.exit(Effect.timeoutFail(body, { duration: TIMEOUT, onTimeout: () => new Error(`no end in ${TIMEOUT}`) }))
+      Effect.exit(
+        Effect.timeoutFail(body, { duration: CASE_TIMEOUT, onTimeout: () => new Error(`no end in ${CASE_TIMEOUT}`) })
+      )
     )
     environment.leave()
     const duration_ms = Math.round(Duration.toMillis(took))

@@ -155,7 +155,7 @@ const acknowledges = (reply: Reply): boolean =>
     ? reply.status >= 200 && reply.status < 300
     : reply.kind === "endless" || reply.kind === "trickle"
 
-const MAX_CUT = 1000
+const MAX_INCOMPLETE_DELIVERIES = 1000
 
 /** The state of a running receiver. */
 class ReceiverState {
@@ -200,7 +200,7 @@ class ReceiverState {
   /** True if a request repeats one that was cut off on a kept connection, with the same event and signature. */
   isRedial(signature: string | null, reply: Reply, isKept: boolean): boolean {
     const redialled = this.#cut.delete(signature)
-    if (this.#cut.size >= MAX_CUT) this.#cut.clear()
+    if (this.#cut.size >= MAX_INCOMPLETE_DELIVERIES) this.#cut.clear()
     if (reply.kind === "cut" && isKept) this.#cut.add(signature)
     return redialled
   }

@@ -50,7 +50,7 @@ export const inWords = ({ field, from, to }: FieldChange): string => {
 const ticketOf = ({ data: { ticket } }: ReceivedEvent): Fields | undefined =>
   Predicate.isRecord(ticket) ? ticket : undefined
 
-const MAX_KNOWN = 10_000
+const MAX_KNOWN_TICKETS = 10_000
 
 /**
  * The news in an event: a ticket seen for the first time, changes to a known one, or a state older than the known one.
@@ -83,7 +83,7 @@ export class KnownTickets {
     const id = String(ticket.id)
     this.#tickets.delete(id)
     this.#tickets.set(id, ticket)
-    if (this.#tickets.size > MAX_KNOWN) this.#tickets.delete(this.#tickets.keys().next().value!)
+    if (this.#tickets.size > MAX_KNOWN_TICKETS) this.#tickets.delete(this.#tickets.keys().next().value!)
   }
 }
 

@@ -20,12 +20,13 @@ export interface Mismatch {
 /** All differences between a value and the expected one. */
 export type Found = ReadonlyArray<Mismatch>
 
-const MAX_SHOWN = 160
+const MAX_SHOWN_CHARACTERS = 160
 
 /** Texts that would be read as something else without quotes, such as null, a number or true. */
 const NEEDS_QUOTES = /^$|^\s|\s$|^(-?\d+(\.\d+)?|true|false|null)$/
 
-const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text)
+const shortened = (text: string): string =>
+  text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}...` : text
 
 /** Writes a value on one line in a short form: an event as its type. */
 const shown = (value: unknown): string => {
@@ -218,19 +219,19 @@ export const operators: Readonly<Record<string, Operator>> = {
 }
 
 /** The largest number of comparisons to align two lists. Longer lists are compared by position. */
-const MAX_COMPARED = 10_000
+const MAX_COMPARISONS = 10_000
 
 /** The distance of two entries, from 0 to 1; it is 1 for entries with different ids. */
 const distance = (expected: unknown, actual: unknown, names: Names): number => {
   const wrong = match(expected, actual, names)
   if (wrong.length === 0) return 0
-  const most = match(expected, {}, names).length
-  return wrong.some(({ path }) => path === "id") ? 1 : Math.min(1, wrong.length / Math.max(1, most))
+  const max = match(expected, {}, names).length
+  return wrong.some(({ path }) => path === "id") ? 1 : Math.min(1, wrong.length / Math.max(1, max))
 }
 
 const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Names, path: string): Found => {
   if (!Array.isArray(actual)) return unless(false, path, "a list", actual)
-  const isShort = expected.length * actual.length <= MAX_COMPARED
+  const isShort = expected.length * actual.length <= MAX_COMPARISONS
   const costs = expected.map((one, i) =>
     actual.map((other, j) => (isShort ? distance(one, other, names) : i === j ? 0 : 1))
   )

@@ -51,7 +51,7 @@ export interface ScenarioResult {
   readonly failure: ScenarioFailure | null
 }
 
-const MOST_ANSWER_LINES = 60
+const MAX_RESPONSE_LINES = 60
 
 const marks = { passed: "\u2713", failed: "\u2717", not_run: "-" } as const
 
@@ -83,9 +83,9 @@ const stepLines = (
 const pretty = (body: unknown): ReadonlyArray<string> => {
   if (body === undefined || body === "") return []
   const lines = (typeof body === "string" ? body : JSON.stringify(body, null, 2)).split("\n")
-  return lines.length <= MOST_ANSWER_LINES
+  return lines.length <= MAX_RESPONSE_LINES
     ? lines
-    : [...lines.slice(0, MOST_ANSWER_LINES), `... and ${lines.length - MOST_ANSWER_LINES} more lines`]
+    : [...lines.slice(0, MAX_RESPONSE_LINES), `... and ${lines.length - MAX_RESPONSE_LINES} more lines`]
 }
 
 /** A request and its response, as lines. */

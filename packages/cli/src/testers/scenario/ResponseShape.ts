@@ -35,7 +35,7 @@ const fieldIn = (member: AST.AST, field: string): ReadonlyArray<Shape> => {
 const namesIn = (member: AST.AST): ReadonlyArray<string> =>
   AST.isTypeLiteral(member) ? member.propertySignatures.map(({ name }) => String(name)) : []
 
-const MOST_NAMED = 12
+const MAX_LISTED_FIELDS = 12
 
 const instead = (field: string, members: ReadonlyArray<AST.AST>): string => {
   const names = [...new Set(members.flatMap(namesIn))]
@@ -43,7 +43,7 @@ const instead = (field: string, members: ReadonlyArray<AST.AST>): string => {
   if (meant !== "") return meant
   if (members.some(AST.isTupleType)) return "; it is a list. Name an entry by its place, from 0."
   if (names.length === 0) return "; it has no fields."
-  return names.length > MOST_NAMED ? "; correct its name." : `; it has ${names.join(", ")}.`
+  return names.length > MAX_LISTED_FIELDS ? "; correct its name." : `; it has ${names.join(", ")}.`
 }
 
 /** Advice on a field that a shape does not have, such as `; did you mean "state"?`; null if the shape has the field. */

@@ -108,7 +108,7 @@ const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOpt
 })
 
 /** The longest time that a scenario from an HTTP request may run. */
-const MOST_RUN = "60 seconds"
+const MAX_RUN_TIME = "60 seconds"
 
 /** Runs the text of a scenario in its own sandbox in this process. Returns the report. */
 export const runText = Effect.fnUntraced(function* (text: string) {
@@ -116,10 +116,10 @@ export const runText = Effect.fnUntraced(function* (text: string) {
   const read = readScenario(file, text)
   if (Either.isLeft(read)) return reportOf([], 0, { problems: read.left.map((problem) => ({ file, ...problem })) })
   const began = yield* Clock.currentTimeMillis
-  const result = yield* Effect.timeoutOption(run(read.right), MOST_RUN)
+  const result = yield* Effect.timeoutOption(run(read.right), MAX_RUN_TIME)
   const duration_ms = (yield* Clock.currentTimeMillis) - began
   if (Option.isSome(result)) return reportOf([result.value], duration_ms)
-  const message = `The scenario took longer than ${MOST_RUN}. Make it shorter, or run it with workshop scenario run.`
+  const message = `The scenario took longer than ${MAX_RUN_TIME}. Make it shorter, or run it with workshop scenario run.`
   return reportOf([], duration_ms, { problems: [{ file, line: 1, column: 1, path: "", message }] })
 })
 

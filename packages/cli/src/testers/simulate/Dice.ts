@@ -8,9 +8,9 @@ export class Dice {
     this.#random = new PCGRandom(seed)
   }
 
-  /** A whole number from `least` to `most`, both included. */
-  between(least: number, most: number): number {
-    return least + this.#random.integer(most - least + 1)
+  /** A whole number from `min` to `max`, both included. */
+  between(min: number, max: number): number {
+    return min + this.#random.integer(max - min + 1)
   }
 
   /** True with this probability, from 0 to 1. */

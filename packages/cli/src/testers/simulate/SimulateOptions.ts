@@ -4,14 +4,14 @@ import { flagsOf, json, optional, type Values, value } from "../../terminal/comm
 import { duration, oneOf, webAddress, wholeNumber } from "../../terminal/decoders.js"
 
 /** The largest seed. Seeds have at most 32 bits, so that they are short to read and type. */
-export const LARGEST_SEED = 4_294_967_295
+export const MAX_SEED = 4_294_967_295
 
 const own = flagsOf("simulate")
 
 /** The flags of `workshop simulate` (Specification, Commands). */
 export const simulateOptions = {
   seed: optional("--seed <number>", "The seed of all random choices; if it is omitted, one is drawn and printed.", {
-    decoder: wholeNumber(0, LARGEST_SEED)
+    decoder: wholeNumber(0, MAX_SEED)
   }),
   steps: value(
     "--steps <number>",

@@ -14,7 +14,7 @@ import { realMs } from "./Observers.js"
 import { htmlReport } from "./report/htmlReport.js"
 import { count, latencies, type Summary, textReport } from "./report/textReport.js"
 import { violationScenario } from "./report/violationScenario.js"
-import { LARGEST_SEED, type SimulateFlags } from "./SimulateOptions.js"
+import { MAX_SEED, type SimulateFlags } from "./SimulateOptions.js"
 import { inProcessSimulation, remoteSimulation, restoringClock, simulatedService } from "./SimulationEnvironment.js"
 import { type Bounds, type Control, type Observers, observersOf, type Progress, simulation } from "./simulation.js"
 
@@ -31,8 +31,8 @@ export class SimulatedStore extends Context.Reference<SimulatedStore>()("@worksh
 
 const REDRAWN_MS = 100
 const STEPS_BETWEEN_YIELDS = 25
-const MOST_CELLS = 24
-const FEWEST_CELLS = 8
+const MAX_BAR_WIDTH = 24
+const MIN_BAR_WIDTH = 8
 const ERASE = "\r\u001b[K"
 
 /** The output on which a bar is drawn: standard error, if that is a terminal. */
@@ -49,8 +49,8 @@ const yieldToEventLoop = Effect.async<void>((resume) => {
 /** The bar fills the rest of the line after the words. If the rest is too short, the last words are omitted. */
 const fitted = (share: number, words: ReadonlyArray<string>, width: number): string => {
   const text = words.join(", ")
-  const cells = Math.min(MOST_CELLS, width - text.length - "[] ".length)
-  if (cells < FEWEST_CELLS) return words.length > 1 ? fitted(share, words.slice(0, -1), width) : shortened(text, width)
+  const cells = Math.min(MAX_BAR_WIDTH, width - text.length - "[] ".length)
+  if (cells < MIN_BAR_WIDTH) return words.length > 1 ? fitted(share, words.slice(0, -1), width) : shortened(text, width)
   const filled = Math.min(cells, Math.floor(cells * share))
   return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${text}`
 }
@@ -168,16 +168,16 @@ const writeScenario = Effect.fnUntraced(function* (
 })
 
 /** The largest number of names and phone numbers to skip, so that those of a run still fit in a phone number. */
-const MAX_TAKEN = 9_000_000
+const MAX_SKIPPED_NAMES = 9_000_000
 
 /** The work of `workshop simulate` (Specification, Commands). */
 export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     const bounds = {
-      seed: flags.seed ?? randomInt(LARGEST_SEED),
+      seed: flags.seed ?? randomInt(MAX_SEED),
       steps: flags.steps,
       shops: flags.shops,
-      taken: isFresh(flags) ? 0 : randomInt(MAX_TAKEN)
+      taken: isFresh(flags) ? 0 : randomInt(MAX_SKIPPED_NAMES)
     }
     if (flags.baseUrl !== null) yield* Console.error(clockWarning("The simulation moves", flags.baseUrl))
     const observers = observersOf(bounds.seed, flags.signatureHeader)

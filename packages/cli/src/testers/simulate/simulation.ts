@@ -38,17 +38,17 @@ const MAX_DRAWS = 20
 
 interface Gap {
   readonly weight: number
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
 /** The time until the next activity: usually seconds, sometimes days, and rarely sixty days. */
 const GAPS: readonly [Gap, ...ReadonlyArray<Gap>] = [
-  { weight: 70, least: 200, most: 20 * SECOND },
-  { weight: 16, least: MINUTE, most: 20 * MINUTE },
-  { weight: 8, least: HOUR, most: 12 * HOUR },
-  { weight: 1.6, least: DAY, most: 4 * DAY },
-  { weight: 0.25, least: 60 * DAY, most: 60 * DAY }
+  { weight: 70, min: 200, max: 20 * SECOND },
+  { weight: 16, min: MINUTE, max: 20 * MINUTE },
+  { weight: 8, min: HOUR, max: 12 * HOUR },
+  { weight: 1.6, min: DAY, max: 4 * DAY },
+  { weight: 0.25, min: 60 * DAY, max: 60 * DAY }
 ]
 
 /** A move of the sandbox clock, and the requests that are made at the instant after it. */
@@ -83,8 +83,8 @@ const drawLeap = (planning: Planning): Leap => {
   const { dice } = planning
   const edge = dice.chance(0.012) ? toEdge(planning) : null
   if (edge !== null) return edge
-  const { least, most } = dice.weighted(GAPS)
-  return { move: { advance_ms: dice.between(least, most) }, there: null }
+  const { min, max } = dice.weighted(GAPS)
+  return { move: { advance_ms: dice.between(min, max) }, there: null }
 }
 
 /** Runs a simulation, one step after another. */

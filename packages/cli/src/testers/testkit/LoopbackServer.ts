@@ -9,7 +9,7 @@ export interface Incoming {
   readonly method: string
   readonly path: string
   readonly headers: Http.IncomingHttpHeaders
-  /** The bytes of the body; null if it is larger than {@link BODY_BYTES_MAX}. */
+  /** The bytes of the body; null if it is larger than {@link MAX_BODY_BYTES}. */
   readonly body: Buffer | null
   /** True if the connection had carried another request before. */
   readonly isKept: boolean
@@ -37,7 +37,7 @@ export type Handler = (incoming: Incoming) => Effect.Effect<{ readonly reply: Re
 export const saying = (status: number): Reply => ({ kind: "status", status })
 
 /** The largest body that a receiver reads, in bytes. */
-export const BODY_BYTES_MAX = 1_048_576
+export const MAX_BODY_BYTES = 1_048_576
 
 /** Reads a body to its end. The effect never ends if the sender closes the connection. */
 const bodyOf = (request: Http.IncomingMessage): Effect.Effect<Buffer | null> =>
@@ -46,7 +46,7 @@ const bodyOf = (request: Http.IncomingMessage): Effect.Effect<Buffer | null> =>
     let length = 0
     const onData = (chunk: Buffer) => {
       length += chunk.length
-      if (length <= BODY_BYTES_MAX) chunks.push(chunk)
+      if (length <= MAX_BODY_BYTES) chunks.push(chunk)
       else {
         request.off("data", onData).resume()
         resume(Effect.succeed(null))

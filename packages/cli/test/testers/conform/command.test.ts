@@ -31,9 +31,9 @@ const lying = (): Promise<string> =>
     atEndOfFile(() => server.close().closeAllConnections())
   })
 
-const PATIENT = { timeout: 120_000 }
+const LONG = { timeout: 120_000 }
 
-describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () => {
+describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
   it("workshop conform passes against workshop serve over sockets, and leaves the clock running", async () => {
     workshop = new Workshop(
       ["serve", "--sandbox", "--store", "memory", "--sandbox-token", "sandbox-token-of-thirty-two-chars"],

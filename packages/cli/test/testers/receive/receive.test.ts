@@ -6,7 +6,7 @@ import { typed } from "../../commandLine.js"
 import { build, Workshop } from "../../Workshop.js"
 
 /** A process takes a second or two to start, and longer on a busy machine. */
-const PATIENT = { timeout: 180_000 }
+const LONG = { timeout: 180_000 }
 
 beforeAll(build, 120_000)
 
@@ -16,7 +16,7 @@ const json = (text: string): Array<Record<string, unknown>> =>
     .split("\n")
     .map((line) => JSON.parse(line))
 
-describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () => {
+describe.concurrent("workshop receive (Specification, Commands)", LONG, () => {
   it("workshop receive --register points a sandbox shop's webhook at itself, shows its events, and ends with totals after Ctrl-C", async () => {
     const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
     const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)

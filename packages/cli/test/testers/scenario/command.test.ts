@@ -11,14 +11,14 @@ import { build, run, Workshop } from "../../Workshop.js"
 
 beforeAll(build, 120_000)
 
-const PATIENT = { timeout: 60_000 }
+const LONG = { timeout: 60_000 }
 
 const folder = () => mkdtempSync(join(tmpdir(), "workshop-scenario-"))
 
 const good = "name: Good\nsteps:\n  - get shop: {}\n"
 const bad = "name: Bad\nsteps:\n  - get shop: {}\n    expect: 404\n"
 
-describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () => {
+describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
   it("workshop scenario run exits with status 0 if all pass, and prints a line for each step", async () => {
     const at = folder()
     writeFileSync(join(at, "good.yaml"), good)

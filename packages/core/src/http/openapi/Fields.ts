@@ -193,7 +193,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   }
 }
 
-const text = (most: number): Node => ({ minLength: 1, maxLength: most })
+const text = (max: number): Node => ({ minLength: 1, maxLength: max })
 const count: Node = { minimum: 0 }
 const amount: Node = { format: "int64", minimum: 0, maximum: Limits.amount_minor_max }
 const number: Node = { minimum: 1, maximum: Limits.ticket_number_max }

@@ -10,7 +10,7 @@ export interface TrackingLocale {
 const languages: ReadonlyArray<TrackingLanguage> = ["en", "fr", "ar"]
 
 /** The maximum number of a header's languages that are read. */
-const MOST_LANGUAGES = 20
+const MAX_LANGUAGES = 20
 
 /** One entry of `Accept-Language`: a language, an optional script and region, and a quality (RFC 9110 §12.5.4). */
 const ENTRY =
@@ -26,7 +26,7 @@ const readEntry = (text: string): { readonly found: TrackingLocale; readonly wei
 
 /** The available language with the highest quality, or English if there is none. */
 export const localeOf = (accept_language: string | undefined): TrackingLocale => {
-  const entries = (accept_language ?? "").split(",", MOST_LANGUAGES).flatMap((text) => readEntry(text) ?? [])
+  const entries = (accept_language ?? "").split(",", MAX_LANGUAGES).flatMap((text) => readEntry(text) ?? [])
   const best = entries.reduce<(typeof entries)[number] | null>(
     (best, entry) => (best === null || entry.weight > best.weight ? entry : best),
     null

@@ -104,11 +104,11 @@ export const creationCases = casesOf("§4", [
     const response = await shop.create(body, { once: undefined })
     response.invalid("body service", "body type", "body price_minor", "body items.1.label", "header Idempotency-Key")
   }),
-  ...lengths.map(([field, most]) =>
-    test(`length-${field.replace("_", "-")} (rule-length-all, key): ${field} accepts ${most} characters and refuses one more. A character outside the basic plane counts as one.`, async (shop) => {
-      const longest = "🧵".repeat(most)
+  ...lengths.map(([field, max]) =>
+    test(`length-${field.replace("_", "-")} (rule-length-all, key): ${field} accepts ${max} characters and refuses one more. A character outside the basic plane counts as one.`, async (shop) => {
+      const longest = "🧵".repeat(max)
       ;(await shop.create({ [field]: ` ${longest}\t` })).shows({ [field]: longest }, 201)
-      ;(await shop.create({ [field]: `${"x".repeat(most)}y` })).invalid(`body ${field}`)
+      ;(await shop.create({ [field]: `${"x".repeat(max)}y` })).invalid(`body ${field}`)
       ;(await shop.create({ [field]: " \n " })).invalid(`body ${field}`)
     })
   ),

@@ -74,7 +74,7 @@ const read = ({ shop, key }: Till, act: string, path: string, query = ""): Plann
 const drawFault = (dice: Dice): SimulatedFault => (dice.chance(0.9) ? "plain" : dice.chance(0.65) ? "lost" : "cut")
 
 /** The largest number of attempts with a response that a till keeps, of which it repeats some later. */
-const MAX_KEPT = 40
+const MAX_KEPT_ATTEMPTS = 40
 
 const settle = (shop: KnownShop, attempt: Attempt, response: RecordedResponse | null) => {
   shop.open = shop.open.filter((one) => one !== attempt)
@@ -85,7 +85,7 @@ const settle = (shop: KnownShop, attempt: Attempt, response: RecordedResponse | 
   const data = successData<Ticket>(response)
   if (data === null) return
   shop.done.push(attempt)
-  if (shop.done.length > MAX_KEPT) shop.done.shift()
+  if (shop.done.length > MAX_KEPT_ATTEMPTS) shop.done.shift()
   if (attempt.act === "create" && response.status === 201) remember(shop, data)
 }
 

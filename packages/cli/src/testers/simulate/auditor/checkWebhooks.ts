@@ -223,7 +223,7 @@ export const checkSignatures = check("signatures", "Specification, Webhooks", fu
 })
 
 const MAX_FAILURES = 20
-const MAX_FAILING = 72 * HOUR
+const MAX_FAILING_MS = 72 * HOUR
 
 const offWrong = ({ webhook, deliveries, notices }: ShopTrace): string | null => {
   if (webhook === null || webhook.on) return null
@@ -235,7 +235,7 @@ const offWrong = ({ webhook, deliveries, notices }: ShopTrace): string | null =>
     return attempts.some(({ status }) => status === 410) ? null : "it is off as gone, and never got a 410"
   const last = Math.max(...attempts.map(({ started_at }) => ms(started_at)))
   const isDue =
-    failures_in_row >= MAX_FAILURES && first_failure_at !== null && last - ms(first_failure_at) >= MAX_FAILING
+    failures_in_row >= MAX_FAILURES && first_failure_at !== null && last - ms(first_failure_at) >= MAX_FAILING_MS
   return isDue ? null : `it is off after ${failures_in_row} failures since ${first_failure_at}`
 }
 
@@ -243,7 +243,7 @@ const onWrong = ({ webhook, deliveries }: ShopTrace): string | null => {
   if (webhook?.on !== true || webhook.first_failure_at === null) return null
   const failed = deliveries.flatMap(({ attempts }) => attempts).filter(({ status }) => status === null || status >= 300)
   const last = Math.max(...failed.map(({ started_at }) => ms(started_at)))
-  const isOverdue = webhook.failures_in_row >= MAX_FAILURES && last - ms(webhook.first_failure_at) >= MAX_FAILING
+  const isOverdue = webhook.failures_in_row >= MAX_FAILURES && last - ms(webhook.first_failure_at) >= MAX_FAILING_MS
   return isOverdue ? `it is on after ${webhook.failures_in_row} failures since ${webhook.first_failure_at}` : null
 }
 

@@ -37,13 +37,13 @@ const short = (n: number): string =>
         ? String(Math.round(n))
         : n.toPrecision(2)
 
-const scale = (least: number, most: number, from: number, to: number) => (n: number) =>
-  from + ((n - least) / (most - least || 1)) * (to - from)
+const scale = (min: number, max: number, from: number, to: number) => (n: number) =>
+  from + ((n - min) / (max - min || 1)) * (to - from)
 
 const framed = (
   { title, x, y }: PlotText,
   mostY: number,
-  [leastX, mostX]: readonly [string, string],
+  [minX, maxX]: readonly [string, string],
   inside: string,
   legend: ReadonlyArray<string> = []
 ): string => {
@@ -53,19 +53,19 @@ const framed = (
     return `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}"/><text x="${LEFT - 6}" y="${at + 4}" text-anchor="end">${short(share * mostY)}</text>`
   })
   const names = legend.map((name, i) => `<span><i class="c${i}"></i>${escaped(name)}</span>`).join("")
-  return `<figure><figcaption>${escaped(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">${marks.join("")}${inside}<text x="${LEFT}" y="${HEIGHT - 16}">${escaped(leastX)}</text><text x="${WIDTH - RIGHT}" y="${HEIGHT - 16}" text-anchor="end">${escaped(mostX)}</text><text x="${(LEFT + WIDTH) / 2}" y="${HEIGHT - 2}" text-anchor="middle">${escaped(x)}</text><text class="second" x="12" y="${bottom / 2}" text-anchor="middle" transform="rotate(-90 12 ${bottom / 2})">${escaped(y)}</text></svg>${names === "" ? "" : `<p class="legend">${names}</p>`}</figure>`
+  return `<figure><figcaption>${escaped(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">${marks.join("")}${inside}<text x="${LEFT}" y="${HEIGHT - 16}">${escaped(minX)}</text><text x="${WIDTH - RIGHT}" y="${HEIGHT - 16}" text-anchor="end">${escaped(maxX)}</text><text x="${(LEFT + WIDTH) / 2}" y="${HEIGHT - 2}" text-anchor="middle">${escaped(x)}</text><text class="second" x="12" y="${bottom / 2}" text-anchor="middle" transform="rotate(-90 12 ${bottom / 2})">${escaped(y)}</text></svg>${names === "" ? "" : `<p class="legend">${names}</p>`}</figure>`
 }
 
 const extent = (series: ReadonlyArray<Series>) => {
   const all = series.flatMap(({ points }) => points)
   const xs = all.length === 0 ? [0, 1] : all.map(([x]) => x)
-  return { least: Math.min(...xs), most: Math.max(...xs), top: Math.max(0, ...all.map(([, y]) => y)) || 1 }
+  return { min: Math.min(...xs), max: Math.max(...xs), top: Math.max(0, ...all.map(([, y]) => y)) || 1 }
 }
 
 /** A plot of lines on a common axis. `label` formats the ends of the x axis. */
 const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
-  const { least, most, top } = extent(series)
-  const [x, y] = [scale(least, most, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
+  const { min, max, top } = extent(series)
+  const [x, y] = [scale(min, max, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
   const drawn = series.map(
     ({ points }, i) =>
       `<polyline class="l${i}" points="${points.map(([px, py]) => `${x(px).toFixed(1)},${y(py).toFixed(1)}`).join(" ")}"/>`
@@ -73,7 +73,7 @@ const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number)
   return framed(
     text,
     top,
-    [label(least), label(most)],
+    [label(min), label(max)],
     drawn.join(""),
     series.length > 1 ? series.map(({ name }) => name) : []
   )
@@ -85,8 +85,8 @@ const stacked = (text: PlotText, series: ReadonlyArray<Series>, label: (x: numbe
     series.slice(0, upTo).reduce((sum, { points }) => sum + (points[at]?.[1] ?? 0), 0)
   const xs = series[0]?.points.map(([x]) => x) ?? []
   const top = Math.max(0, ...xs.map((_, at) => sums(series.length, at))) || 1
-  const [least, most] = [xs[0] ?? 0, xs.at(-1) ?? 1]
-  const [x, y] = [scale(least, most, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
+  const [min, max] = [xs[0] ?? 0, xs.at(-1) ?? 1]
+  const [x, y] = [scale(min, max, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
   const areas = series.map((_, i) => {
     const upper = xs.map((px, at) => `${x(px).toFixed(1)},${y(sums(i + 1, at)).toFixed(1)}`)
     const lower = xs.map((px, at) => `${x(px).toFixed(1)},${y(sums(i, at)).toFixed(1)}`).reverse()
@@ -95,7 +95,7 @@ const stacked = (text: PlotText, series: ReadonlyArray<Series>, label: (x: numbe
   return framed(
     text,
     top,
-    [label(least), label(most)],
+    [label(min), label(max)],
     areas.join(""),
     series.map(({ name }) => name)
   )
@@ -140,7 +140,7 @@ const latencyOverRun = (timings: ReadonlyArray<Timing>): ReadonlyArray<Series> =
   ).map(([name, share]) => ({ name, points: parts.map((part, i) => [i * size, percentile(part, share)] as const) }))
 }
 
-const DELAYS: ReadonlyArray<readonly [name: string, most: number]> = [
+const DELAYS: ReadonlyArray<readonly [name: string, max: number]> = [
   ["at once", 1000],
   ["1 min", 61_000],
   ["6 min", 361_000],
@@ -161,7 +161,7 @@ const deliveryDelays = ({ shops }: Trace): ReadonlyArray<readonly [string, numbe
       const arrived = attempts.find(({ status }) => status !== null && status < 300)
       if (arrived === undefined) continue
       const delay = ms(arrived.started_at) - (raised.get(event_id) ?? 0)
-      const name = DELAYS.find(([, most]) => delay <= most)?.[0] ?? "longer"
+      const name = DELAYS.find(([, max]) => delay <= max)?.[0] ?? "longer"
       counts.set(name, (counts.get(name) ?? 0) + 1)
     }
   }
@@ -229,7 +229,7 @@ ${COLOURS.map((colour, i) => `.c${i}{background:${colour}}.l${i}{stroke:${colour
 `
 
 /** The largest number of violations of a rule that the page shows, because their evidence is long. */
-const MOST_SHOWN = 20
+const MAX_SHOWN_VIOLATIONS = 20
 
 const cellOf = (tag: "td" | "th", text: string, align = "left"): string =>
   `<${tag}${align === "right" ? ' class="right"' : ""}>${escaped(text)}</${tag}>`
@@ -252,7 +252,7 @@ const violationItem = (trace: Trace, command: string) => (violation: Violation, 
 
 /** The violations of one rule, each with its evidence and a story of its ticket that can be unfolded. */
 const brokenRule = (trace: Trace, command: string, rule: string, violations: ReadonlyArray<Violation>): string => {
-  const shown = violations.slice(0, MOST_SHOWN).map(violationItem(trace, command))
+  const shown = violations.slice(0, MAX_SHOWN_VIOLATIONS).map(violationItem(trace, command))
   const more = violations.length - shown.length
   const left = more > 0 ? `<p class="faint">and ${more} more: --json prints them all</p>` : ""
   return `<section><h2 class="failed">${escaped(ruleLine(rule, violations))}</h2><ul class="entries">${shown.join("\n")}</ul>${left}</section>`

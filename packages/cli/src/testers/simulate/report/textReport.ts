@@ -99,8 +99,8 @@ export interface RunReport {
   readonly clock: string | null
 }
 
-const MOST_SHOWN = 5
-const MOST_CHARACTERS = 600
+const MAX_SHOWN_VIOLATIONS = 5
+const MAX_CHARACTERS = 600
 
 const number = (n: number): string => n.toLocaleString("en-US")
 const milliseconds = (n: number): string => n.toFixed(n < 10 ? 2 : 0)
@@ -114,7 +114,7 @@ const listed = (title: string, tally: Readonly<Record<string, number>>): string 
 
 const shortened = (evidence: unknown): string => {
   const text = JSON.stringify(evidence) ?? ""
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text
 }
 
 /** The number of violations of a check, and the section of its rules. */
@@ -122,7 +122,7 @@ export const ruleLine = (rule: string, violations: ReadonlyArray<Violation>): st
   `${rule}: broken ${violations.length === 1 ? "once" : `${number(violations.length)} times`} (${violations[0]?.section})`
 
 const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint): ReadonlyArray<string> => {
-  const shown = violations.slice(0, MOST_SHOWN)
+  const shown = violations.slice(0, MAX_SHOWN_VIOLATIONS)
   const more = violations.length - shown.length
   return [
     paint("bad", ruleLine(rule, violations)),
