@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fingerprint } from "../packages/core/dist/decisions/Idempotency.js"
 import { auditActs } from "../packages/core/dist/domain/AuditEntry.js"
-import { asSeen, displayName, isVisible } from "../packages/core/dist/domain/Client.js"
+import { displayName, isVisible, visibleClient } from "../packages/core/dist/domain/Client.js"
 import {
   claimOrder,
   compareClaims,
@@ -13,7 +13,7 @@ import {
 } from "../packages/core/dist/domain/Delivery.js"
 import { eventTypes } from "../packages/core/dist/domain/EventType.js"
 import { Limits, MAX_ATTEMPTS, Policies, retryDelays_ms, ServiceLimits } from "../packages/core/dist/domain/Limits.js"
-import { offersShown } from "../packages/core/dist/domain/Offer.js"
+import { visibleOffers } from "../packages/core/dist/domain/Offer.js"
 import { nextNumber, preferredByNumber } from "../packages/core/dist/domain/Ticket.js"
 import { closure, movedFields, moveTo, nextDeadline } from "../packages/core/dist/domain/TicketLifecycle.js"
 import { acknowledges, failureSteps, onFailure, saysGone } from "../packages/core/dist/domain/Webhook.js"
@@ -100,9 +100,9 @@ const rules = [
   ["When a ticket closes by itself", closure, "TicketLifecycle"],
   ["The next deadline of a ticket: its closure, or the end of its time for reopening", nextDeadline, "TicketLifecycle"],
   ["Whether a shop sees a client", isVisible, "Client"],
-  ["The fields of a client that a shop sees", asSeen, "Client"],
+  ["The fields of a client that a shop sees", visibleClient, "Client"],
   ["The name of a client that a shop sees, in full or abbreviated", displayName, "Client"],
-  ["The offers that a client sees", offersShown, "Offer"],
+  ["The offers that a client sees", visibleOffers, "Offer"],
   [`Which delivery of a shop goes first, by ${claimOrder.map(code).join(", ")}`, compareClaims, "Delivery"],
   ["Which deliveries of all shops are claimed", nextClaims, "Delivery"],
   ["When a failed attempt is made again", nextAttempt, "Delivery"],

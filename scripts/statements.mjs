@@ -14,7 +14,7 @@ import {
   Reads,
   SandboxData
 } from "../packages/core/dist/ports/StorePorts.js"
-import { openAccount, openShop, putting, run } from "../packages/core/dist/testing/Fixtures.js"
+import { openAccount, openShop, putChanges, runCommand } from "../packages/core/dist/testing/Fixtures.js"
 import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
 import { SettableClock } from "../packages/core/dist/testing/SettableClock.js"
 import {
@@ -111,7 +111,7 @@ const called = Effect.gen(function* () {
   // The offer makes the store look up its ticket.
   const [phone] = person.phones
   const offer = { id: ID, shop_id: id, ticket_id: ID, phone, status: "accepted", created_at: NOW, answered_at: NOW }
-  yield* run(putting(id, /** @type {any} */ ({ _tag: "OfferPut", row: offer })))
+  yield* runCommand(putChanges(id, /** @type {any} */ ({ _tag: "OfferPut", row: offer })))
   yield* personal.held(id, person)
   yield* personal.events(id, person, [ID], 1)
   yield* personal.idempotencyRecords(id, person, [ID], null)

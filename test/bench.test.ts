@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { askedOf, benchmark, helpOf, holds, shownBound } from "../bench/src/report/Benchmark.js"
+import { argumentsOf, benchmark, helpOf, holds, shownBound } from "../bench/src/report/Benchmark.js"
 import { growthPlot, ratioPlot } from "../bench/src/report/plot.js"
 
 const example = benchmark({
@@ -13,13 +13,13 @@ const row = { work: "creates", unit: "/s", ours: 10 } as const
 
 describe("npm run bench (bench/README.md)", () => {
   it("npm run bench reads the options of a benchmark, and names an unknown option in its error", () => {
-    expect(askedOf(example, ["--pairs", "2", "--assert"])).toEqual({
+    expect(argumentsOf(example, ["--pairs", "2", "--assert"])).toEqual({
       values: { pairs: "2", fast: false },
       isAsserting: true,
       isHelp: false,
       json: ""
     })
-    expect(() => askedOf(example, ["--pears", "2"])).toThrow("Unknown option '--pears'")
+    expect(() => argumentsOf(example, ["--pears", "2"])).toThrow("Unknown option '--pears'")
     expect(helpOf("example", example)).toMatch(/--pairs +the number of pairs\. The default is 5\./)
   })
 

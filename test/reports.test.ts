@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { suite } from "@workshop/cli/conform"
-import { escaped } from "@workshop/core/adapter"
+import { escapeHtml } from "@workshop/core/adapter"
 import { Store } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import axe from "axe-core"
@@ -84,7 +84,7 @@ describe.skipIf(executablePath === undefined)("reports in Chromium", { timeout: 
       ]
     }
     const story = { history, deliveries: [], now: START, zone: "Africa/Tunis" }
-    const place = `<div data-story="${escaped(JSON.stringify(story))}"></div>`
+    const place = `<div data-story="${escapeHtml(JSON.stringify(story))}"></div>`
     const entries = [
       entryItem({ id: "hem", outcome: "passed", title: "A hem", command: "npx workshop", body: "<p>needle</p>" }),
       entryItem({ id: "zip", outcome: "failed", title: "A zip", body: place })

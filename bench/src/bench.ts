@@ -2,7 +2,7 @@
 // one of them. Each compares the service with another way to do the same work, or with itself under other conditions.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
-import { askedOf, type Benchmark, helpOf, holds, type Report, shownBound } from "./report/Benchmark.js"
+import { argumentsOf, type Benchmark, helpOf, holds, type Report, shownBound } from "./report/Benchmark.js"
 
 // A benchmark's module is loaded only when it runs, because other modules would add to its memory.
 const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
@@ -50,9 +50,9 @@ const print = ({ rows, table, faults = [] }: Report): void => {
 }
 
 const runOne = async (name: string, benchmark: Benchmark, args: ReadonlyArray<string>): Promise<void> => {
-  let asked: ReturnType<typeof askedOf>
+  let asked: ReturnType<typeof argumentsOf>
   try {
-    asked = askedOf(benchmark, args)
+    asked = argumentsOf(benchmark, args)
   } catch (error) {
     return refuse(`${error instanceof TypeError ? error.message : String(error)}\n\n${helpOf(name, benchmark)}`)
   }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { median } from "./Median.js"
 
 /** The median duration of work in milliseconds, over `times` runs one after another. */
-export const timed = <A, E, R>(times: number, work: Effect.Effect<A, E, R>) =>
+export const medianTime = <A, E, R>(times: number, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const took: Array<number> = []
     for (let i = 0; i < times; i++) {

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Tickets } from "@workshop/core"
-import { refused } from "@workshop/core/http"
+import { respondWithFailure } from "@workshop/core/http"
 import { CurrentCaller } from "@workshop/core/http/joined"
 import { sqlTransaction } from "@workshop/store-pg"
 import type { Event } from "@workshop/webhooks"
@@ -44,7 +44,7 @@ export const place = ({ id, customer, ticket }: typeof Order.Type) =>
       // The service's message is about the header, but here the key is the order's id.
       if (failure._tag === "IdempotencyKeyReused") return taken(id)
       // A statement that the database rejects is a bug.
-      return failure._tag === "SqlError" ? Effect.die(failure) : refused(failure)
+      return failure._tag === "SqlError" ? Effect.die(failure) : respondWithFailure(failure)
     })
   )
 

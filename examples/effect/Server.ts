@@ -4,7 +4,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { Caller } from "@workshop/core"
 import { CurrentCaller, errorFormat, groups } from "@workshop/core/http/joined"
-import { draining } from "@workshop/http-node"
+import { drainOnClose } from "@workshop/http-node"
 import { Config, Effect, flow, Layer, Option, Redacted, Schema } from "effect"
 import { MyApi, refuse, SignedIn } from "./Api.js"
 import { metrics, readyz } from "./HealthApi.js"
@@ -68,7 +68,7 @@ const routes = HttpApiBuilder.serve(middleware).pipe(
  * The server, which requires the services of the workshop. Layers close in reverse order, so the requests are drained
  * first.
  */
-export const layer = Layer.scopedDiscard(draining(socket)).pipe(
+export const layer = Layer.scopedDiscard(drainOnClose(socket)).pipe(
   Layer.provide(routes),
   Layer.provide(api),
   Layer.provide(MyShop.Default),

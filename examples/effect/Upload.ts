@@ -2,7 +2,7 @@ import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { NodeStream } from "@effect/platform-node"
 import { readRows } from "@workshop/cli/rows"
 import { type ImportReport, Imports, type ShopId } from "@workshop/core"
-import { refused } from "@workshop/core/http"
+import { respondWithFailure } from "@workshop/core/http"
 import { Effect } from "effect"
 
 const wrongType = {
@@ -29,6 +29,6 @@ export const upload = (shop_id: ShopId) =>
       Effect.flatMap((report) =>
         HttpServerResponse.json(report, { status: report.rows === 0 || report.stopped_at !== null ? 422 : 200 })
       ),
-      Effect.catchAll((failure) => refused(failure, { so_far }))
+      Effect.catchAll((failure) => respondWithFailure(failure, { so_far }))
     )
-  }).pipe(Effect.catchAll(refused))
+  }).pipe(Effect.catchAll(respondWithFailure))

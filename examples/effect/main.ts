@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { HttpServer } from "@effect/platform"
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
-import { draining } from "@workshop/http-node"
+import { drainOnClose } from "@workshop/http-node"
 import { Effect, Layer } from "effect"
 import { makeApp, screen } from "./app.js"
 import { background, openShop, services } from "./workshop.js"
@@ -16,7 +16,7 @@ const serving = Effect.gen(function* () {
 curl -s http://127.0.0.1:4023/workshop/v1/tickets -H 'Authorization: Bearer ${key}' -H 'Idempotency-Key: 1' -H 'Content-Type: application/json' -d '{"service":"Hem"}'
 curl -s http://127.0.0.1:4023/counter/1`)
   // A scope closes in reverse order, so running requests still have their routes and services.
-  yield* draining(socket)
+  yield* drainOnClose(socket)
   // The background work is built last, so that a receiver of webhooks in this server listens for as long as deliveries
   // are made.
   yield* Layer.build(background)

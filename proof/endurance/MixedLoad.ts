@@ -8,7 +8,7 @@ interface OpenTicket {
 }
 
 /** The outcome of a request. */
-export interface Ended {
+export interface EndedRequest {
   readonly outcome: Outcome
   /** The request with its outcome, if a valid request may not have this outcome. */
   readonly unexpected: string | undefined
@@ -84,7 +84,7 @@ export class MixedLoad {
   }
 
   /** Sends the next request of the mix. */
-  async next(due_ms: number): Promise<Ended> {
+  async next(due_ms: number): Promise<EndedRequest> {
     const no = this.#requests++
     const shop = no % this.#keys.length
     const key = this.#keyOf(shop, Math.floor(no / this.#keys.length))
@@ -103,7 +103,7 @@ export class MixedLoad {
   }
 
   /** Sends a request of the client that sends far more requests than its key allows. */
-  greedy(due_ms: number): Promise<Ended> {
+  greedy(due_ms: number): Promise<EndedRequest> {
     return this.#read("/v1/shop", this.#keyOf(0, 0), due_ms)
   }
 
@@ -112,7 +112,7 @@ export class MixedLoad {
     return keys[turn % keys.length]!
   }
 
-  async #create(shop: number, key: string, due_ms: number): Promise<Ended> {
+  async #create(shop: number, key: string, due_ms: number): Promise<EndedRequest> {
     const body = { service: "Hem", external_ref: crypto.randomUUID() }
     const response = await this.#call("POST", "/v1/tickets", key, due_ms, body)
     if (response.outcome === 201) {
@@ -124,7 +124,7 @@ export class MixedLoad {
     return ended("POST /v1/tickets", response)
   }
 
-  async #move(ticket: OpenTicket, due_ms: number): Promise<Ended> {
+  async #move(ticket: OpenTicket, due_ms: number): Promise<EndedRequest> {
     const { shop, id, to } = ticket
     const path = `/v1/tickets/${id}/status`
     const response = await this.#call("POST", path, this.#keyOf(shop, this.#requests), due_ms, { status: to })
@@ -135,12 +135,12 @@ export class MixedLoad {
     return ended(`POST ${path} ${to}`, response)
   }
 
-  async #read(path: string, key: string, due_ms: number): Promise<Ended> {
+  async #read(path: string, key: string, due_ms: number): Promise<EndedRequest> {
     return ended(`GET ${path}`, await this.#call("GET", path, key, due_ms))
   }
 }
 
-const ended = (request: string, { outcome, text }: Response): Ended => ({
+const ended = (request: string, { outcome, text }: Response): EndedRequest => ({
   outcome,
   unexpected: EXPECTED.has(outcome) ? undefined : `${request} got ${outcome}: ${text.slice(0, 400)}`
 })

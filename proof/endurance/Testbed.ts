@@ -2,7 +2,7 @@ import { rmSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { freePort } from "../../test/freePort.js"
 import { Receiver } from "../torture/Load.js"
-import { migrated, Postgres, ServiceNode, Wire } from "../torture/Servers.js"
+import { migrateDatabase, Postgres, ServiceNode, Wire } from "../torture/Servers.js"
 import { Generator } from "./Generator.js"
 
 /** A node that is connected directly to its database, and the process that sends requests to the node. */
@@ -18,7 +18,7 @@ export const withTestbed = async <A>(shops: number, act: (testbed: Testbed) => P
   const receiver = new Receiver(() => 0)
   receiver.isWell = true
   await receiver.open()
-  migrated(postgres.url)
+  migrateDatabase(postgres.url)
   const wire = new Wire(() => postgres.port)
   const node = new ServiceNode("one", wire, await freePort(), postgres.folder, [], postgres.url)
   const generator = new Generator()

@@ -70,7 +70,7 @@ export interface Act {
 }
 
 /** A delivery that reached a receiver, and the response to the node. */
-export interface Reception {
+export interface ReceivedDelivery {
   readonly kind: "reception"
   readonly at: number
   readonly started_at: number
@@ -126,7 +126,7 @@ export interface ShopEnd {
 export class History {
   readonly exchanges: Array<Exchange> = []
   readonly acts: Array<Act> = []
-  readonly receptions: Array<Reception> = []
+  readonly receptions: Array<ReceivedDelivery> = []
   readonly commits: Array<Commit> = []
   readonly notes: Array<Note> = []
   shops: ReadonlyArray<ShopEnd> = []

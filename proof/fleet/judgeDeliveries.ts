@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import type { Commit, History, Json, Reception } from "./History.js"
+import type { Commit, History, Json, ReceivedDelivery } from "./History.js"
 import { HOUR, MINUTE, SECOND, START } from "./Simulation.js"
 
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
@@ -62,7 +62,7 @@ const isAcknowledged = ({ status }: { readonly status: number | null }) =>
 /** The first attempts at a ticket's events start in the order of the events. */
 function* orderWrong(
   history: History,
-  mine: ReadonlyArray<Reception>,
+  mine: ReadonlyArray<ReceivedDelivery>,
   events: ReadonlyArray<{ readonly body: string; readonly at: number }>
 ): Iterable<string> {
   const firsts = new Map<string, number>()
@@ -86,7 +86,7 @@ function* orderWrong(
 }
 
 /** While no node is suspended or dies, one delivery of a ticket and four of a shop are in flight at a time. */
-function* crowdWrong(history: History, mine: ReadonlyArray<Reception>): Iterable<string> {
+function* crowdWrong(history: History, mine: ReadonlyArray<ReceivedDelivery>): Iterable<string> {
   const all = mine.filter(({ isDouble }) => !isDouble)
   for (const [i, one] of all.entries()) {
     const until = one.ended_at ?? one.started_at
@@ -121,13 +121,13 @@ function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: Readon
   const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
   const outages = spansOf(history, /^store (of the cell \w+ )?unavailable$/)
   const ended = mine.filter(({ isDouble, ended_at }) => !isDouble && ended_at !== null)
-  const byEvent = new Map<string, Array<Reception>>()
+  const byEvent = new Map<string, Array<ReceivedDelivery>>()
   for (const one of ended) byEvent.set(idOf(one), [...(byEvent.get(idOf(one)) ?? []), one])
   for (const [id, all] of byEvent) {
     const attempts: ReadonlyArray<Json> = log.get(id)?.attempts ?? []
     // The node may have died before it could record the attempt, or the store may have been unavailable for all its
     // tries.
-    const isLost = ({ node, ended_at }: Reception) =>
+    const isLost = ({ node, ended_at }: ReceivedDelivery) =>
       (dead.get(node) ?? Number.POSITIVE_INFINITY) <= ended_at! + 20 * SECOND ||
       outages.some((one) => one.node === node && one.at <= ended_at! + 20 * SECOND && one.until >= ended_at!)
     const sure = all.filter((one) => !isLost(one))
@@ -148,10 +148,10 @@ function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: Readon
 function* waitsWrong(
   history: History,
   shop: string,
-  mine: ReadonlyArray<Reception>,
+  mine: ReadonlyArray<ReceivedDelivery>,
   events: ReadonlyArray<{ readonly body: string; readonly at: number }>
 ): Iterable<string> {
-  const byEvent = new Map<string, Array<Reception>>()
+  const byEvent = new Map<string, Array<ReceivedDelivery>>()
   for (const one of mine) if (!one.isDouble) byEvent.set(idOf(one), [...(byEvent.get(idOf(one)) ?? []), one])
   const anew = history.acts.filter(
     ({ act, shop: no }) =>

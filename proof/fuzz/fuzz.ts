@@ -3,7 +3,7 @@ import { inputOf, parsers } from "./parsers.js"
 import { type Document, fuzzRequests } from "./requests.js"
 
 /** The result of fuzzing: the number of inputs, and the errors found. */
-export interface Fuzzed {
+export interface FuzzResult {
   readonly inputs: number
   readonly found: ReadonlyArray<string>
 }
@@ -17,7 +17,7 @@ const SLOW_MS = 2000
 const TURNS = Array.from({ length: 10 }, (_, turn) => parsers.filter(({ isRare }) => !isRare || turn === 0)).flat()
 
 /** Fuzzes all parsers, each with its share of the inputs. */
-export const fuzzParsers = async (seed: number, inputs: number): Promise<Fuzzed> => {
+export const fuzzParsers = async (seed: number, inputs: number): Promise<FuzzResult> => {
   const grammar = new Grammar(seed)
   const found: Array<string> = []
   for (let done = 0; done < inputs && found.length < 20; done++) {
@@ -38,7 +38,7 @@ export const fuzzParsers = async (seed: number, inputs: number): Promise<Fuzzed>
 }
 
 /** Fuzzes the service with a number of requests. */
-export const fuzzService = async (seed: number, inputs: number, document: Document): Promise<Fuzzed> => {
+export const fuzzService = async (seed: number, inputs: number, document: Document): Promise<FuzzResult> => {
   const found: Array<string> = []
   for await (const wrong of fuzzRequests(seed, inputs, document)) {
     if (wrong !== null) found.push(wrong)

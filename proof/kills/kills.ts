@@ -4,7 +4,7 @@ import { SettableClock } from "@workshop/core/testing"
 import { PgStore } from "@workshop/store-pg"
 import { type Context, Effect, Exit, Layer, Logger, ManagedRuntime } from "effect"
 import { createTicket } from "../../packages/core/src/decisions/createTicket.js"
-import { openShop, run, ticketInput } from "../../packages/core/src/testing/Fixtures.js"
+import { openShop, runCommand, ticketInput } from "../../packages/core/src/testing/Fixtures.js"
 import { LANE_CONNECTIONS } from "../../packages/store-pg/src/commands/CommandBatch.js"
 import { ask, type Engine } from "./Engine.js"
 
@@ -21,7 +21,7 @@ export interface Kills {
 }
 
 /** The result for one target. */
-export interface Killed {
+export interface KillsResult {
   readonly target: (typeof targets)[number]
   readonly kills: number
   readonly made: number
@@ -85,7 +85,7 @@ class Load {
       this.works.push(work)
       if (this.works.length % CREATES_A_DAY === 0) this.#clock.advance(86_400_000)
       const exit = await this.#perform(
-        run(createTicket(id, ticketInput({ service: work.name }), { via: "api", foundWords: [] }))
+        runCommand(createTicket(id, ticketInput({ service: work.name }), { via: "api", foundWords: [] }))
       )
       work.isAcknowledged = Exit.isSuccess(exit)
       if (work.isAcknowledged) this.latest[cell] = performance.now()
@@ -113,7 +113,7 @@ const endCommitConnections = (url: string) =>
   )
 
 /** Kills a target once, at a random moment of the commits, and starts it again. */
-const kill = async ({ home, others }: Engine, target: Killed["target"], turn: number) => {
+const kill = async ({ home, others }: Engine, target: KillsResult["target"], turn: number) => {
   const servers = [home, ...others]
   if (target === "connection") return void (await endCommitConnections(servers[turn % servers.length]!.url))
   const server = target === "coordinator" ? home : others[turn % others.length]!
@@ -149,7 +149,7 @@ const shopsOf = async (engine: Engine, perform: Perform) => {
 /**
  * Kills each target `count` times while a node creates tickets, and counts the tickets that were lost or created twice.
  */
-export const kills = async ({ engine, count, seed, say }: Kills): Promise<ReadonlyArray<Killed>> => {
+export const kills = async ({ engine, count, seed, say }: Kills): Promise<ReadonlyArray<KillsResult>> => {
   const clock = new FastClock()
   const runtime = ManagedRuntime.make(
     PgStore.layer({ url: engine.url, schema: engine.schema, cells: engine.cells }).pipe(
@@ -161,7 +161,7 @@ export const kills = async ({ engine, count, seed, say }: Kills): Promise<Readon
   const shops = await shopsOf(engine, perform)
   const load = new Load(perform, shops, clock, engine.places.length)
   const working = Array.from({ length: IN_FLIGHT }, () => load.creator())
-  const results: Array<Killed> = []
+  const results: Array<KillsResult> = []
   let state = seed
   const chance = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -195,7 +195,7 @@ export const kills = async ({ engine, count, seed, say }: Kills): Promise<Readon
     await Promise.all(working)
     await runtime.dispose()
   }
-  const judged: Array<Killed> = []
+  const judged: Array<KillsResult> = []
   for (const [i, result] of results.entries()) {
     const works = load.works.slice(result.made, results[i + 1]?.made)
     judged.push({ ...result, made: works.length, ...(await judge(engine, works)) })

@@ -163,8 +163,8 @@ const ofTickets = [
     "quotes",
     "quote-answered-twice",
     "a quote can be accepted a second time",
-    'if (quote?.status !== "proposed") return Either.left(closed(record))',
-    "if (quote === null) return Either.left(closed(record))"
+    'if (quote?.status !== "proposed") return Either.left(quoteClosed(record))',
+    "if (quote === null) return Either.left(quoteClosed(record))"
   ),
   decision(
     "quotes",

@@ -405,7 +405,7 @@ export class ServiceNode {
 }
 
 /** Migrates a database. */
-export const migrated = (url: string): void => {
+export const migrateDatabase = (url: string): void => {
   const bin = join(projectRoot, "packages/cli/bin/workshop.js")
   execFileSync(process.execPath, [bin, "migrate", "--database-url", url], { stdio: "ignore" })
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { freePort } from "../../test/freePort.js"
 import { check, type ShopEnd } from "./Checker.js"
 import { Load, Receiver } from "./Load.js"
-import { canFollow, migrated, Postgres, ServiceNode, Wire } from "./Servers.js"
+import { canFollow, migrateDatabase, Postgres, ServiceNode, Wire } from "./Servers.js"
 
 /** The parameters of a run. */
 export interface Torture {
@@ -211,7 +211,7 @@ const run = async (theatre: Theatre, asked: Torture, chance: () => number, step:
   const { postgres, wires, receiver, nodes } = theatre
   step("starting")
   await Promise.all([receiver.open(), ...wires.map((wire) => wire.open())])
-  migrated(postgres.url)
+  migrateDatabase(postgres.url)
   if (!isShort && canFollow) await postgres.follow()
   for (const [i, name] of (isShort ? ["one", "two"] : ["one", "two", "dispatcher"]).entries())
     nodes.push(new ServiceNode(name, wires[i]!, await freePort(), postgres.folder))

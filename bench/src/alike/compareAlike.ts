@@ -7,15 +7,15 @@ import {
   freshId,
   openAccount,
   openShop,
-  placing,
-  putting,
-  run,
+  putChanges,
+  putTickets,
+  runCommand,
   ticketInput
 } from "../../../packages/core/dist/testing/Fixtures.js"
 import { BenchClock, storeLayer } from "../create/Workload.js"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import { mannWhitney } from "./mannWhitney.js"
 
 /** The probability below which a difference counts as significant. */
@@ -45,12 +45,12 @@ const people = Effect.gen(function* () {
       continue
     }
     const { id } = yield* openAccount({ phone })
-    yield* run(recordVisit(kind === "known elsewhere" ? other.id : shop.id, id))
+    yield* runCommand(recordVisit(kind === "known elsewhere" ? other.id : shop.id, id))
     if (kind === "known elsewhere") found[kind].push({ id, phone })
     if (kind !== "blocking") continue
-    yield* run(placing(shop.id, [{ client_id: id }, { client_id: id }]))
-    yield* run(
-      putting(shop.id, { _tag: "LinkPut", row: { shop_id: shop.id, client_id: id, known_at: 1, blocked_at: 2 } })
+    yield* runCommand(putTickets(shop.id, [{ client_id: id }, { client_id: id }]))
+    yield* runCommand(
+      putChanges(shop.id, { _tag: "LinkPut", row: { shop_id: shop.id, client_id: id, known_at: 1, blocked_at: 2 } })
     )
     found.blocking.push({ id, phone })
   }
@@ -65,7 +65,7 @@ const looks: Readonly<Record<string, Look>> = {
   "tickets of a client": (shop_id, { id }) =>
     Effect.flatMap(Reads, (reads) => reads.tickets(shop_id, { client_id: id }, { _tag: "Newest", after: null }, 51)),
   "ticket for a client": (shop_id, { id }) =>
-    run(createTicket(shop_id, ticketInput({ service: "Hem", client_id: id }), { via: "api", foundWords: [] }))
+    runCommand(createTicket(shop_id, ticketInput({ service: "Hem", client_id: id }), { via: "api", foundWords: [] }))
 }
 
 /**
@@ -120,11 +120,11 @@ export const alike = benchmark({
           const took = yield* sample(act, of, Number(samples))
           for (const [a, b] of PAIRS) {
             const [one, other] = [kinds[a], kinds[b]]
-            const p50 = (kind: Kind) => `${rounded(median(took[kind]), 0)} µs`
+            const p50 = (kind: Kind) => `${roundTo(median(took[kind]), 0)} µs`
             found.push({
               work: `p of ${name}: ${one} (${p50(one)}) and ${other} (${p50(other)})`,
               unit: "",
-              ours: rounded(mannWhitney(took[one], took[other]), 3),
+              ours: roundTo(mannWhitney(took[one], took[other]), 3),
               target: { at_least: P_THRESHOLD }
             })
           }

@@ -39,7 +39,7 @@ const service = () => {
 const batches = Effect.map(Metric.value(batchCommands), ({ count }) => count)
 
 /** Measures the costs of work. `names` are those of the connections that it uses. */
-export const observed = <E, R>(
+export const observeWork = <E, R>(
   names: ReadonlyArray<string>,
   servers: (() => number) | null,
   work: Effect.Effect<Done, E, R>

@@ -4,10 +4,10 @@ import { type CellAddress, PgStore } from "@workshop/store-pg"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Layer, ManagedRuntime, Schedule, type Scope } from "effect"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
-import { run } from "../../../packages/core/dist/testing/Fixtures.js"
-import { answered, record } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { runCommand } from "../../../packages/core/dist/testing/Fixtures.js"
+import { record, resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
-import { BenchClock, creating, creators } from "../create/Workload.js"
+import { BenchClock, createNext, creators } from "../create/Workload.js"
 
 /** A store whose shops are placed in one of the compared ways, and the work that is measured there. */
 export interface Placement {
@@ -89,13 +89,13 @@ const open = (url: string, { name, schema, cells }: (typeof WAYS)[number]) =>
     const shops = yield* Effect.retry(on(creators), RETRY_SCHEDULE)
     for (const { shop_id } of shops)
       yield* Effect.retry(
-        on(run(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))),
+        on(runCommand(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))),
         RETRY_SCHEDULE
       )
     const made: Array<readonly [shop: number, id: TicketId]> = []
     let creates = 0
     let gets = 0
-    const makes = yield* on(creating(shops, clock))
+    const makes = yield* on(createNext(shops, clock))
     const [reads, deliveries] = yield* on(Effect.all([Reads, Deliveries]))
     const create = Effect.suspend(() => {
       const shop = ++creates % shops.length
@@ -111,7 +111,7 @@ const open = (url: string, { name, schema, cells }: (typeof WAYS)[number]) =>
       claim: (max) =>
         Effect.map(
           Effect.suspend(() => on(deliveries.claim(clock.unsafeCurrentTimeMillis(), max))),
-          (claims) => claims.map((one) => on(record(one, answered(200))))
+          (claims) => claims.map((one) => on(record(one, resultWithStatus(200))))
         )
     } satisfies Placement
   })

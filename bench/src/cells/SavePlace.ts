@@ -5,7 +5,7 @@ import { listCells, migrate } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
 import pg from "pg"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
-import { run } from "../../../packages/core/dist/testing/Fixtures.js"
+import { runCommand } from "../../../packages/core/dist/testing/Fixtures.js"
 import {
   type BatchedCommand,
   type DecidedBatch,
@@ -131,7 +131,7 @@ const openShops = (url: string, schema: string, cells: ReadonlyArray<CellAddress
       const shops = yield* Effect.retry(on(creators), RETRY_SCHEDULE)
       for (const { shop_id } of shops)
         yield* Effect.retry(
-          on(run(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))),
+          on(runCommand(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))),
           RETRY_SCHEDULE
         )
       return shops

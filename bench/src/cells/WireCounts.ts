@@ -1,7 +1,7 @@
 import pg from "pg"
 
 /** The numbers of statements and round trips of connections. */
-export interface Sent {
+export interface WireTraffic {
   readonly statements: number
   readonly round_trips: number
 }
@@ -78,7 +78,7 @@ export const countWires = (): void => {
 }
 
 /** The traffic since {@link countWires} of the connections whose names begin with `name`. */
-export const sentBy = (name: string): Sent =>
+export const sentBy = (name: string): WireTraffic =>
   [...sent].reduce(
     (sum, [of, one]) =>
       of.startsWith(name)

@@ -3,10 +3,10 @@ import { LANE_CONNECTIONS } from "../../../packages/store-pg/dist/commands/Comma
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { IN_FLIGHT } from "../create/Workload.js"
 import { median } from "../Median.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import { CELL_WORKS, MOVED_TICKETS } from "./cellWorks.js"
 import { moves } from "./moves.js"
-import { type Done, type Observation, observed } from "./Observation.js"
+import { type Done, type Observation, observeWork } from "./Observation.js"
 import { type Placement, placements } from "./Placement.js"
 import { serversCpu } from "./ServerCpu.js"
 import { countWires } from "./WireCounts.js"
@@ -75,7 +75,7 @@ const LOOKS = 100
 
 /** The cost of a claim without due deliveries, which every dispatcher repeats continually. */
 const empty = (placement: Placement, servers: (() => number) | null) =>
-  observed(
+  observeWork(
     ["workshop deliveries"],
     servers,
     alone(
@@ -95,7 +95,7 @@ const round = (placement: Placement, servers: (() => number) | null, seconds: nu
   Effect.gen(function* () {
     const found: Record<string, Observation> = {}
     for (const [name, { names, work }] of Object.entries(WORKS))
-      found[name] = yield* observed(names, servers, work(placement, seconds))
+      found[name] = yield* observeWork(names, servers, work(placement, seconds))
     return found as Observations
   })
 
@@ -121,10 +121,10 @@ const rowsOf = (
     return {
       work: `${work}, ${one.placement.name}`,
       unit,
-      ours: rounded(median(ours), digits),
-      peer: rounded(median(theirs), digits),
+      ours: roundTo(median(ours), digits),
+      peer: roundTo(median(theirs), digits),
       peer_is: plain!.placement.name,
-      ...(isRatio && { ratio: rounded(median(ours.map((value, i) => value / theirs[i]!))) })
+      ...(isRatio && { ratio: roundTo(median(ours.map((value, i) => value / theirs[i]!))) })
     }
   })
 }
@@ -236,7 +236,7 @@ const bench = ({ url, rounds, seconds, tickets }: Asked) =>
         )
       }
     const [small, large] = yield* moves(url, tickets)
-    const moved = (work: string, unit: Row["unit"], ours: number): Row => ({ work, unit, ours: rounded(ours, 1) })
+    const moved = (work: string, unit: Row["unit"], ours: number): Row => ({ work, unit, ours: roundTo(ours, 1) })
     return [
       ...reported(all),
       moved(CELL_WORKS.moveSmall, "s", small!.took_ms / 1000),

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { saveBatch } from "../../../packages/store-pg/dist/commands/CommandBatch.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { median } from "../Median.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
-import { type Done, type Observation, observed } from "./Observation.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
+import { type Done, type Observation, observeWork } from "./Observation.js"
 import { pipelined, SAVES, type SaveForm, type SavePlace, type Saver, savePlaces } from "./SavePlace.js"
 import { serversCpu } from "./ServerCpu.js"
 import { countWires } from "./WireCounts.js"
@@ -47,7 +47,7 @@ const round = (
   seconds: number,
   servers: (() => number) | null
 ): Effect.Effect<Round, unknown> => {
-  const of = (some: ReadonlyArray<Saver>) => observed([SAVES], servers, savesOn(some, size, FORMS[form], seconds))
+  const of = (some: ReadonlyArray<Saver>) => observeWork([SAVES], servers, savesOn(some, size, FORMS[form], seconds))
   return Effect.zipWith(of(savers.slice(0, 1)), of(savers), (alone, { rate }) => ({ alone, rate }))
 }
 
@@ -63,10 +63,10 @@ const rowsOf = (place: string, size: number, rounds: Rounds): ReadonlyArray<Row>
     return {
       work: `${work}, ${size === 1 ? "1 create" : `${size} creates`}, ${place}`,
       unit,
-      ours: rounded(median(ours), digits),
-      peer: rounded(median(theirs), digits),
+      ours: roundTo(median(ours), digits),
+      peer: roundTo(median(theirs), digits),
       peer_is: "pipelined statements",
-      ...(!isCounted && { ratio: rounded(median(ours.map((value, i) => value / theirs[i]!))) })
+      ...(!isCounted && { ratio: roundTo(median(ours.map((value, i) => value / theirs[i]!))) })
     }
   }
   return [

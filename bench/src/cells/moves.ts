@@ -7,7 +7,7 @@ import { FILL } from "../sizes/Fill.js"
 import { cellSchemas, onStore, RETRY_SCHEDULE } from "./Placement.js"
 
 /** The result of moving a cell from one worker to another. */
-export interface Moved {
+export interface CellMove {
   readonly bytes: number
   readonly took_ms: number
   readonly longest_pause_ms: number
@@ -20,7 +20,7 @@ const SIZE =
   "select coalesce(sum(shard_size), 0)::double precision as bytes from citus_shards where table_name::text like $1"
 
 /** Moves a cell with one shop and no tickets, and one with `tickets` tickets, each to another worker. */
-export const moves = (url: string, tickets: number): Effect.Effect<ReadonlyArray<Moved>, unknown> =>
+export const moves = (url: string, tickets: number): Effect.Effect<ReadonlyArray<CellMove>, unknown> =>
   Effect.gen(function* () {
     const session = yield* cellSchemas(url, SCHEMA, CELLS)
     yield* Effect.scoped(
@@ -44,7 +44,7 @@ export const moves = (url: string, tickets: number): Effect.Effect<ReadonlyArray
         const { took_ms, longest_pause_ms } = yield* moveCell(url, name, nodes.find((one) => one !== from)!, {
           schema: SCHEMA
         })
-        return { bytes, took_ms, longest_pause_ms } satisfies Moved
+        return { bytes, took_ms, longest_pause_ms } satisfies CellMove
       })
     )
   }).pipe(Effect.scoped)

@@ -64,7 +64,7 @@ export const createCommand = ({ shop_id, caller_id }: Creator, made: number) => 
 }
 
 /** An effect that creates a ticket of the next shop with a new key each time that it runs. */
-export const creating = (all: ReadonlyArray<Creator>, clock: BenchClock) =>
+export const createNext = (all: ReadonlyArray<Creator>, clock: BenchClock) =>
   Effect.map(Store, ({ transact }) => {
     let made = 0
     return Effect.suspend(() => {

@@ -3,13 +3,13 @@ import { Effect, Layer, ManagedRuntime, type Scope } from "effect"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { serversCpu } from "../cells/ServerCpu.js"
 import { median } from "../Median.js"
-import { profiling, type Shares } from "../parts/profile.js"
+import { type Shares, startProfile } from "../parts/profile.js"
 import { cluster } from "../pg/Cluster.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
-import { timed } from "../timed.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
+import { medianTime } from "../timed.js"
 import { callFunction } from "./callFunction.js"
 import { findPgbench, runPgbench } from "./pgbench.js"
-import { BenchClock, type Creator, creating, creators, IN_FLIGHT, SHOPS, storeLayer } from "./Workload.js"
+import { BenchClock, type Creator, createNext, creators, IN_FLIGHT, SHOPS, storeLayer } from "./Workload.js"
 
 /**
  * The bounds (docs/how-it-is-built.md): the rate compared with the function, and the duration of an idle create
@@ -88,8 +88,8 @@ const splitRows = (creates: Creates, peer_us: number | undefined, shares: Shares
   const row = (part: string, ours: number, peer?: number): Row => ({
     work: `a create: ${part}`,
     unit: "µs",
-    ours: rounded(ours, 1),
-    ...(peer !== undefined && { peer: rounded(peer, 1), peer_is })
+    ours: roundTo(ours, 1),
+    ...(peer !== undefined && { peer: roundTo(peer, 1), peer_is })
   })
   const { process_us, server_us } = creates
   return [
@@ -126,7 +126,7 @@ const rates = (create: Effect.Effect<unknown, unknown>, url: string, shops: Read
       console.error(`create ${i + 1}/${asked.pairs}: ${shown.join(" of ")}`)
       found.push({ ours, theirs })
     }
-    const stop = yield* Effect.promise(() => profiling(KINDS))
+    const stop = yield* Effect.promise(() => startProfile(KINDS))
     yield* runOurs(create, asked.seconds, null)
     const shares = yield* Effect.promise(stop)
     const middle = (of: (pair: (typeof found)[number]) => number) => median(found.map(of))
@@ -142,7 +142,7 @@ const rates = (create: Effect.Effect<unknown, unknown>, url: string, shops: Read
       ours: Math.round(creates.per_second),
       peer: Math.round(middle(({ theirs }) => theirs.per_second)),
       peer_is,
-      ratio: rounded(middle(({ ours, theirs }) => ours.per_second / theirs.per_second)),
+      ratio: roundTo(middle(({ ours, theirs }) => ours.per_second / theirs.per_second)),
       target: TARGETS.rate,
       goal: GOALS.rate
     }
@@ -152,18 +152,19 @@ const rates = (create: Effect.Effect<unknown, unknown>, url: string, shops: Read
 
 const idleRow = (create: Effect.Effect<unknown, unknown>, commit: Effect.Effect<unknown, unknown>) =>
   Effect.gen(function* () {
-    yield* timed(200, create)
-    yield* timed(200, commit)
+    yield* medianTime(200, create)
+    yield* medianTime(200, commit)
     const found: Array<{ readonly ours: number; readonly theirs: number }> = []
-    for (let i = 0; i < 5; i++) found.push({ ours: yield* timed(300, create), theirs: yield* timed(300, commit) })
+    for (let i = 0; i < 5; i++)
+      found.push({ ours: yield* medianTime(300, create), theirs: yield* medianTime(300, commit) })
     const ratio = median(found.map(({ ours, theirs }) => ours / theirs))
     return {
       work: "one create on an idle Postgres, p50",
       unit: "ms",
-      ours: rounded(median(found.map(({ ours }) => ours))),
-      peer: rounded(median(found.map(({ theirs }) => theirs))),
+      ours: roundTo(median(found.map(({ ours }) => ours))),
+      peer: roundTo(median(found.map(({ theirs }) => theirs))),
       peer_is: "one commit of one row",
-      ratio: rounded(ratio),
+      ratio: roundTo(ratio),
       target: TARGETS.idle,
       goal: GOALS.idle
     } satisfies Row
@@ -179,7 +180,7 @@ const bench = (asked: Asked): Effect.Effect<ReadonlyArray<Row>, unknown, Scope.S
     const context = yield* runtime.runtimeEffect
     const withStore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, context)
     const shops = yield* withStore(creators) as Effect.Effect<ReadonlyArray<Creator>, unknown>
-    const create = (yield* withStore(creating(shops, clock))) as Effect.Effect<unknown, unknown>
+    const create = (yield* withStore(createNext(shops, clock))) as Effect.Effect<unknown, unknown>
     const session = yield* preparePeer(url, shops)
     const { rate, split } = yield* withStore(rates(create, url, shops, asked))
     return [rate, yield* idleRow(create, session.run("insert into empty_commit values ($1)", [1])), ...split]

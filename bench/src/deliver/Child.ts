@@ -45,7 +45,7 @@ export class Child<Ready> {
 }
 
 /** Runs a child process: it reports once that it is ready, and then replies to each question of its parent. */
-export const answering = <Question>(ready: object, answer: (question: Question) => Promise<object>): void => {
+export const answerParent = <Question>(ready: object, answer: (question: Question) => Promise<object>): void => {
   process.on("message", (question) => {
     answer(question as Question).then((words) => process.send?.(words))
   })

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs"
-import { profiling, type Shares } from "../parts/profile.js"
+import { type Shares, startProfile } from "../parts/profile.js"
 
 /** The number of shops with a webhook. */
 export const SHOPS = 50
@@ -19,7 +19,7 @@ export interface Deliver {
 }
 
 /** The speed of the deliveries, including the record of each attempt. */
-export interface Delivered {
+export interface DeliveryResult {
   readonly per_second: number
   /** The deliveries per second of the process's own processor time. */
   readonly per_cpu_second: number
@@ -48,12 +48,12 @@ const KINDS = [
 ] as const
 
 /** Measures a run that makes a number of deliveries. */
-export const measured = async (
+export const measureRun = async (
   deliveries: number,
   run: () => Promise<unknown>,
   isWatched = false
-): Promise<Delivered> => {
-  const ending = isWatched ? await profiling(KINDS) : undefined
+): Promise<DeliveryResult> => {
+  const ending = isWatched ? await startProfile(KINDS) : undefined
   const [begun, before, main] = [performance.now(), process.cpuUsage(), mainThread_us()]
   await run()
   const seconds = (performance.now() - begun) / 1000

@@ -2,9 +2,9 @@ import { setTimeout as pause } from "node:timers/promises"
 import { Effect } from "effect"
 import { median, quantile } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import { Child } from "./Child.js"
-import { type Compare, type Deliver, type Delivered, type Hang, type Raise, SHOPS } from "./Job.js"
+import { type Compare, type Deliver, type DeliveryResult, type Hang, type Raise, SHOPS } from "./Job.js"
 
 /**
  * The bounds (docs/how-it-is-built.md): the rate compared with graphile-worker, and the p99 of healthy shops beside a
@@ -31,7 +31,7 @@ interface Place {
 }
 
 /** The share of time in which the main thread worked. At 1, only cheaper deliveries would make the process faster. */
-const busy = ({ per_second, per_cpu_second, main_share }: Delivered): number =>
+const busy = ({ per_second, per_cpu_second, main_share }: DeliveryResult): number =>
   (per_second / per_cpu_second) * main_share
 
 const rate = async (
@@ -44,12 +44,12 @@ const rate = async (
   const peer = await Child.start<object>("peer", [port, await fresh()])
   const deliver = async (child: Child<object>) => {
     await child.ask({ raised: events } satisfies Raise)
-    const delivered = await child.ask<Delivered>({ events } satisfies Deliver)
+    const delivered = await child.ask<DeliveryResult>({ events } satisfies Deliver)
     await receiver.ask({})
     return delivered
   }
   for (let i = 0; i < WARM_UP_RUNS; i++) for (const child of [ours, peer]) await deliver(child)
-  const found: Array<{ readonly ours: Delivered; readonly peer: Delivered }> = []
+  const found: Array<{ readonly ours: DeliveryResult; readonly peer: DeliveryResult }> = []
   for (let i = 0; i < pairs; i++) {
     const first = await deliver(i % 2 === 0 ? ours : peer)
     const second = await deliver(i % 2 === 0 ? peer : ours)
@@ -70,19 +70,19 @@ const rate = async (
       ours: Math.round(of(({ ours }) => ours.per_second)),
       peer: Math.round(of(({ peer }) => peer.per_second)),
       peer_is,
-      ratio: rounded(ratio),
-      cpu_ratio: rounded(of(({ ours, peer }) => ours.per_cpu_second / peer.per_cpu_second)),
+      ratio: roundTo(ratio),
+      cpu_ratio: roundTo(of(({ ours, peer }) => ours.per_cpu_second / peer.per_cpu_second)),
       target: TARGETS.rate,
       goal: GOAL
     },
     {
       work: `CPU time of the process for each of them, ${name}`,
       unit: "µs",
-      ours: rounded(
+      ours: roundTo(
         of(({ ours }) => 1e6 / ours.per_cpu_second),
         1
       ),
-      peer: rounded(
+      peer: roundTo(
         of(({ peer }) => 1e6 / peer.per_cpu_second),
         1
       ),
@@ -91,8 +91,8 @@ const rate = async (
     {
       work: `its main thread's part of each second, ${name}`,
       unit: "",
-      ours: rounded(of(({ ours }) => busy(ours))),
-      peer: rounded(of(({ peer }) => busy(peer))),
+      ours: roundTo(of(({ ours }) => busy(ours))),
+      peer: roundTo(of(({ peer }) => busy(peer))),
       peer_is
     }
   ]
@@ -127,10 +127,10 @@ const fairness = async (name: string, onPostgres: boolean, place: Place): Promis
   const row: Row = {
     work: `p99 of deliveries to healthy shops beside a hanging receiver, ${name}`,
     unit: "ms",
-    ours: rounded(median(found.map(({ beside }) => beside)), 1),
-    peer: rounded(median(found.map(({ alone }) => alone)), 1),
+    ours: roundTo(median(found.map(({ beside }) => beside)), 1),
+    peer: roundTo(median(found.map(({ alone }) => alone)), 1),
     peer_is: "the same without it",
-    ratio: rounded(ratio),
+    ratio: roundTo(ratio),
     target: TARGETS.fairness
   }
   return [row]

@@ -7,10 +7,10 @@ import * as MemoryStore from "@workshop/store-memory"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
-import { openShop, run } from "../../../packages/core/dist/testing/Fixtures.js"
-import { raising } from "../../../packages/core/dist/testing/TestDispatcher.js"
-import { answering } from "./Child.js"
-import { type Compare, type Deliver, type Hang, measured, type Raise, SHOPS } from "./Job.js"
+import { openShop, runCommand } from "../../../packages/core/dist/testing/Fixtures.js"
+import { raisePings } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { answerParent } from "./Child.js"
+import { type Compare, type Deliver, type Hang, measureRun, type Raise, SHOPS } from "./Job.js"
 import { RunningClock } from "./RunningClock.js"
 
 const [receiver, url] = process.argv.slice(2)
@@ -28,7 +28,7 @@ const runtime = ManagedRuntime.make(
 const hooked = (path: string) =>
   Effect.gen(function* () {
     const { id } = yield* openShop()
-    yield* run(setWebhook(id, { url: `http://127.0.0.1:${receiver}/${path}`, secret: "whsec_1" }))
+    yield* runCommand(setWebhook(id, { url: `http://127.0.0.1:${receiver}/${path}`, secret: "whsec_1" }))
     return id
   })
 
@@ -37,7 +37,7 @@ const MAX_EVENTS = 1000
 const raise = (shop_id: ShopId, events: number) =>
   Effect.gen(function* () {
     for (let left = events; left > 0; left -= MAX_EVENTS)
-      yield* run(raising(shop_id, Array(Math.min(left, MAX_EVENTS)).fill(null)))
+      yield* runCommand(raisePings(shop_id, Array(Math.min(left, MAX_EVENTS)).fill(null)))
   })
 
 const shops = await runtime.runPromise(Effect.replicateEffect(hooked("ok"), SHOPS))
@@ -59,7 +59,7 @@ const raiseAll = ({ raised }: Raise) =>
   )
 
 const deliver = ({ events, isWatched }: Deliver) =>
-  measured(events * SHOPS, () => runtime.runPromise(workOff), isWatched)
+  measureRun(events * SHOPS, () => runtime.runPromise(workOff), isWatched)
 
 const HEALTHY = 20
 const PAUSE = "50 millis"
@@ -84,7 +84,7 @@ const compare = ({ seconds }: Compare) =>
     return {}
   })
 
-answering<Raise | Deliver | Hang | Compare>({ ready: true }, (question) => {
+answerParent<Raise | Deliver | Hang | Compare>({ ready: true }, (question) => {
   if ("raised" in question) return runtime.runPromise(raiseAll(question))
   if ("events" in question) return deliver(question)
   return runtime.runPromise("backlog" in question ? hang(question) : compare(question))

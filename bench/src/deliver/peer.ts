@@ -5,8 +5,8 @@ import { setTimeout as pause } from "node:timers/promises"
 import { Logger, type Runner, run } from "graphile-worker"
 import pg from "pg"
 import { Pool } from "undici"
-import { answering } from "./Child.js"
-import { type Deliver, IN_FLIGHT, measured, type Raise, SHOPS } from "./Job.js"
+import { answerParent } from "./Child.js"
+import { type Deliver, IN_FLIGHT, measureRun, type Raise, SHOPS } from "./Job.js"
 
 const [receiver, url] = process.argv.slice(2)
 const SECRET = "whsec_1"
@@ -84,7 +84,7 @@ const isDone = async (): Promise<boolean> => {
   return rows[0].more === false
 }
 
-answering<Raise | Deliver>({ ready: true }, async (question) => {
+answerParent<Raise | Deliver>({ ready: true }, async (question) => {
   if ("raised" in question) {
     await fill(question.raised)
     await pool.query("vacuum analyze graphile_worker._private_jobs")
@@ -96,7 +96,7 @@ answering<Raise | Deliver>({ ready: true }, async (question) => {
     all.runner = await start()
     while (!(await isDone())) await pause(20)
   }
-  const result = await measured(events * SHOPS, work, isWatched)
+  const result = await measureRun(events * SHOPS, work, isWatched)
   await all.runner?.stop()
   return result
 })

@@ -3,9 +3,9 @@ import { connect, type Session } from "../../../packages/store-pg/dist/migrate/S
 import { serversCpu } from "../cells/ServerCpu.js"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import { Child } from "./Child.js"
-import { type Deliver, type Delivered, type Raise, SHOPS } from "./Job.js"
+import { type Deliver, type DeliveryResult, type Raise, SHOPS } from "./Job.js"
 
 const EVENTS = 200
 const DELIVERIES = EVENTS * SHOPS
@@ -59,7 +59,7 @@ const measuring = (serversMs: () => number) => {
     const [place] = await run<{ lsn: string }>(PLACE)
     await run(FORGET)
     const used = serversMs()
-    const delivered = await child.ask<Delivered>({ events: EVENTS, isWatched } satisfies Deliver)
+    const delivered = await child.ask<DeliveryResult>({ events: EVENTS, isWatched } satisfies Deliver)
     const servers = ((serversMs() - used) * 1_000) / DELIVERIES
     const [written] = await run<{ bytes: number }>(WRITTEN, [place!.lsn])
     return { ...delivered, servers, wal: written!.bytes / DELIVERIES, statements: await run<Statement>(STATEMENTS) }
@@ -81,8 +81,8 @@ const PEER = "graphile-worker with its local queue"
 const row = (part: string, unit: Row["unit"], ours: number, peer: number): Row => ({
   work: `a delivery: ${part}`,
   unit,
-  ours: rounded(ours, 1),
-  peer: rounded(peer, 1),
+  ours: roundTo(ours, 1),
+  peer: roundTo(peer, 1),
   peer_is: PEER
 })
 

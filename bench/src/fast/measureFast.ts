@@ -5,7 +5,7 @@ import { pooledBytes } from "../../../packages/core/dist/fast/pooledBytes.js"
 import { quickReader } from "../../../packages/core/dist/fast/QuickReader.js"
 import { markLogs } from "../../../packages/http-node/dist/fast/markLogs.js"
 import { SHOPS, ticketBody } from "../http/Workload.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import { costOf } from "./costOf.js"
 
 const bodies = Array.from({ length: SHOPS }, (_, n) => JSON.parse(ticketBody(n)) as unknown)
@@ -26,8 +26,8 @@ const draw = pooledBytes()
 const REQUEST_ID_BYTES = 12
 
 const row = (work: string, quick: (n: number) => unknown, plain: (n: number) => unknown): Row => {
-  const [ours, peer] = [rounded(costOf(quick)), rounded(costOf(plain))]
-  return { work, unit: "µs", ours, peer, peer_is: "the plain way", ratio: rounded(ours / peer), target: { at_most: 1 } }
+  const [ours, peer] = [roundTo(costOf(quick)), roundTo(costOf(plain))]
+  return { work, unit: "µs", ours, peer, peer_is: "the plain way", ratio: roundTo(ours / peer), target: { at_most: 1 } }
 }
 
 /** Compares the cost of the code in the folders named `fast` with the plain way to do the same. */

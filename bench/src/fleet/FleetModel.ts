@@ -61,7 +61,7 @@ export const ASSUMED = {
 export type Part = "CPU of the busiest worker" | "connections of a worker" | "CPU of the coordinator"
 
 /** The state of a fleet in its busiest hour. */
-export interface Simulated extends Fleet {
+export interface SimulatedFleet extends Fleet {
   readonly tickets_per_s: number
   readonly processes: number
   /** The number of commands that share a transaction. */
@@ -256,7 +256,7 @@ const bend = (workers: number, uneven_workers: number, costs: Costs) => {
 }
 
 /** Simulates the busiest hour of a fleet. */
-export const simulateFleet = (fleet: Fleet, costs: Costs): Simulated => {
+export const simulateFleet = (fleet: Fleet, costs: Costs): SimulatedFleet => {
   const { workers, shops, seed, isLimited = true } = fleet
   const spreadOfShops = spreadOf(shops, isLimited)
   const cells = workers * ASSUMED.cells_per_worker

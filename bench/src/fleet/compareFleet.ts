@@ -1,7 +1,7 @@
 import { benchmark, type Row, type Table } from "../report/Benchmark.js"
 import { growthPlot } from "../report/plot.js"
 import { costsFrom } from "./costsFrom.js"
-import { type Costs, type Simulated, simulateFleet } from "./FleetModel.js"
+import { type Costs, type SimulatedFleet, simulateFleet } from "./FleetModel.js"
 
 const WORKERS = [1, 4, 16, 64]
 const SHOPS = [100_000, 1_000_000]
@@ -20,7 +20,7 @@ const span = (seconds: number): string => {
 /** A number of shops with two significant digits. */
 const about = (value: number): string => Number(value.toPrecision(2)).toLocaleString("en-US")
 
-const tableOf = (all: ReadonlyArray<Simulated>): Table => ({
+const tableOf = (all: ReadonlyArray<SimulatedFleet>): Table => ({
   head: [
     "workers",
     "shops",
@@ -49,7 +49,7 @@ const tableOf = (all: ReadonlyArray<Simulated>): Table => ({
   ])
 })
 
-const series = (all: ReadonlyArray<Simulated>, of: (one: Simulated) => number) =>
+const series = (all: ReadonlyArray<SimulatedFleet>, of: (one: SimulatedFleet) => number) =>
   SHOPS.map((shops) => ({
     name: `${shops.toLocaleString("en-US")} shops`,
     points: all.filter((one) => one.shops === shops).map((one) => [one.workers, of(one)] as const)
@@ -87,8 +87,9 @@ export const fleet = benchmark({
     const all = sizes.map((size) => simulateFleet(size, costs))
     const free = sizes.map((size) => simulateFleet({ ...size, isLimited: false }, costs))
     const title = (what: string) => ({ title: what, x: "workers", y: "" })
-    const even = (all: ReadonlyArray<Simulated>) => all.filter(({ shops }) => shops === SHOPS[1])
-    const points = (all: ReadonlyArray<Simulated>) => even(all).map((one) => [one.workers, one.uneven_workers] as const)
+    const even = (all: ReadonlyArray<SimulatedFleet>) => all.filter(({ shops }) => shops === SHOPS[1])
+    const points = (all: ReadonlyArray<SimulatedFleet>) =>
+      even(all).map((one) => [one.workers, one.uneven_workers] as const)
     return {
       rows: costRows(costs),
       table: tableOf(all),

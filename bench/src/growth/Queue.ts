@@ -59,7 +59,7 @@ const fillQueue = (session: Session, now: Instant, { shops, waiting, each }: Bac
  * Opens a store on a database with a backlog, and a session of that database. The benchmark moves the clock, also that
  * of leases.
  */
-export const filled = (url: string, backlog: Backlog) =>
+export const openFilled = (url: string, backlog: Backlog) =>
   Effect.gen(function* () {
     const clock = new BenchClock()
     const leaseClock = Effect.sync(() => clock.unsafeCurrentTimeMillis())

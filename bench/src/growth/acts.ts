@@ -3,11 +3,11 @@ import { Deliveries, type Store } from "@workshop/core/store"
 import { Effect } from "effect"
 import { changeStatus } from "../../../packages/core/dist/decisions/changeStatus.js"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
-import { run, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
-import { answered, record } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { runCommand, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
+import { record, resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import type { Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import type { Cluster } from "../pg/Cluster.js"
-import { filled, shopId } from "./Queue.js"
+import { openFilled, shopId } from "./Queue.js"
 import { fillTickets } from "./tickets.js"
 
 const SHOPS = 200
@@ -17,7 +17,7 @@ const ACTS = 4_000
 /**
  * The writes of an act: bytes of WAL, changed rows, and the WAL of inserted or updated rows and of new index entries.
  */
-export interface Written {
+export interface ActWrites {
   readonly wal: number
   readonly rows: number
   readonly table: number
@@ -47,7 +47,7 @@ const place = (session: Session) =>
 const actsBeside = (database: Cluster["database"], tickets: number) =>
   Effect.gen(function* () {
     const shops = { shops: SHOPS, waiting: 0, each: 0 }
-    const { clock, context, session } = yield* filled(yield* database(`acts_${tickets}`), shops)
+    const { clock, context, session } = yield* openFilled(yield* database(`acts_${tickets}`), shops)
     yield* fillTickets(session, clock.unsafeCurrentTimeMillis(), SHOPS, tickets)
     yield* session.run("create extension if not exists pg_walinspect")
     const deliveries = yield* Effect.provide(Deliveries, context)
@@ -57,19 +57,23 @@ const actsBeside = (database: Cluster["database"], tickets: number) =>
       Effect.forEach(Array.from({ length: ACTS }), () => act, { concurrency: 16, discard: true })
     const create = Effect.suspend(() => {
       const shop = (n++ % SHOPS) + 1
-      return Effect.map(run(createTicket(shopId(shop), ticketInput(), { via: "api", foundWords: [] })), ({ id }) =>
-        made.push([shop, id as TicketId])
+      return Effect.map(
+        runCommand(createTicket(shopId(shop), ticketInput(), { via: "api", foundWords: [] })),
+        ({ id }) => made.push([shop, id as TicketId])
       )
     })
     const change = Effect.suspend(() => {
       const [shop, id] = made[n++ % made.length]!
-      return run(changeStatus(shopId(shop), id, "ready"))
+      return runCommand(changeStatus(shopId(shop), id, "ready"))
     })
     const deliver = Effect.gen(function* () {
       for (let left = ACTS; left > 0; ) {
         const claims = yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), Math.min(64, left))
         if (claims.length === 0) return
-        yield* Effect.forEach(claims, (claim) => record(claim, answered(200)), { concurrency: 16, discard: true })
+        yield* Effect.forEach(claims, (claim) => record(claim, resultWithStatus(200)), {
+          concurrency: 16,
+          discard: true
+        })
         left -= claims.length
       }
     })
@@ -91,8 +95,8 @@ const writtenBy = (session: Session, work: Effect.Effect<unknown, unknown>) =>
   Effect.gen(function* () {
     const from = yield* place(session)
     yield* work
-    const [all] = yield* session.run<Written>(WAL, [from, yield* place(session)])
-    const each = (amount: keyof Written) => all![amount] / ACTS
+    const [all] = yield* session.run<ActWrites>(WAL, [from, yield* place(session)])
+    const each = (amount: keyof ActWrites) => all![amount] / ACTS
     return { wal: each("wal"), rows: each("rows"), table: each("table"), index: each("index") }
   })
 

@@ -2,13 +2,13 @@ import { Dispatcher, Probes, WebhookSender } from "@workshop/core"
 import { Deliveries } from "@workshop/core/store"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
-import { run, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
-import { answered } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { runCommand, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
+import { resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { median } from "../Median.js"
 import { neededBytes } from "../memory/heap.js"
 import type { Cluster } from "../pg/Cluster.js"
-import { timed } from "../timed.js"
-import { type Backlog, filled, shopId } from "./Queue.js"
+import { medianTime } from "../timed.js"
+import { type Backlog, openFilled, shopId } from "./Queue.js"
 
 /**
  * The median time in which a scrape of `/metrics` queries the database. The clock moves between two scrapes, because
@@ -21,7 +21,7 @@ const looking = (clock: { readonly advance: (ms: number) => void }) =>
     for (let i = 0; i < 21; i++) {
       clock.advance(6_000)
       took.push(
-        yield* timed(
+        yield* medianTime(
           1,
           Effect.forEach(probes, ({ measure = Effect.void }) => measure, { discard: true })
         )
@@ -39,7 +39,7 @@ const fairness = ({ shops, waiting }: Backlog, clock: { readonly unsafeCurrentTi
   Effect.gen(function* () {
     const { claim } = yield* Deliveries
     const fresh = shops > waiting ? shopId(waiting + 1) : null
-    if (fresh !== null) yield* run(createTicket(fresh, ticketInput(), { via: "api", foundWords: [] }))
+    if (fresh !== null) yield* runCommand(createTicket(fresh, ticketInput(), { via: "api", foundWords: [] }))
     const everybody = waiting + (fresh === null ? 0 : 1)
     const served: Array<string> = []
     while (served.length < everybody) {
@@ -60,7 +60,7 @@ const dispatching = (deliveries: number) =>
     let sent = 0
     const send = () =>
       Effect.suspend(() => (++sent === deliveries ? Deferred.succeed(needed, neededBytes()) : Effect.void)).pipe(
-        Effect.as(answered(200))
+        Effect.as(resultWithStatus(200))
       )
     const dispatcher = Dispatcher.layer().pipe(Layer.provide(Layer.succeed(WebhookSender, { send })))
     return yield* Effect.gen(function* () {
@@ -85,33 +85,33 @@ const CLAIMS_UNTIL_WARM = 3_000
 /** Warms the process up, so that it is measured like a dispatcher that has run for some seconds. */
 export const warmingUp = (database: Cluster["database"]) =>
   Effect.gen(function* () {
-    const { clock, context } = yield* filled(yield* database("claims_warm"), WARM)
+    const { clock, context } = yield* openFilled(yield* database("claims_warm"), WARM)
     yield* Effect.gen(function* () {
       const { claim } = yield* Deliveries
       for (let claims = 0; claims < CLAIMS_UNTIL_WARM; claims++) yield* claim(clock.unsafeCurrentTimeMillis(), 1)
     }).pipe(Effect.provide(context), Effect.withClock(clock))
-    yield* claiming(database, WARM)
+    yield* measureClaims(database, WARM)
   }).pipe(Effect.scoped)
 
 /**
  * Measures a claim of one delivery, a create and a scrape of the metrics beside a backlog, and the fairness of claims.
  */
-export const claiming = (database: Cluster["database"], backlog: Backlog) =>
+export const measureClaims = (database: Cluster["database"], backlog: Backlog) =>
   Effect.gen(function* () {
     const url = yield* database(`claims_${backlog.shops}`)
-    const { clock, context } = yield* filled(url, backlog)
+    const { clock, context } = yield* openFilled(url, backlog)
     return yield* Effect.gen(function* () {
       const { claim } = yield* Deliveries
       const one = Effect.suspend(() => claim(clock.unsafeCurrentTimeMillis(), 1))
       let asked = 0
       const create = Effect.suspend(() =>
-        run(createTicket(shopId((++asked % backlog.waiting) + 1), ticketInput(), { via: "api", foundWords: [] }))
+        runCommand(createTicket(shopId((++asked % backlog.waiting) + 1), ticketInput(), { via: "api", foundWords: [] }))
       )
       // There are few enough claims that no shop of the smallest queue has four deliveries in flight.
-      yield* timed(10, one)
-      const claimed = yield* timed(Math.min(1_000, 3 * backlog.waiting), one)
-      yield* timed(50, create)
-      const created = yield* timed(200, create)
+      yield* medianTime(10, one)
+      const claimed = yield* medianTime(Math.min(1_000, 3 * backlog.waiting), one)
+      yield* medianTime(50, create)
+      const created = yield* medianTime(200, create)
       const looked = yield* looking(clock)
       const fair = yield* fairness(backlog, clock)
       return { ...backlog, claimed, created, looked, ...fair, bytes: yield* dispatching(DISPATCHED) }

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { type Cluster, cluster } from "../pg/Cluster.js"
-import { benchmark, type Plot, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Plot, type Row, roundTo } from "../report/Benchmark.js"
 import { growthPlot } from "../report/plot.js"
 import { writtenByActs } from "./acts.js"
-import { claiming, warmingUp } from "./claims.js"
+import { measureClaims, warmingUp } from "./claims.js"
 import { heldSnapshot } from "./heldSnapshot.js"
 import { AT_ONCE, countingRequests } from "./limits.js"
 import { lockedTable } from "./locked.js"
@@ -31,7 +31,7 @@ interface Found {
 const rowWithTarget = (work: string, unit: Row["unit"], ours: number, max: number | null): Row => ({
   work,
   unit,
-  ours: rounded(ours),
+  ours: roundTo(ours),
   ...(max === null ? {} : { target: { at_most: max } })
 })
 
@@ -62,11 +62,11 @@ const limits = (database: Cluster["database"], isQuick: boolean) =>
 const heap = (beside: string, bytes: number, min: number): Row => ({
   work: `heap of a process that delivers, ${beside}`,
   unit: "MiB",
-  ours: rounded(bytes / 2 ** 20),
+  ours: roundTo(bytes / 2 ** 20),
   ...(bytes !== min && {
-    peer: rounded(min / 2 ** 20),
+    peer: roundTo(min / 2 ** 20),
     peer_is: "the same beside the smallest backlog",
-    ratio: rounded(bytes / min),
+    ratio: roundTo(bytes / min),
     target: { at_most: TARGETS.heap },
     goal: { at_most: TARGETS.heap }
   })
@@ -80,7 +80,7 @@ const claims = (database: Cluster["database"], isQuick: boolean) =>
       ...(isQuick ? [] : [{ shops: 100_000, waiting: 10_000, each: 100 }])
     ]
     yield* warmingUp(database)
-    const all = yield* Effect.forEach(sizes, (size) => claiming(database, size))
+    const all = yield* Effect.forEach(sizes, (size) => measureClaims(database, size))
     const rows = all.flatMap(({ shops, waiting, each, claimed, created, looked, fresh_after, not_in_turn, bytes }) => {
       const beside = `${shops} shops, ${waiting * each} deliveries due in ${waiting}`
       return [
@@ -164,10 +164,10 @@ const written = (database: Cluster["database"], isQuick: boolean) =>
         return {
           work: `${act}: ${shown}, ${many.tickets.toLocaleString("en-US")} tickets`,
           unit,
-          ours: rounded(many[name], 1),
-          peer: rounded(few[name], 1),
+          ours: roundTo(many[name], 1),
+          peer: roundTo(few[name], 1),
           peer_is: `the same with ${few.tickets.toLocaleString("en-US")}`,
-          ratio: rounded(many[name] / few[name]),
+          ratio: roundTo(many[name] / few[name]),
           ...(name !== "rows" && { target: { at_most: TARGETS.written }, goal: { at_most: TARGETS.written } })
         }
       })

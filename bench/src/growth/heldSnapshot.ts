@@ -1,11 +1,11 @@
 import { Deliveries } from "@workshop/core/store"
 import { Effect } from "effect"
-import { answered, record } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { record, resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import type { BenchClock } from "../create/Workload.js"
 import { median } from "../Median.js"
 import type { Cluster } from "../pg/Cluster.js"
-import { filled } from "./Queue.js"
+import { openFilled } from "./Queue.js"
 
 const SHOPS = 50
 /** The deliveries per second of the benchmark's clock while the snapshot is held. */
@@ -24,7 +24,7 @@ const delivering = (clock: BenchClock, seconds: number) =>
       const begun = performance.now()
       const claims = yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), AT_ONCE)
       took.push(performance.now() - begun)
-      yield* Effect.forEach(claims, (claim) => record(claim, answered(200)), {
+      yield* Effect.forEach(claims, (claim) => record(claim, resultWithStatus(200)), {
         concurrency: "unbounded",
         discard: true
       })
@@ -37,7 +37,7 @@ export const heldSnapshot = (database: Cluster["database"], minutes: number) =>
   Effect.gen(function* () {
     const url = yield* database("snapshot")
     const each = ((minutes + 2) * 60 * RATE) / SHOPS
-    const { clock, context } = yield* filled(url, { shops: SHOPS, waiting: SHOPS, each })
+    const { clock, context } = yield* openFilled(url, { shops: SHOPS, waiting: SHOPS, each })
     const holder = yield* connect(url)
     return yield* Effect.gen(function* () {
       const before = median(yield* delivering(clock, 60))

@@ -2,8 +2,8 @@ import { RateLimits } from "@workshop/core/store"
 import { Effect } from "effect"
 import { SHOPS } from "../create/Workload.js"
 import type { Cluster } from "../pg/Cluster.js"
-import { timed } from "../timed.js"
-import { filled } from "./Queue.js"
+import { medianTime } from "../timed.js"
+import { openFilled } from "./Queue.js"
 
 /** The number of concurrent requests. */
 export const AT_ONCE = 64
@@ -15,7 +15,7 @@ export const AT_ONCE = 64
 export const countingRequests = (database: Cluster["database"], keys: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const url = yield* database("limits")
-    const { clock, context, session } = yield* filled(url, { shops: SHOPS, waiting: 0, each: 0 })
+    const { clock, context, session } = yield* openFilled(url, { shops: SHOPS, waiting: 0, each: 0 })
     const limits = yield* Effect.provide(RateLimits, context)
     const now = clock.unsafeCurrentTimeMillis()
     let known = 0
@@ -36,8 +36,8 @@ export const countingRequests = (database: Cluster["database"], keys: ReadonlyAr
         Array.from({ length: AT_ONCE }, () => take),
         { concurrency: "unbounded", discard: true }
       )
-      yield* timed(50, take)
-      found.push({ keys: n, alone: yield* timed(300, take), together: yield* timed(60, together) })
+      yield* medianTime(50, take)
+      found.push({ keys: n, alone: yield* medianTime(300, take), together: yield* medianTime(60, together) })
     }
     return found
   })

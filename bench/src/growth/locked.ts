@@ -2,10 +2,10 @@ import type { Entropy, StorePorts } from "@workshop/core"
 import { type LimitUse, RateLimits, Reads } from "@workshop/core/store"
 import { Effect } from "effect"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
-import { run, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
+import { runCommand, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import type { Cluster } from "../pg/Cluster.js"
-import { filled, shopId } from "./Queue.js"
+import { openFilled, shopId } from "./Queue.js"
 
 const READERS = 24
 
@@ -24,7 +24,7 @@ interface Seen {
 export const lockedTable = (database: Cluster["database"], seconds: number) =>
   Effect.gen(function* () {
     const url = yield* database("locked")
-    const { clock, context } = yield* filled(url, { shops: 10, waiting: 10, each: 10 })
+    const { clock, context } = yield* openFilled(url, { shops: 10, waiting: 10, each: 10 })
     const holder = yield* connect(url)
     const observer = yield* connect(url)
     const look = Effect.map(
@@ -33,7 +33,7 @@ export const lockedTable = (database: Cluster["database"], seconds: number) =>
         from pg_stat_activity where datname = current_database() and application_name like 'workshop %'`),
       ([row]) => row!
     )
-    const create = run(createTicket(shopId(1), ticketInput(), { via: "api", foundWords: [] }))
+    const create = runCommand(createTicket(shopId(1), ticketInput(), { via: "api", foundWords: [] }))
     const read = Effect.flatMap(Reads, (reads) => reads.tickets(shopId(1), {}, { _tag: "Newest", after: null }, 50))
     const take: LimitUse = { policy: "requests_per_minute", subject: "a caller", time_zone: null }
     const count = Effect.flatMap(RateLimits, (limits) => limits.take([take], clock.unsafeCurrentTimeMillis()))

@@ -1,7 +1,7 @@
 // Hostile clients. Each has its own connection, and reopens it when the server closes it.
 import { connect, type Socket } from "node:net"
 import { setPriority } from "node:os"
-import { answering } from "../deliver/Child.js"
+import { answerParent } from "../deliver/Child.js"
 import type { Order, Toll } from "./Attack.js"
 
 const PAUSE_MS = 100
@@ -65,7 +65,7 @@ const attack = (port: number, n: number): void => {
   })
 }
 
-answering({}, async ({ port, connections, nice }: Order): Promise<Toll> => {
+answerParent({}, async ({ port, connections, nice }: Order): Promise<Toll> => {
   setPriority(nice)
   isOn = connections > 0
   const sum = (read: (socket: Socket) => number) => [...open].reduce((sum, socket) => sum + read(socket), 0)

@@ -1,6 +1,6 @@
 import { Child } from "../deliver/Child.js"
 import { median, quantile } from "../Median.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import type { Order, ServerReady, ServerState, Toll } from "./Attack.js"
 import { Honest, type Times } from "./Honest.js"
 
@@ -52,9 +52,9 @@ const round = async (seconds: number, connections: number, nice: number): Promis
 const rowsOf = (rounds: ReadonlyArray<Round>): ReadonlyArray<Row> => {
   const of = (read: (one: Round) => number) => median(rounds.map(read))
   const at = (share: number) => ({
-    attacked: rounded(of(({ attacked }) => quantile(attacked.ms, share))),
-    quiet: rounded(of(({ quiet }) => quantile(quiet.ms, share))),
-    ratio: rounded(of(({ attacked, quiet }) => quantile(attacked.ms, share) / quantile(quiet.ms, share)))
+    attacked: roundTo(of(({ attacked }) => quantile(attacked.ms, share))),
+    quiet: roundTo(of(({ quiet }) => quantile(quiet.ms, share))),
+    ratio: roundTo(of(({ attacked, quiet }) => quantile(attacked.ms, share) / quantile(quiet.ms, share)))
   })
   const [p50, p99] = [at(0.5), at(0.99)]
   const peer_is = "without the attack"

@@ -5,7 +5,7 @@ import { pipeline, workshopRoutes } from "@workshop/core/http"
 import { makeHttpMetrics, pages, serve } from "@workshop/http-node"
 import { Effect, Layer } from "effect"
 import { boundHeapGrowth } from "../../../packages/cli/dist/serve/heapGrowth.js"
-import { answering } from "../deliver/Child.js"
+import { answerParent } from "../deliver/Child.js"
 import { memoryService, openShop } from "../http/MemoryService.js"
 import type { ServerReady, ServerState } from "./Attack.js"
 import { SHOPS } from "./Attack.js"
@@ -26,7 +26,7 @@ const main = Effect.gen(function* () {
     most_rss = Math.max(most_rss, process.memoryUsage.rss())
   }, 100)
   const ready: ServerReady = { port: at.port }
-  answering(ready, async (): Promise<ServerState> => ({ rss: process.memoryUsage.rss(), most_rss }))
+  answerParent(ready, async (): Promise<ServerState> => ({ rss: process.memoryUsage.rss(), most_rss }))
   yield* Effect.never
 })
 

@@ -69,7 +69,7 @@ export interface Key {
 }
 
 /** The result of a create: the ticket's JSON text. */
-export interface Created {
+export interface CreateResult {
   readonly ticket: string
   readonly is_replay: boolean
   readonly limitStatus?: LimitStatus
@@ -233,7 +233,7 @@ const forget = (answered: Shop["answered"], now: number): void => {
 }
 
 /** Creates a ticket once for each Idempotency-Key. All checks come before all effects. */
-export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: string): Created => {
+export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: string): CreateResult => {
   const input = read(body)
   const now = Math.max(Date.now(), shop.last_recorded_at)
   const fingerprint = sha256(JSON.stringify(input))

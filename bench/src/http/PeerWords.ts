@@ -1,5 +1,5 @@
 import { defaultWords } from "../../../packages/core/dist/domain/DefaultWords.js"
-import { spelled } from "../../../packages/core/dist/domain/WordList.js"
+import { normalizeEntry } from "../../../packages/core/dist/domain/WordList.js"
 
 const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 const ASCII = /^[\x20-\x7e\n\t]*$/
@@ -8,7 +8,7 @@ const ASCII_WORD = /[a-z0-9]+/g
 /** The forbidden phrases by their first words, each with the words that must follow. */
 const entries = new Map<string, Array<ReadonlyArray<string>>>()
 for (const entry of Object.values(defaultWords).flatMap(({ rude }) => rude)) {
-  const [first = "", ...rest] = spelled(entry).split(" ")
+  const [first = "", ...rest] = normalizeEntry(entry).split(" ")
   entries.set(first, [...(entries.get(first) ?? []), rest])
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import type { Shares } from "../parts/profile.js"
 import { CONNECTIONS, type Generator, type Work } from "./Load.js"
-import { type Asked, MAX_REQUESTS, type Ready } from "./Workload.js"
+import { MAX_REQUESTS, type Ready, type ServerQuestion } from "./Workload.js"
 
 const PROGRAMS = {
   ours: import.meta.resolve("./ours.js"),
@@ -39,7 +39,7 @@ export const stop = async ({ process }: Server): Promise<void> => {
   await once(process, "exit")
 }
 
-const ask = async <A>({ process }: Server, asked: Asked): Promise<A> => {
+const ask = async <A>({ process }: Server, asked: ServerQuestion): Promise<A> => {
   process.send(asked)
   const [answer] = (await once(process, "message")) as [A]
   return answer

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { Policies } from "@workshop/core"
-import { profiling } from "../parts/profile.js"
+import { startProfile } from "../parts/profile.js"
 
 // There are enough shops and keys that no request reaches a limit. Both servers have their usual limits.
 export const SHOPS = 1900
@@ -42,7 +42,7 @@ export const ticketBody = (n: number): string =>
   })
 
 /** A message from a server's parent: a request for its processor time, to start the profile, or for its result. */
-export type Asked = "usage" | "profile" | "shares"
+export type ServerQuestion = "usage" | "profile" | "shares"
 
 /** A server's message to its parent once it listens. */
 export interface Ready {
@@ -56,16 +56,16 @@ export interface Ready {
  * profile.
  */
 export const announce = (ready: Ready): void => {
-  let ending: Awaited<ReturnType<typeof profiling>> | undefined
+  let ending: Awaited<ReturnType<typeof startProfile>> | undefined
   const answers = {
     usage: async () => process.cpuUsage(),
     profile: async () => {
-      ending = await profiling()
+      ending = await startProfile()
       return {}
     },
     shares: () => ending!()
   }
-  process.on("message", async (asked: Asked) => process.send?.(await answers[asked]()))
+  process.on("message", async (asked: ServerQuestion) => process.send?.(await answers[asked]()))
   process.on("disconnect", () => process.exit())
   process.send?.(ready)
   if (process.send === undefined) console.log(ready.port)

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { median } from "../Median.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import { type Generator, type Work, withAutocannon, withWrk } from "./Load.js"
 import { Lap, type Run, start, stop } from "./Server.js"
 import { sameAnswers } from "./sameAnswers.js"
@@ -59,8 +59,8 @@ const compare = async (work: Work, pairs: number, generate: Generator) => {
     ours: Math.round(of(({ ours }) => ours.per_second)),
     peer: Math.round(of(({ peer }) => peer.per_second)),
     peer_is: `hand-written ${version("fastify")}`,
-    ratio: rounded(ratio),
-    cpu_ratio: rounded(per_cpu),
+    ratio: roundTo(ratio),
+    cpu_ratio: roundTo(per_cpu),
     target: { at_least: TARGETS[work] },
     goal: GOAL
   } satisfies Row

@@ -3,7 +3,7 @@ import { PgStore } from "@workshop/store-pg"
 import { checkData } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { cluster } from "../pg/Cluster.js"
-import { benchmark, rounded } from "../report/Benchmark.js"
+import { benchmark, roundTo } from "../report/Benchmark.js"
 
 /** The longest time of an import of 100,000 tickets, in seconds. */
 const TARGET_S = 60
@@ -77,12 +77,12 @@ export const imports = benchmark({
       return { first: first!, again: again!, faults: findings.map((finding) => JSON.stringify(finding)) }
     })
     const { first, again, faults } = await Effect.runPromise(Effect.scoped(bench))
-    const target = { at_most: rounded((TARGET_S * count) / 100_000) }
+    const target = { at_most: roundTo((TARGET_S * count) / 100_000) }
     const shown = count.toLocaleString("en-US")
     return {
       rows: [
-        { work: `import of ${shown} tickets`, unit: "s", ours: rounded(first, 1), target, goal: target },
-        { work: `the same import again, which finds ${shown} tickets`, unit: "s", ours: rounded(again, 1) }
+        { work: `import of ${shown} tickets`, unit: "s", ours: roundTo(first, 1), target, goal: target },
+        { work: `the same import again, which finds ${shown} tickets`, unit: "s", ours: roundTo(again, 1) }
       ],
       faults
     }

@@ -9,7 +9,7 @@ export const WRITES = STATES.length + 1
 export const READS = 20
 
 /** A request to the server: begin or stop delivering, wait until nothing is due, or only report the processor time. */
-export interface Asked {
+export interface LifeQuestion {
   readonly asked: "deliver" | "delivered" | "stop" | "usage"
 }
 

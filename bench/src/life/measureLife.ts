@@ -4,8 +4,8 @@ import { serversCpu } from "../cells/ServerCpu.js"
 import { Child } from "../deliver/Child.js"
 import { KEYS_PER_SHOP, key, ticketBody } from "../http/Workload.js"
 import { cluster } from "../pg/Cluster.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
-import { type Asked, LIFE_WORKS, READS, SHOPS, STATES, WRITES } from "./Life.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
+import { LIFE_WORKS, type LifeQuestion, READS, SHOPS, STATES, WRITES } from "./Life.js"
 
 const CONNECTIONS = 32
 
@@ -61,8 +61,8 @@ interface Cost {
 }
 
 const measuring = (server: Child<{ readonly port: number }>, serversMs: () => number) => {
-  const used = async (asked: Asked["asked"]) => {
-    const { user, system } = await server.ask<NodeJS.CpuUsage>({ asked } satisfies Asked)
+  const used = async (asked: LifeQuestion["asked"]) => {
+    const { user, system } = await server.ask<NodeJS.CpuUsage>({ asked } satisfies LifeQuestion)
     return (user + system) / 1_000
   }
   const costOf = async (work: () => Promise<unknown>): Promise<Cost> => {
@@ -75,8 +75,8 @@ const measuring = (server: Child<{ readonly port: number }>, serversMs: () => nu
 }
 
 const rowsOf = (part: string, acts: number, { service_ms, servers_ms }: Cost): ReadonlyArray<Row> => [
-  { work: `${LIFE_WORKS.service}, ${part}`, unit: "ms", ours: rounded(service_ms / acts, 3) },
-  { work: `${LIFE_WORKS.servers}, ${part}`, unit: "ms", ours: rounded(servers_ms / acts, 3) }
+  { work: `${LIFE_WORKS.service}, ${part}`, unit: "ms", ours: roundTo(service_ms / acts, 3) },
+  { work: `${LIFE_WORKS.servers}, ${part}`, unit: "ms", ours: roundTo(servers_ms / acts, 3) }
 ]
 
 const bench = (tickets: number) =>
@@ -109,7 +109,7 @@ const bench = (tickets: number) =>
       await asking.close()
       await Promise.all([server.stop(), receiver.stop()])
       const rows: ReadonlyArray<Row> = [
-        { work: LIFE_WORKS.rate, unit: "/s", ours: rounded(tickets / all.seconds, 1) },
+        { work: LIFE_WORKS.rate, unit: "/s", ours: roundTo(tickets / all.seconds, 1) },
         ...rowsOf("a life of a ticket", tickets, all),
         ...rowsOf("a write", tickets * WRITES, written),
         ...rowsOf("a read", tickets * READS, read),

@@ -8,10 +8,10 @@ import * as NodeSender from "@workshop/http-node/sender"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Fiber, Layer } from "effect"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
-import { run } from "../../../packages/core/dist/testing/Fixtures.js"
-import { answering } from "../deliver/Child.js"
+import { runCommand } from "../../../packages/core/dist/testing/Fixtures.js"
+import { answerParent } from "../deliver/Child.js"
 import { openShop } from "../http/MemoryService.js"
-import { type Asked, SHOPS } from "./Life.js"
+import { type LifeQuestion, SHOPS } from "./Life.js"
 
 const [url = "", receiver] = process.argv.slice(2)
 
@@ -27,7 +27,7 @@ const services = Layer.mergeAll(
 /** Opens a shop with its keys and its webhook. */
 const openHookedShop = Effect.fnUntraced(function* (n: number) {
   const { shop_id } = yield* openShop(n, SHOPS)
-  yield* run(setWebhook(shop_id, { url: `http://127.0.0.1:${receiver}/ok`, secret: "whsec_1" }))
+  yield* runCommand(setWebhook(shop_id, { url: `http://127.0.0.1:${receiver}/ok`, secret: "whsec_1" }))
 })
 
 const main = Effect.gen(function* () {
@@ -46,7 +46,7 @@ const main = Effect.gen(function* () {
   })
   const dispatching = Effect.provide(dispatcher.run, context)
   let fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
-  answering<Asked>({ port: at.port }, async ({ asked }) => {
+  answerParent<LifeQuestion>({ port: at.port }, async ({ asked }) => {
     if (asked === "deliver") fiber ??= Effect.runFork(dispatching)
     if (asked === "delivered") await Effect.runPromise(Effect.provide(until, context))
     if (asked === "stop" && fiber !== undefined) {

@@ -1,7 +1,7 @@
 import { Agent, get } from "node:http"
 import { Child } from "../deliver/Child.js"
 import { median } from "../Median.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 
 /** The largest memory of an idle connection, in bytes. */
 const CONNECTION_BYTES = 32_768
@@ -73,10 +73,10 @@ const connectionRows = async (connections: number): Promise<ReadonlyArray<Row>> 
     {
       work: `the server with ${connections} idle connections, resident`,
       unit: "MiB",
-      ours: rounded(after.resident / MIB, 0)
+      ours: roundTo(after.resident / MIB, 0)
     },
-    { work: "a request beside none, p50", unit: "ms", ours: rounded(alone_ms, 3) },
-    { work: `a request beside ${connections} idle connections, p50`, unit: "ms", ours: rounded(beside_ms, 3) }
+    { work: "a request beside none, p50", unit: "ms", ours: roundTo(alone_ms, 3) },
+    { work: `a request beside ${connections} idle connections, p50`, unit: "ms", ours: roundTo(beside_ms, 3) }
   ]
 }
 

@@ -4,7 +4,7 @@
 import { pipeline, workshopRoutes } from "@workshop/core/http"
 import { serve } from "@workshop/http-node"
 import { Effect } from "effect"
-import { answering } from "../deliver/Child.js"
+import { answerParent } from "../deliver/Child.js"
 import { memoryService } from "../http/MemoryService.js"
 import { neededBytes } from "./heap.js"
 
@@ -14,7 +14,7 @@ const main = Effect.gen(function* () {
   const branch = yield* workshopRoutes({ validateResponses: false })
   const limits = { maxConnections: ROOM, maxConnectionsPerAddress: ROOM }
   const { port } = yield* serve(yield* pipeline([branch]), { host: "127.0.0.1", port: 0, trustProxy: false, limits })
-  answering<object>({ port }, async () => ({ bytes: neededBytes(), resident: process.memoryUsage().rss }))
+  answerParent<object>({ port }, async () => ({ bytes: neededBytes(), resident: process.memoryUsage().rss }))
   yield* Effect.never
 })
 

@@ -5,9 +5,9 @@ import { Entropy } from "@workshop/core"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
-import { openShop, run, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
+import { openShop, runCommand, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
 import { SettableClock } from "../../../packages/core/dist/testing/SettableClock.js"
-import { answering } from "../deliver/Child.js"
+import { answerParent } from "../deliver/Child.js"
 import { neededBytes } from "./heap.js"
 
 /** A message: the number of tickets that the store must contain. */
@@ -36,11 +36,11 @@ const grow = (tickets: number) =>
     while (made < tickets) {
       const { id } = yield* openShop()
       for (let n = 0; n < TICKETS_OF_SHOP && made < tickets; n++, made++)
-        yield* run(createTicket(id, input, { via: "api", foundWords: [] }))
+        yield* runCommand(createTicket(id, input, { via: "api", foundWords: [] }))
     }
   })
 
-answering<Grow>({ ready: true }, async ({ tickets }) => {
+answerParent<Grow>({ ready: true }, async ({ tickets }) => {
   await runtime.runPromise(grow(tickets))
   return { bytes: neededBytes() }
 })

@@ -13,13 +13,13 @@ import { memoryService, openShop } from "../http/MemoryService.js"
 import { Lap, type ServerName, sharesDuring, start, stop } from "../http/Server.js"
 import { KEYS_PER_SHOP, key, ticketBody } from "../http/Workload.js"
 import { median } from "../Median.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 
 /** The number of shops, with which the limits allow a round of creates. The clock moves between two rounds. */
 const SHOPS = 100
 const CREATES = 2_000
 
-const row = (work: string, ours: number): Row => ({ work, unit: "µs", ours: rounded(ours) })
+const row = (work: string, ours: number): Row => ({ work, unit: "µs", ours: roundTo(ours) })
 
 const encoder = new TextEncoder()
 
@@ -193,7 +193,7 @@ const rowsOnSocket = async (work: Work): Promise<ReadonlyArray<Row>> => {
   const [bare, ours, peer] = [await onSocket("bare", work), await onSocket("ours", work), await onSocket("peer", work)]
   const beside = (part: string, mine: number, theirs: number): Row => ({
     ...row(`${work} over a socket: ${part}`, mine),
-    peer: rounded(theirs),
+    peer: roundTo(theirs),
     peer_is: FASTIFY
   })
   return [

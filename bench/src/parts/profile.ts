@@ -21,7 +21,7 @@ export type Shares = Readonly<Record<string, number>>
 const SAMPLED_EVERY_US = 250
 
 /** Starts to profile this process. The returned function ends the profile, and returns the shares. */
-export const profiling = async (
+export const startProfile = async (
   kinds: ReadonlyArray<readonly [kind: string, places: RegExp]> = KINDS
 ): Promise<() => Promise<Shares>> => {
   const session = new Session()

@@ -74,7 +74,7 @@ export const benchmark = <const O extends Options>(it: Benchmark<ValuesOf<O>, O>
   it as unknown as Benchmark
 
 /** A value rounded to a number of decimals. */
-export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
+export const roundTo = (value: number, digits = 2): number => Number(value.toFixed(digits))
 
 /** True if the results of a row are within a bound. */
 export const holds = ({ ours, ratio, cpu_ratio }: Row, bound: Bound): boolean => {
@@ -102,7 +102,7 @@ export const helpOf = (name: string, { about, options }: Benchmark): string => {
 }
 
 /** The parsed arguments of a benchmark. */
-export interface Asked {
+export interface BenchmarkArguments {
   readonly values: Readonly<Record<string, string | boolean>>
   readonly isAsserting: boolean
   readonly isHelp: boolean
@@ -110,7 +110,7 @@ export interface Asked {
 }
 
 /** Parses the arguments of a benchmark. Throws a `TypeError` that names the error. */
-export const askedOf = ({ options }: Benchmark, args: ReadonlyArray<string>): Asked => {
+export const argumentsOf = ({ options }: Benchmark, args: ReadonlyArray<string>): BenchmarkArguments => {
   const config: NonNullable<ParseArgsConfig["options"]> = {
     assert: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -120,7 +120,7 @@ export const askedOf = ({ options }: Benchmark, args: ReadonlyArray<string>): As
     config[flag] = value === undefined ? { type: "boolean", default: false } : { type: "string", default: value }
   const { assert, help, json, ...values } = parseArgs({ args: [...args], options: config }).values
   return {
-    values: values as Asked["values"],
+    values: values as BenchmarkArguments["values"],
     isAsserting: assert === true,
     isHelp: help === true,
     json: String(json)

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Fiber } from "effect"
 import { migrations as ourFiles } from "../../../packages/store-pg/dist/migrate/generated/sql.js"
-import { migrationsOf, OURS } from "../../../packages/store-pg/dist/migrate/Migration.js"
+import { migrationsOf, PACKAGE_MIGRATIONS } from "../../../packages/store-pg/dist/migrate/Migration.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { quantile } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
@@ -34,10 +34,10 @@ create index concurrently added_later on ticket (shop_id, created_at);`
 /** Our migrations, followed by {@link EXPANDING} if `isExpanding`. */
 const migrations = (isExpanding: boolean) => {
   const following = Object.entries(EXPANDING).map(([name, sql], i) => [
-    `${String(OURS.length + 1 + i).padStart(4, "0")}_${name}.sql`,
+    `${String(PACKAGE_MIGRATIONS.length + 1 + i).padStart(4, "0")}_${name}.sql`,
     sql
   ])
-  return isExpanding ? migrationsOf({ ...ourFiles, ...Object.fromEntries(following) }) : OURS
+  return isExpanding ? migrationsOf({ ...ourFiles, ...Object.fromEntries(following) }) : PACKAGE_MIGRATIONS
 }
 
 /** The search path finds the tables in the schema of either release. */

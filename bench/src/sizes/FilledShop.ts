@@ -4,7 +4,7 @@ import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer } from "effect"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
-import { openShop, run, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
+import { openShop, runCommand, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock } from "../create/Workload.js"
 import type { Cluster } from "../pg/Cluster.js"
@@ -51,7 +51,7 @@ export const filledShop = (database: Cluster["database"], tickets: number) =>
     const layer = PgStore.layer({ url, leaseClock }).pipe(Layer.provideMerge(Layer.merge(Entropy.layer, clock.layer)))
     const context = yield* Layer.build(layer)
     const { id } = yield* Effect.provide(openShop(), context)
-    yield* Effect.provide(run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })), context)
+    yield* Effect.provide(runCommand(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })), context)
     const begun = performance.now()
     const session = yield* connect(url)
     yield* session.run("set synchronous_commit = off")
@@ -72,7 +72,7 @@ export const filledShop = (database: Cluster["database"], tickets: number) =>
     const read = (act: () => Effect.Effect<unknown, unknown>): Act => ({ act: Effect.suspend(act) })
     const create = Effect.suspend(() => {
       clock.advance(BETWEEN_CREATES_MS)
-      return run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
+      return runCommand(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
     }).pipe(Effect.provide(context), Effect.withClock(clock))
     const acts = {
       "GET one ticket": read(() => reads.ticket(id, ticketId(any()))),

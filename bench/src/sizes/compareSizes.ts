@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import { growthPlot } from "../report/plot.js"
 import { type Act, type ActName, type FilledShop, filledShop } from "./FilledShop.js"
 
@@ -88,10 +88,10 @@ const bench = (sizes: ReadonlyArray<number>, rounds: number) =>
       ({ name, ms, ratio }): Row => ({
         work: `${name}, ${shown(most)} tickets and accounts, p50`,
         unit: "ms",
-        ours: rounded(ms.at(-1)!, 3),
-        peer: rounded(ms[0]!, 3),
+        ours: roundTo(ms.at(-1)!, 3),
+        peer: roundTo(ms[0]!, 3),
         peer_is: `the same with ${shown(LEAST)}`,
-        ratio: rounded(ratio),
+        ratio: roundTo(ratio),
         target: TARGET,
         goal: TARGET
       })
@@ -109,7 +109,7 @@ const bench = (sizes: ReadonlyArray<number>, rounds: number) =>
     const filled: Row = {
       work: `filling ${shown(most)} tickets and accounts`,
       unit: "s",
-      ours: rounded(shops.at(-1)!.filled_s, 0)
+      ours: roundTo(shops.at(-1)!.filled_s, 0)
     }
     return { rows: [...rows, filled], plots }
   })

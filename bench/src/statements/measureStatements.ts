@@ -1,15 +1,15 @@
 import { Dispatcher, WebhookSender } from "@workshop/core"
 import { Deliveries } from "@workshop/core/store"
 import { Effect, Layer } from "effect"
-import { answered } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { StatementBatch } from "../../../packages/store-pg/dist/fast/StatementBatch.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
-import { BenchClock, creating, creators, storeLayer } from "../create/Workload.js"
-import { filled } from "../growth/Queue.js"
+import { BenchClock, createNext, creators, storeLayer } from "../create/Workload.js"
+import { openFilled } from "../growth/Queue.js"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
-import { benchmark, type Row, rounded } from "../report/Benchmark.js"
-import { timed } from "../timed.js"
+import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
+import { medianTime } from "../timed.js"
 
 /**
  * The number of acts before the measurement. During them the process compiles its code, and an act takes about twice as
@@ -62,7 +62,7 @@ const roundTrips = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     return { result, took }
   })
 
-const row = (work: string, unit: Row["unit"], ours: number): Row => ({ work, unit, ours: rounded(ours, 3) })
+const row = (work: string, unit: Row["unit"], ours: number): Row => ({ work, unit, ours: roundTo(ours, 3) })
 
 /** Measures the costs of acts: round trips, each statement in the server, and this process. */
 const split = <E, R>(session: Session, act: string, acts: number, work: Effect.Effect<number, E, R>) =>
@@ -91,14 +91,14 @@ const idleCreate = (url: string) =>
     yield* session.run("create extension pg_stat_statements")
     yield* session.run("create table empty_commit (n integer)")
     return yield* Effect.gen(function* () {
-      const create = yield* creating(yield* creators, clock)
-      yield* timed(WARM_UP, create)
-      const nothing = yield* timed(CREATES, session.run("select 1"))
-      const commit = yield* timed(CREATES, session.run("insert into empty_commit values ($1)", [1]))
+      const create = yield* createNext(yield* creators, clock)
+      yield* medianTime(WARM_UP, create)
+      const nothing = yield* medianTime(CREATES, session.run("select 1"))
+      const commit = yield* medianTime(CREATES, session.run("insert into empty_commit values ($1)", [1]))
       return [
         row("a round trip of select 1, p50", "ms", nothing),
         row("a commit of one row, p50", "ms", commit),
-        ...(yield* split(session, "one create on an idle Postgres", CREATES, timed(CREATES, create)))
+        ...(yield* split(session, "one create on an idle Postgres", CREATES, medianTime(CREATES, create)))
       ]
     }).pipe(Effect.provide(context), Effect.withClock(clock))
   })
@@ -106,19 +106,23 @@ const idleCreate = (url: string) =>
 const claimsOfOne = (url: string) =>
   Effect.gen(function* () {
     const shops = { shops: 2_001, waiting: 2_000, each: 10 }
-    const { clock, context, session } = yield* filled(url, shops)
+    const { clock, context, session } = yield* openFilled(url, shops)
     yield* session.run("create extension pg_stat_statements")
     return yield* Effect.gen(function* () {
       const { claim } = yield* Deliveries
       const one = Effect.suspend(() => claim(clock.unsafeCurrentTimeMillis(), 1))
-      yield* timed(WARM_UP, one)
-      return yield* split(session, "a claim of one", CLAIMS, timed(CLAIMS, one))
+      yield* medianTime(WARM_UP, one)
+      return yield* split(session, "a claim of one", CLAIMS, medianTime(CLAIMS, one))
     }).pipe(Effect.provide(context), Effect.withClock(clock))
   })
 
 const delivered = (url: string) =>
   Effect.gen(function* () {
-    const { clock, context, session } = yield* filled(url, { shops: 500, waiting: 500, each: (2 * DELIVERIES) / 500 })
+    const { clock, context, session } = yield* openFilled(url, {
+      shops: 500,
+      waiting: 500,
+      each: (2 * DELIVERIES) / 500
+    })
     yield* session.run("create extension pg_stat_statements")
     let sent = 0
     let [half, end] = [0, 0]
@@ -129,7 +133,7 @@ const delivered = (url: string) =>
         if (sent === DELIVERIES) half = performance.now()
         if (sent === 2 * DELIVERIES) end = performance.now()
         if (sent === DELIVERIES || sent === 2 * DELIVERIES) reached?.()
-        return answered(200)
+        return resultWithStatus(200)
       })
     const dispatcher = Dispatcher.layer().pipe(Layer.provide(Layer.succeed(WebhookSender, { send })))
     const until = Effect.async<void>((resume) => {

@@ -4,7 +4,7 @@ import { group, type MakeCommand, type ParsedCommand, parsedCommand } from "./te
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 
-const EVERYWHERE = `
+const GLOBAL_HELP = `
 Variables:
   Every flag has an environment variable, which its help names. Instead of any
   variable NAME, NAME_FILE can name the file that contains its value, such as a
@@ -101,7 +101,7 @@ const workshopWith = async (isNeeded: (name: string) => boolean): Promise<MakeCo
     workshop(choose)
       .version(version, "--version", "Print the version.")
       .option("--no-color", "Print no colours; NO_COLOR does the same. FORCE_COLOR prints colours in a pipe too.")
-      .addHelpText("after", EVERYWHERE)
+      .addHelpText("after", GLOBAL_HELP)
 }
 
 /** `workshop` with all its commands. */

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { build } from "esbuild"
 import { expect, it } from "vitest"
-import { OURS } from "../../store-pg/src/migrate/Migration.js"
+import { PACKAGE_MIGRATIONS } from "../../store-pg/src/migrate/Migration.js"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
 import { build as builtPackages } from "./Workshop.js"
 
@@ -27,7 +27,7 @@ it("a program bundled into one file contains the migrations and the roles", { ti
           const said = execFileSync(process.execPath, [outfile, url], { cwd: folder, encoding: "utf8" })
           rmSync(folder, { recursive: true })
           // Only the last line counts: the others warn that the test database already has a schema with tables.
-          expect(said.trim().split("\n").at(-1)).toBe(`${OURS.length} true`)
+          expect(said.trim().split("\n").at(-1)).toBe(`${PACKAGE_MIGRATIONS.length} true`)
         })
       )
     )

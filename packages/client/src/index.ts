@@ -17,9 +17,9 @@ export {
   type CommonCode,
   type ErrorCode,
   type FailureDetails,
-  type Misunderstood,
   type RateLimit,
   type ResponseInfo,
+  type UnexpectedResponse,
   type Unreachable,
   unwrap,
   WorkshopError

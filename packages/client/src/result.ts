@@ -82,7 +82,7 @@ export interface Aborted {
 }
 
 /** The response is not the service's, because it is from a proxy, or the address is wrong. */
-export interface Misunderstood {
+export interface UnexpectedResponse {
   readonly code: "MISUNDERSTOOD"
   readonly message: string
   readonly status: number
@@ -90,7 +90,7 @@ export interface Misunderstood {
 }
 
 /** The failure of a call. */
-export type ClientFailure<C extends string = ErrorCode> = ApiFailure<C> | Unreachable | Aborted | Misunderstood
+export type ClientFailure<C extends string = ErrorCode> = ApiFailure<C> | Unreachable | Aborted | UnexpectedResponse
 
 /** The result of a call; nothing is thrown. `meta` has the fields of the response's `meta`. */
 export type ClientResult<A, C extends string, M = undefined> =

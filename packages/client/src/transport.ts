@@ -166,11 +166,11 @@ const rateLimitIn = (headers: Headers): RateLimit | null => {
   return limit === null || remaining === null || reset_s === null ? null : { limit, remaining, reset_s }
 }
 
-type Settled =
+type SettledCall =
   | { readonly ok: true; readonly value: unknown; readonly meta: unknown; readonly response: ResponseInfo }
   | { readonly ok: false; readonly error: ClientFailure }
 
-const settle = ({ status, headers }: Response, text: string, attempts: number): Settled => {
+const settle = ({ status, headers }: Response, text: string, attempts: number): SettledCall => {
   const envelope = envelopeIn(text)
   if (envelope === undefined) {
     const message = `The response (${status}) is not the service's: check the address`
@@ -186,7 +186,7 @@ const settle = ({ status, headers }: Response, text: string, attempts: number): 
 
 const isAborted = ({ signal }: CallOptions): boolean => signal?.aborted === true
 
-const aborted = (attempts: number): Settled => {
+const aborted = (attempts: number): SettledCall => {
   const message = attempts === 0 ? "The call was aborted before anything was sent" : "The call was aborted"
   return { ok: false, error: { code: "ABORTED", message, attempts } }
 }
@@ -200,7 +200,7 @@ const reasonOf = (error: unknown): unknown => {
   return cause ? reasonOf(cause) : message || code || error
 }
 
-const attemptOnce = async (options: ClientOptions, call: Call, request: RequestEvent): Promise<Settled> => {
+const attemptOnce = async (options: ClientOptions, call: Call, request: RequestEvent): Promise<SettledCall> => {
   const { timeoutMs = options.timeoutMs ?? 15_000, signal, body, method } = call
   const { attempt: attempts, url } = request
   const timeout = AbortSignal.timeout(timeoutMs)
@@ -226,7 +226,7 @@ const attemptOnce = async (options: ClientOptions, call: Call, request: RequestE
 }
 
 /** The milliseconds until the client sends the same request again; null if it must not. */
-const retryIn = (settled: Settled, call: Call, options: ClientOptions): number | null => {
+const retryIn = (settled: SettledCall, call: Call, options: ClientOptions): number | null => {
   const { maxRetryDelayMs = 5_000, random = spread } = options
   const retries = call.retries ?? options.retries ?? 3
   if (settled.ok || settled.error.code === "ABORTED" || settled.error.attempts > retries) return null
@@ -250,7 +250,7 @@ const retryIn = (settled: Settled, call: Call, options: ClientOptions): number |
 export const transport = (options: ClientOptions): Transport => {
   check(options)
   const { wait = timer, onRequest, onResponse } = options
-  const send = async (call: Call): Promise<Settled> => {
+  const send = async (call: Call): Promise<SettledCall> => {
     check(call)
     const url = urlOf(options.baseUrl, call)
     if (isAborted(call)) return aborted(0)

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { typedInto } from "./fields.js"
-import { counted, roughly } from "./format.js"
+import { pluralize, roughly } from "./format.js"
 import { copy } from "./Live.js"
 import type { Fault, Limit } from "./model.js"
 import { act, clients, faults, key, limits, moveClock, present, shop, shopId, when } from "./state.js"
@@ -183,8 +183,8 @@ const Clients = () => (
           </button>
           <span class="dim">
             {blocked ? "blocks this shop" : known ? "known here" : "not known here"}
-            {card !== null && ` · ${counted(card.balance, "stamp")}`}
-            {card !== null && card.rewards_available > 0 && ` · ${counted(card.rewards_available, "reward")}`}
+            {card !== null && ` · ${pluralize(card.balance, "stamp")}`}
+            {card !== null && card.rewards_available > 0 && ` · ${pluralize(card.rewards_available, "reward")}`}
           </span>
           {!known && !blocked && (
             <button

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { isGone, read } from "./api.js"
-import { outcomeOf, succeeded } from "./Deliveries.js"
+import { isAcknowledged, outcomeOf } from "./Deliveries.js"
 import { Checkbox, typedInto } from "./fields.js"
 import { clockMoveOf, dayIn, exactly, instantIn, roughly, timeIn, yearIn } from "./format.js"
 import type { Attempt, Delivery, Due } from "./model.js"
@@ -36,7 +36,7 @@ export const goTo = async (due: Due, beside_ms = 0): Promise<void> => {
   if (moved?.ok !== true) return
   if (beside_ms < 0) return say(`1 ms before: ${due.text}`)
   const attempt = await attemptOf(due)
-  if (attempt !== undefined) return say(`${due.text}: ${outcomeOf(attempt)}`, succeeded(attempt))
+  if (attempt !== undefined) return say(`${due.text}: ${outcomeOf(attempt)}`, isAcknowledged(attempt))
   say(beside_ms > 0 ? `1 ms after: ${due.text}` : due.text)
 }
 

@@ -1,9 +1,9 @@
-import { counted, roughly } from "./format.js"
+import { pluralize, roughly } from "./format.js"
 import type { Attempt, Delivery } from "./model.js"
 import { act, deliveries, history, present, shopId, webhook, when } from "./state.js"
 
 /** Whether the receiver acknowledged the event. */
-export const succeeded = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
+export const isAcknowledged = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
 
 /** The reason why an attempt failed, or the status of its response. */
 export const outcomeOf = ({ status, error }: Attempt): string => String(status ?? error ?? "no response")
@@ -14,10 +14,10 @@ const Bead = ({ attempt, before }: { attempt: Attempt; before: Attempt | undefin
     <li>
       {before !== undefined && <span class="gap">+{roughly(at - Date.parse(before.started_at))}</span>}
       <span
-        class={succeeded(attempt) ? "bead good" : "bead bad"}
+        class={isAcknowledged(attempt) ? "bead good" : "bead bad"}
         title={`attempt ${attempt.n}, ${attempt.started_at}${attempt.detail === null ? "" : `: ${attempt.detail}`}`}
       >
-        <span aria-hidden="true">{succeeded(attempt) ? "✓" : "✗"}</span> {outcomeOf(attempt)}
+        <span aria-hidden="true">{isAcknowledged(attempt) ? "✓" : "✗"}</span> {outcomeOf(attempt)}
       </span>
       <time class="dim" dateTime={attempt.started_at}>
         {when(attempt.started_at)}
@@ -121,8 +121,8 @@ const Unsent = () => {
       </span>
       <SendButton
         ids={ids}
-        label={`Send ${counted(ids.length, "event")}`}
-        said={`${counted(ids.length, "event")} on the way`}
+        label={`Send ${pluralize(ids.length, "event")}`}
+        said={`${pluralize(ids.length, "event")} on the way`}
       />
     </p>
   )

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import { token } from "./api.js"
-import { chosen, type Kind, kinds, link, type Row, shown } from "./feed.js"
+import { chosen, type Kind, kinds, link, type Row, shownRows } from "./feed.js"
 import { laidOut } from "./format.js"
 import type { LoggedRequest } from "./model.js"
 import { key, say, when } from "./state.js"
@@ -130,7 +130,7 @@ export const Live = () => {
     watcher.observe(box.current!)
     return () => watcher.disconnect()
   }, [])
-  const rows = shown.value
+  const rows = shownRows.value
   const first = Math.max(0, Math.floor(top.value / ROW) - BEYOND)
   const seen = rows.slice(first, first + Math.ceil(height.value / ROW) + 2 * BEYOND)
   const row = rows.find(({ id }) => id === open.value)

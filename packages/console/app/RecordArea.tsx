@@ -9,9 +9,9 @@ import {
   acts,
   assert,
   astray,
-  begun,
+  beginning,
   drop,
-  ending,
+  endReason,
   expectReceived,
   isInNewShop,
   isTillRecorded,
@@ -57,7 +57,7 @@ const Start = () => (
 /** Shows the key that the till must use until its first request is recorded. */
 const KeyOfTill = () => {
   const isHeard = acts.value.some(({ from }) => from === "till")
-  if (isHeard || !isRecording.value || !isTillRecorded.value || begun.value?.shop.id !== shopId.value) return null
+  if (isHeard || !isRecording.value || !isTillRecorded.value || beginning.value?.shop.id !== shopId.value) return null
   return (
     <p class={astray.value === null ? "banner" : "banner bad"} role={astray.value === null ? undefined : "alert"}>
       <span>
@@ -189,9 +189,9 @@ export const RecordArea = () => {
         )}
       </header>
       <div class="scroll">
-        {ending.value !== null && (
+        {endReason.value !== null && (
           <p class="banner bad" role="alert">
-            The recording ended, because {ending.value}. The steps until then are below.
+            The recording ended, because {endReason.value}. The steps until then are below.
           </p>
         )}
         {!isRecording.value && <Start />}

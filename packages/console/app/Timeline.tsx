@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks"
 import { dayIn, exactly, instantIn, roughly, shortIn, timeIn } from "./format.js"
 import type { Delivery, Entry, History } from "./model.js"
 import { evenScale, foldedScale, type Scale } from "./scale.js"
-import { type Placed, type Story, storyOf } from "./story.js"
+import { type PlacedEntry, type Story, storyOf } from "./story.js"
 
 /** The position of each lane, in pixels. */
 const LANES = { states: 44, events: 84, attempts: 114, requests: 0, windows: 0 }
@@ -38,7 +38,7 @@ const Marker = ({
   children
 }: {
   drawn: Drawn
-  placed: Placed
+  placed: PlacedEntry
   x: number
   y: number
   /**

@@ -1,10 +1,10 @@
 import { signal, useSignal, useSignalEffect } from "@preact/signals"
 import { read, send } from "./api.js"
-import { outcomeOf, succeeded, WebhookBanner } from "./Deliveries.js"
+import { isAcknowledged, outcomeOf, WebhookBanner } from "./Deliveries.js"
 import { typedInto } from "./fields.js"
-import { counted, laidOut } from "./format.js"
+import { laidOut, pluralize } from "./format.js"
 import { copy } from "./Live.js"
-import type { Delivery, Received, Receiver } from "./model.js"
+import type { Delivery, ReceivedEvent, Receiver } from "./model.js"
 import { act, received, receiver, say, shopId, webhook, when } from "./state.js"
 
 const answers = [
@@ -34,7 +34,7 @@ const Behaviour = ({ of }: { of: Receiver }) => {
           ? `Forwards events to ${of.forward_to}, and responds as that does.`
           : of.times === null
             ? `Now: ${of.answer} to every event.`
-            : `Now: ${of.answer} to the next ${counted(of.times, "event")}, then ${of.afterwards}.`}
+            : `Now: ${of.answer} to the next ${pluralize(of.times, "event")}, then ${of.afterwards}.`}
       </p>
       <fieldset class="chips" aria-label="How the receiver responds">
         {answers.map(([answer, meaning]) => (
@@ -84,7 +84,7 @@ const Behaviour = ({ of }: { of: Receiver }) => {
   )
 }
 
-const Signature = ({ of }: { of: Received }) => (
+const Signature = ({ of }: { of: ReceivedEvent }) => (
   <dl class="signature">
     <dt>Signature</dt>
     <dd class={of.signature.ok ? "good" : "bad"}>{of.signature.ok ? "✓ valid" : "✗ not valid"}</dd>
@@ -115,7 +115,7 @@ const Signature = ({ of }: { of: Received }) => (
   </dl>
 )
 
-const Got = ({ of }: { of: Received }) => {
+const Got = ({ of }: { of: ReceivedEvent }) => {
   const isGood = /^2/.test(of.answered)
   return (
     <li>
@@ -177,7 +177,7 @@ const ping = async (): Promise<void> => {
   const host = receiver.peek()?.in_use ? "the built-in receiver" : URL.canParse(to) ? new URL(to).host : to
   if (attempt === undefined)
     return say(webhook.peek()?.on ? "The ping is waiting to be sent." : "The ping waits until the webhook is on.")
-  say(`Ping to ${host}: ${outcomeOf(attempt)}`, succeeded(attempt))
+  say(`Ping to ${host}: ${outcomeOf(attempt)}`, isAcknowledged(attempt))
 }
 
 const Address = () => {
@@ -196,7 +196,7 @@ const Address = () => {
               <b class={current.on ? "good" : "bad"}>{current.on ? "on" : "off"}</b>{" "}
               {receiver.value?.in_use ? "the built-in receiver" : <code>{current.url}</code>}
               {current.failures_in_row > 0 && (
-                <span class="bad"> · {counted(current.failures_in_row, "failure")} in a row</span>
+                <span class="bad"> · {pluralize(current.failures_in_row, "failure")} in a row</span>
               )}
             </>
           )}

@@ -30,7 +30,7 @@ export const giveToken = (text: string): void => {
 export const addressOf = (path: string): string => new URL(path.replace(/^\//, ""), base).href
 
 /** A request as it was sent. */
-export interface Sent {
+export interface SentRequest {
   readonly method: string
   readonly path: string
   readonly body: Json
@@ -39,7 +39,7 @@ export interface Sent {
 
 /** A response to a request. `status` is 0 if the connection was lost. */
 export interface Answer {
-  readonly sent: Sent
+  readonly sent: SentRequest
   readonly status: number
   readonly ok: boolean
   readonly body: Json
@@ -64,13 +64,13 @@ export const send = async (
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
     const text = await response.text()
-    const read: Json = text === "" ? null : JSON.parse(text)
+    const readData: Json = text === "" ? null : JSON.parse(text)
     isGone.value = false
     if (response.status === 401 && path.startsWith("/sandbox")) {
       isTokenNeeded.value = true
       isTokenWrong.value = bearer !== ""
     }
-    return { sent, status: response.status, ok: response.ok, body: read, data: read?.data }
+    return { sent, status: response.status, ok: response.ok, body: readData, data: readData?.data }
   } catch {
     // Only a GET shows that the server does not respond, because a fault may have cut the connection of any other
     // request.

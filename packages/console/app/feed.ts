@@ -30,7 +30,7 @@ const version = signal(0)
 export const chosen = signal<ReadonlySet<Kind>>(new Set())
 
 /** The rows of the chosen shop, newest first. */
-export const shown = computed(() => {
+export const shownRows = computed(() => {
   version.value
   const [wanted, of] = [chosen.value, shopId.value]
   return rows.filter(

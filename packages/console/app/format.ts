@@ -68,7 +68,7 @@ export const roughly = (ms: number): string => {
 }
 
 /** A number with its noun: `1 stamp`, `2 stamps`. */
-export const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`
+export const pluralize = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 const formatIn = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {

@@ -148,7 +148,7 @@ export interface Receiver {
 }
 
 /** An event that the built-in receiver got. */
-export interface Received {
+export interface ReceivedEvent {
   readonly id: number
   readonly at: string
   readonly event_id: string

@@ -2,7 +2,7 @@ import { exactly } from "./format.js"
 import type { Json } from "./model.js"
 import type { Act, Beginning, Recording, Step } from "./recordedActs.js"
 import { beforeIt, RecordedNames, Unfaithful } from "./recordedNames.js"
-import { app, behaviourOf, givenClient, nested, owner, saidFault, timeOfDay } from "./scenarioWords.js"
+import { app, behaviourOf, givenClient, nestFields, owner, saidFault, timeOfDay } from "./scenarioWords.js"
 import { flow } from "./yaml.js"
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
@@ -314,7 +314,7 @@ class Writer {
   #expected({ status, response, path, asserted }: Act): ReadonlyArray<Entry> {
     if (status >= 300)
       return [["expect", [status, response?.error?.details?.reason ?? response?.error?.code].filter(Boolean).join(" ")]]
-    const data = nested({
+    const data = nestFields({
       ...(Array.isArray(response?.data) ? { $length: response.data.length } : {}),
       ...(path.startsWith("/v1/tickets/") || path.startsWith("/sandbox/tickets/")
         ? typeof response?.data?.state === "string"

@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal } from "@preact/signals"
 import { type Answer, read, send } from "./api.js"
 import { link, listeners, startedAt } from "./feed.js"
-import type { Client, Json, Key, LoggedRequest, Received, Receiver, Shop } from "./model.js"
+import type { Client, Json, Key, LoggedRequest, ReceivedEvent, Receiver, Shop } from "./model.js"
 import { plainName, scenarioOf } from "./record.js"
 import type { Act, Beginning } from "./recordedActs.js"
 import {
@@ -24,19 +24,19 @@ import {
 
 export const title = signal("What my till does")
 /** Why the recording ended; null if the tester ended it. */
-export const ending = signal<string | null>(null)
+export const endReason = signal<string | null>(null)
 /** Whether a recording begins in a new shop. */
 export const isInNewShop = signal(true)
 /** Whether the requests of the tester's own till are recorded too. */
 export const isTillRecorded = signal(true)
-export const begun = signal<Beginning | null>(null)
+export const beginning = signal<Beginning | null>(null)
 export const acts = signal<ReadonlyArray<Act>>([])
 /** The other shop whose key a till used last since the recording began; null if no till did. */
 export const astray = signal<string | null>(null)
 
 /** The recording as a scenario; null if nothing was recorded yet. */
 export const recording = computed(() =>
-  begun.value === null ? null : scenarioOf(title.value, begun.value, acts.value)
+  beginning.value === null ? null : scenarioOf(title.value, beginning.value, acts.value)
 )
 
 /** How many acts could not be recorded. */
@@ -64,14 +64,14 @@ const STORED = "workshop-recording"
 /** Stores the recording for this tab, so that it survives a reload of the page. */
 effect(() => {
   const kept = {
-    ...{ title: title.value, isRecording: isRecording.value, ending: ending.value },
-    ...{ begun: begun.value, acts: acts.value, course }
+    ...{ title: title.value, isRecording: isRecording.value, ending: endReason.value },
+    ...{ begun: beginning.value, acts: acts.value, course }
   }
   if (kept.begun !== null) sessionStorage.setItem(STORED, JSON.stringify(kept))
 })
 
 const eventIds = async (): Promise<ReadonlyArray<string>> => {
-  const all = (await read<ReadonlyArray<{ id: string }>>(`/shops/${begun.peek()?.shop.id}/events`)) ?? []
+  const all = (await read<ReadonlyArray<{ id: string }>>(`/shops/${beginning.peek()?.shop.id}/events`)) ?? []
   return all.slice(course.events_before).map(({ id }) => id)
 }
 
@@ -121,7 +121,7 @@ const listen = (request: LoggedRequest): void => {
   if (request.id <= course.seen_request) return
   course.seen_request = request.id
   const isMine = request.request.headers["idempotency-key"]?.startsWith("console-")
-  const isOfShop = request.shop_id === begun.peek()?.shop.id || (request.shop_id === null && request.status === 401)
+  const isOfShop = request.shop_id === beginning.peek()?.shop.id || (request.shop_id === null && request.status === 401)
   if (!isTillRecorded.peek() || isMine) return
   if (isOfShop) add(ofTill(request))
   else astray.value = shops.peek().find(({ id }) => id === request.shop_id)?.name ?? astray.peek()
@@ -156,9 +156,9 @@ export const resume = (): void => {
   course = kept.course
   batch(() => {
     title.value = kept.title
-    begun.value = kept.begun
+    beginning.value = kept.begun
     acts.value = kept.acts
-    ending.value = kept.ending ?? null
+    endReason.value = kept.ending ?? null
     isRecording.value = kept.isRecording
   })
   if (!kept.isRecording) return
@@ -183,7 +183,7 @@ export const record = async (): Promise<void> => {
     read<ReadonlyArray<Key>>(`${path}/keys`),
     read<Receiver>(`${path}/receiver`),
     read<ReadonlyArray<unknown>>(`${path}/events`),
-    read<ReadonlyArray<Received>>(`${path}/received`),
+    read<ReadonlyArray<ReceivedEvent>>(`${path}/received`),
     read<ReadonlyArray<LoggedRequest>>("/requests?limit=1"),
     refresh()
   ])
@@ -197,8 +197,8 @@ export const record = async (): Promise<void> => {
   const isCounted = limits.peek().some(({ used }) => used > 0)
   acts.value = []
   astray.value = null
-  ending.value = null
-  begun.value = {
+  endReason.value = null
+  beginning.value = {
     at: clock.peek().now,
     shop: settings,
     clients: clients ?? [],
@@ -215,7 +215,7 @@ export const record = async (): Promise<void> => {
 const end = (why: string | null): void => {
   witnesses.delete(witness)
   listeners.delete(listen)
-  ending.value = why
+  endReason.value = why
   isRecording.value = false
 }
 
@@ -230,7 +230,7 @@ effect(() => {
   const started_at = startedAt.value
   if (started_at !== undefined) course.started_at ??= started_at
   const isRestarted = started_at !== undefined && started_at !== course.started_at
-  const isShopGone = shops.value.length > 0 && shops.value.every(({ id }) => id !== begun.peek()?.shop.id)
+  const isShopGone = shops.value.length > 0 && shops.value.every(({ id }) => id !== beginning.peek()?.shop.id)
   if (isRestarted || isShopGone) {
     end(isRestarted ? "the server started again" : "its shop is gone")
     show("record")
@@ -241,9 +241,9 @@ effect(() => {
 
 /** Adds the events that the receiver got since it was last checked, as an expectation. */
 export const expectReceived = async (): Promise<void> => {
-  const id = begun.peek()?.shop.id
+  const id = beginning.peek()?.shop.id
   await send("POST", "/sandbox/clock", { body: { advance: "0ms" } })
-  const got = (await read<ReadonlyArray<Received>>(`/shops/${id}/received?after=${course.received_before}`)) ?? []
+  const got = (await read<ReadonlyArray<ReceivedEvent>>(`/shops/${id}/received?after=${course.received_before}`)) ?? []
   course.received_before = got.at(-1)?.id ?? course.received_before
   const { at, ...rest } = ofConsole({
     sent: { method: "", path: "", body: undefined, headers: {} },

@@ -55,7 +55,7 @@ export const givenClient = ({ display_name, known }: Client): unknown => {
 }
 
 /** Turns fields by path, such as `money.price_minor`, into a nested object. */
-export const nested = (fields: Readonly<Record<string, Json>>): Json => {
+export const nestFields = (fields: Readonly<Record<string, Json>>): Json => {
   const whole: Json = {}
   for (const [path, value] of Object.entries(fields)) {
     const names = path.split(".")

@@ -11,7 +11,7 @@ import type {
   Key,
   Limit,
   Move,
-  Received,
+  ReceivedEvent,
   Receiver,
   Shop,
   State,
@@ -63,7 +63,7 @@ export const moves = signal<ReadonlyArray<Move>>([])
 export const deliveries = signal<ReadonlyArray<Delivery>>([])
 export const webhook = signal<Webhook | null>(null)
 export const receiver = signal<Receiver | null>(null)
-export const received = signal<ReadonlyArray<Received>>([])
+export const received = signal<ReadonlyArray<ReceivedEvent>>([])
 export const faults = signal<ReadonlyArray<Fault>>([])
 export const limits = signal<ReadonlyArray<Limit>>([])
 export const clients = signal<ReadonlyArray<Client>>([])
@@ -153,7 +153,9 @@ const loadShop = async (): Promise<void> => {
     read<ReadonlyArray<Client>>(`${path}/clients`)
   ])
   const newest = received.peek().at(-1)?.id
-  const got = await read<ReadonlyArray<Received>>(`${path}/received${newest === undefined ? "" : `?after=${newest}`}`)
+  const got = await read<ReadonlyArray<ReceivedEvent>>(
+    `${path}/received${newest === undefined ? "" : `?after=${newest}`}`
+  )
   if (id !== shopId.peek()) return
   batch(() => {
     keep(agenda, due)

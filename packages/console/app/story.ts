@@ -2,7 +2,7 @@ import type { Delivery, Entry, History, State } from "./model.js"
 import type { Anchor } from "./scale.js"
 
 /** An entry of a history with its number among the entries of the same instant. */
-export interface Placed {
+export interface PlacedEntry {
   readonly entry: Entry
   readonly at: number
   readonly slot: number
@@ -17,7 +17,7 @@ export interface Stay {
 
 /** A ticket's story, arranged for the picture. */
 export interface Story {
-  readonly placed: ReadonlyArray<Placed>
+  readonly placed: ReadonlyArray<PlacedEntry>
   readonly stays: ReadonlyArray<Stay>
   readonly coming: ReadonlyArray<{ readonly at: number; readonly text: string; readonly event_id: string | null }>
   readonly anchors: ReadonlyArray<Anchor>
@@ -89,7 +89,7 @@ export const storyOf = (history: History, deliveries: ReadonlyArray<Delivery>, n
     const at = Date.parse(entry.at)
     instants.set(at, [...(instants.get(at) ?? []), entry])
   }
-  const placed: Array<Placed> = []
+  const placed: Array<PlacedEntry> = []
   const slots = new Map<number, number>()
   for (const [at, entries] of instants) {
     for (const [entry, slot] of slotsOf(entries)) {

@@ -2,7 +2,7 @@
 
 export type { TrackingStep, TrackingView } from "./domain/TrackingView.js"
 export { bearer } from "./http/authentication.js"
-export { httpApp, refused } from "./http/EffectMount.js"
+export { httpApp, respondWithFailure } from "./http/EffectMount.js"
 export type { RouteMatch } from "./http/Endpoint.js"
 export type { AdmissionRefusal, Failure, RequestIssue } from "./http/ErrorTable.js"
 export { mountFetch, webHandler } from "./http/FetchMount.js"

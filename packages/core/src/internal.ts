@@ -13,7 +13,7 @@ export {
   isPositive,
   isText,
   type OptionChecks,
-  refusedOption
+  optionRefusal
 } from "./domain/OptionChecks.js"
 export { CONNECTION_ENDED } from "./services/PoolClient.js"
 export {

@@ -31,8 +31,8 @@ export {
   type PgClientLike,
   type PromiseWorkshop,
   type Readiness,
-  type ServicesWithin,
   start,
-  type Within,
+  type TransactionServices,
+  type WithinResult,
   type WorkshopServices
 } from "./services/PromiseWorkshop.js"

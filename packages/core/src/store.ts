@@ -7,7 +7,7 @@ export type { Decision, ShopSnapshot } from "./decisions/ChangeSet.js"
 export { type Command, decide, execute, type Outcome } from "./decisions/Command.js"
 export type { LoadRequest } from "./decisions/Load.js"
 export { apply, type Change, emptyShopState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
-export { asSeen, type Client, type ClientLink, visibleLink } from "./domain/Client.js"
+export { type Client, type ClientLink, visibleClient, visibleLink } from "./domain/Client.js"
 export {
   type AttemptRecord,
   type ClaimRank,
@@ -50,7 +50,7 @@ export {
   type QueuedNotification,
   withChannel
 } from "./domain/Notification.js"
-export { offersShown, shownWhileBlocked } from "./domain/Offer.js"
+export { visibleOffers, visibleWhileBlocked } from "./domain/Offer.js"
 export type { Person } from "./domain/Person.js"
 export { firstHead, latestOfShops, type ShopHead, type ShopsAhead } from "./domain/Shop.js"
 export { preferredByNumber, type TicketRecord } from "./domain/Ticket.js"

@@ -6,7 +6,7 @@ import { countedAddress, IPV6_PREFIX, isHeaderRepeated, newContext } from "@work
 import type { HttpRequest, HttpResponse, Pipeline } from "@workshop/core/http"
 import { Effect, Exit, Runtime, type Scope } from "effect"
 import { Backlog } from "./Backlog.js"
-import { closing } from "./draining.js"
+import { closeServer } from "./draining.js"
 import { type ListenerOptions, listener, SHUTDOWN, sendResponse } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
 import { RequestBody, requestFromNode } from "./nodeRequest.js"
@@ -131,7 +131,7 @@ const stop = (server: Http.Server, connections: OpenConnections, { drain_arrival
   Effect.suspend(() => {
     server.emit(SHUTDOWN)
     connections.endKeepAlive()
-    return closing(server, {
+    return closeServer(server, {
       drain_arrival_ms,
       timeout: stopping_ms,
       afterArrivals: Effect.sync(() => {

@@ -5,7 +5,7 @@ import { countedAddress } from "@workshop/core/adapter"
 import type { HttpResponse } from "@workshop/core/http"
 import type { Backlog } from "./Backlog.js"
 import { closeConnection, type RequestBody } from "./nodeRequest.js"
-import { type ParseError, rawResponse, TOO_LATE } from "./parseErrors.js"
+import { type ParseError, REQUEST_TIMED_OUT, rawResponse } from "./parseErrors.js"
 import { isResponseOver, SocketReader } from "./SocketReader.js"
 import type { ConnectionLimits } from "./serverLimits.js"
 
@@ -96,7 +96,7 @@ export class OpenConnections {
 
   /** Abandons a connection that node no longer reads: sends a last response after all earlier ones, and closes it. */
   abandon(socket: Socket, error: ParseError, findResponse: FindLastResponse): void {
-    if (error.code !== TOO_LATE) {
+    if (error.code !== REQUEST_TIMED_OUT) {
       this.#abandonNow(socket, error, findResponse)
       return
     }
@@ -113,10 +113,10 @@ export class OpenConnections {
 
   #abandonNow(socket: Socket, error: ParseError, findResponse: FindLastResponse): void {
     const connection = this.#open.get(socket)
-    const isOver = error.code === TOO_LATE || error.code === "HPE_INVALID_EOF_STATE"
+    const isOver = error.code === REQUEST_TIMED_OUT || error.code === "HPE_INVALID_EOF_STATE"
     // If the client has sent no bytes, a response could be mistaken for the response to a request that the client is
     // just sending.
-    const isUnused = error.code === TOO_LATE && socket.bytesRead === 0
+    const isUnused = error.code === REQUEST_TIMED_OUT && socket.bytesRead === 0
     if (connection === undefined || !socket.writable || isUnused || (connection.isAbandoned && isOver)) {
       socket.destroy()
     } else if (!connection.isAbandoned) {

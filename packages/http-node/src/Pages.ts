@@ -4,7 +4,7 @@ import type { Failure, HttpRequest } from "@workshop/core/http"
 import type { DocumentOptions } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
 import { Effect } from "effect"
-import { coalesce, onceAsked } from "./coalesce.js"
+import { coalesce, runOnce } from "./coalesce.js"
 import { docsPages } from "./docsPages.js"
 import { constantBody, constantPage, pageGroup } from "./staticPages.js"
 
@@ -40,7 +40,7 @@ const readiness = (unavailable: ReadonlyArray<UnavailableCell>) => {
 export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, signatureHeader }: PagesOptions = {}) {
   const options = signatureHeader === undefined ? {} : { signatureHeader }
   // The document is loaded and rendered at the first request, because that takes longer than the rest of the start.
-  const openapi = onceAsked(
+  const openapi = runOnce(
     Effect.promise(async () => {
       const { documentOf, withServerAtOrigin } = await import("@workshop/core/openapi")
       return constantBody("application/json; charset=utf-8", JSON.stringify(withServerAtOrigin(documentOf(options))))

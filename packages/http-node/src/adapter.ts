@@ -4,5 +4,5 @@
  */
 
 export { listen } from "./listen.js"
-export { shownMethod, shownRoute } from "./metrics/HttpMetrics.js"
+export { methodLabel, routeLabel } from "./metrics/HttpMetrics.js"
 export { qrLines } from "./qr.js"

@@ -33,5 +33,5 @@ export const coalesce = <A>(
 }
 
 /** Runs `work` at the first call only. Later calls get the same result. */
-export const onceAsked = <A>(work: Effect.Effect<A>): Effect.Effect<A> =>
+export const runOnce = <A>(work: Effect.Effect<A>): Effect.Effect<A> =>
   coalesce(work, Number.POSITIVE_INFINITY, { unsafeCurrentTimeMillis: () => 0 })

@@ -4,8 +4,8 @@ import { createRequire } from "node:module"
 import type { Page } from "@workshop/core/adapter"
 import type { RouteGroup } from "@workshop/core/http"
 import { Effect } from "effect"
-import { onceAsked } from "./coalesce.js"
-import { constantBody, constantPage, guarded, pageGroup } from "./staticPages.js"
+import { runOnce } from "./coalesce.js"
+import { constantBody, constantPage, guardPage, pageGroup } from "./staticPages.js"
 
 /**
  * The folder with the page's files. The page has relative URLs, so that it also works behind a proxy that adds a path
@@ -20,7 +20,7 @@ const reader = () => {
 }
 
 const file = (type: string, path: () => string | URL) =>
-  onceAsked(Effect.promise(async () => constantBody(`${type}; charset=utf-8`, await readFile(path()))))
+  runOnce(Effect.promise(async () => constantBody(`${type}; charset=utf-8`, await readFile(path()))))
 
 const parts = () => ({
   "/docs": file("text/html", () => new URL("docs.html", pages)),
@@ -43,6 +43,6 @@ export const docsPages: Effect.Effect<RouteGroup> = Effect.map(Effect.sync(parts
   pageGroup("/docs", (request) => {
     if (request.path === "/docs/") return Effect.succeed(withoutSlash)
     const part = known[request.path as keyof typeof known]
-    return part && Effect.map(part, (body) => guarded(constantPage(body, request)))
+    return part && Effect.map(part, (body) => guardPage(constantPage(body, request)))
   })
 )

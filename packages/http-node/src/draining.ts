@@ -22,9 +22,9 @@ const stopListening = (server: Server) =>
  * requests that clients are sending can arrive. Calls `onTimeout` if connections are still open after `longest` in real
  * time.
  */
-export const closing = (
+export const closeServer = (
   server: Server,
-  { drain_arrival_ms = SERVER_TIMEOUTS.drain_arrival_ms, timeout, afterArrivals, onTimeout }: Closing
+  { drain_arrival_ms = SERVER_TIMEOUTS.drain_arrival_ms, timeout, afterArrivals, onTimeout }: CloseOptions
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     yield* Effect.zipRight(turn, turn)
@@ -40,7 +40,7 @@ export const closing = (
     Effect.withClock(Clock.make())
   )
 
-interface Closing {
+interface CloseOptions {
   readonly drain_arrival_ms?: number
   readonly timeout: Duration.DurationInput
   readonly afterArrivals: Effect.Effect<unknown>
@@ -53,7 +53,7 @@ interface Closing {
  * default) to finish; then their connections are closed. Add it after the routes, so that it ends before them. Node
  * alone waits indefinitely for clients that keep their connections open.
  */
-export const draining = (
+export const drainOnClose = (
   server: Server,
   timeout: Duration.DurationInput = SERVER_TIMEOUTS.stopping_ms
 ): Effect.Effect<void, never, Scope.Scope> =>
@@ -64,7 +64,7 @@ export const draining = (
       running.add(response)
       response.once("close", () => running.delete(response))
     }
-    const drain = closing(server, {
+    const drain = closeServer(server, {
       timeout,
       afterArrivals: Effect.suspend(() => {
         for (const response of running) response.shouldKeepAlive = false

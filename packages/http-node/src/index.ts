@@ -2,7 +2,7 @@
  * The entry `@workshop/http-node`: the service on Node's HTTP server, alone or mounted in Express, Fastify and others.
  */
 
-export { draining } from "./draining.js"
+export { drainOnClose } from "./draining.js"
 export { CannotListen } from "./listen.js"
 export { makeHttpMetrics } from "./metrics/HttpMetrics.js"
 export { collectProcessMetrics, processMetrics } from "./metrics/ProcessMetrics.js"

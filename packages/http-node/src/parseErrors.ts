@@ -20,7 +20,7 @@ export interface ParseError extends Error {
 }
 
 /** The error code of a head or a request that took too long. */
-export const TOO_LATE = "ERR_HTTP_REQUEST_TIMEOUT"
+export const REQUEST_TIMED_OUT = "ERR_HTTP_REQUEST_TIMEOUT"
 
 /** The error code of a request with several Host headers (RFC 9112 §3.2). */
 export const SEVERAL_HOSTS = "SEVERAL_HOSTS"
@@ -31,7 +31,7 @@ const issues: Readonly<Record<string, RequestIssue>> = {
     field: "header",
     message: `must be at most ${Limits.request_head_bytes} bytes with the request line`
   },
-  [TOO_LATE]: { in: "header", field: "header", message: "must arrive without delay" },
+  [REQUEST_TIMED_OUT]: { in: "header", field: "header", message: "must arrive without delay" },
   [SEVERAL_HOSTS]: givenTwice("header", "Host")
 }
 

@@ -38,7 +38,7 @@ const CONTENT_SECURITY_POLICY =
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Adds the headers that allow a page with scripts to connect only to its own server. */
-export const guarded = (page: Page): Page => ({
+export const guardPage = (page: Page): Page => ({
   ...page,
   headers: {
     ...page.headers,

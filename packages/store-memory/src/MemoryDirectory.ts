@@ -3,9 +3,9 @@ import {
   type Directory,
   latestOfShops,
   type OwnedRef,
-  offersShown,
   ServiceLimits,
-  trackedTicket
+  trackedTicket,
+  visibleOffers
 } from "@workshop/core/store"
 import { type Context, Effect, Stream } from "effect"
 import type { Memory } from "./Memory.js"
@@ -117,7 +117,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
       const account = memory.accounts.get(id)
       const offers = account === undefined ? [] : memory.offers(account.phone)
       const isBlocked = (shop_id: ShopId) => (memory.dataOf(shop_id).state.links.get(id)?.blocked_at ?? null) !== null
-      return offersShown(offers, isBlocked)
+      return visibleOffers(offers, isBlocked)
     }),
   changedShops: Stream.empty,
   inbox: (id) => Effect.sync(() => latestOfShops(memory.inboxes.get(id) ?? []))

@@ -16,7 +16,7 @@ const names =
   (text: string): boolean =>
     text.includes(client_id) || phones.some((phone) => text.includes(phone))
 
-const held = ({ state, ledger }: ShopData, memory: Memory, { client_id, phones }: Person): PersonShopData => {
+const personShopData = ({ state, ledger }: ShopData, memory: Memory, { client_id, phones }: Person): PersonShopData => {
   const lines = ledger.filter((line) => line.client_id === client_id)
   const offers = [...state.offers.values()].filter(({ phone }) => phones.includes(phone))
   const inbox = (memory.inboxes.get(client_id) ?? []).filter(({ shop_id }) => shop_id === state.shop.id)
@@ -60,10 +60,10 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
   endErasure: (id) => Effect.sync(() => void memory.erasures.delete(id)),
   shops: (person) =>
     Effect.sync(() => {
-      const having = [...memory.shops].filter(([, data]) => isHeld(held(data, memory, person)))
+      const having = [...memory.shops].filter(([, data]) => isHeld(personShopData(data, memory, person)))
       return having.map(([shop_id]) => shop_id).sort()
     }),
-  held: (shop_id, person) => Effect.sync(() => held(memory.dataOf(shop_id), memory, person)),
+  held: (shop_id, person) => Effect.sync(() => personShopData(memory.dataOf(shop_id), memory, person)),
   events: (shop_id, person, tickets, from_seq) =>
     Effect.sync(() => {
       const { events, attempts } = memory.dataOf(shop_id)

@@ -1,6 +1,5 @@
 import { type ClientId, type ShopId, ShopNotFound, type TicketId } from "@workshop/core"
 import {
-  asSeen,
   blankCard,
   type Client,
   isOpen,
@@ -11,16 +10,17 @@ import {
   ServiceLimits,
   type TicketFilter,
   type TicketOrder,
-  type TicketRecord
+  type TicketRecord,
+  visibleClient
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import { partOf, type ShopData } from "./ShopData.js"
 
 const clientOf = ({ state }: ShopData, id: ClientId | null): Client | null =>
-  id === null ? null : asSeen(state.accounts.get(id), state.links.get(id))
+  id === null ? null : visibleClient(state.accounts.get(id), state.links.get(id))
 
-const seen = (data: ShopData, record: TicketRecord): SeenTicket => ({
+const seenTicket = (data: ShopData, record: TicketRecord): SeenTicket => ({
   record,
   client: clientOf(data, record.client_id)
 })
@@ -113,7 +113,7 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
   ticket: (shop_id, id) =>
     inShop(memory, shop_id, (data) => {
       const record = data.state.tickets.get(id)
-      return { shop: data.state.shop, tickets: record === undefined ? [] : [seen(data, record)] }
+      return { shop: data.state.shop, tickets: record === undefined ? [] : [seenTicket(data, record)] }
     }),
 
   tickets: (shop_id, filter, order, limit) =>
@@ -127,7 +127,7 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
       const unread_from = unread && { change_seq: unread.change_seq, updated_at: unread.updated_at }
       return {
         shop: data.state.shop,
-        tickets: tickets.map((record) => seen(data, record)),
+        tickets: tickets.map((record) => seenTicket(data, record)),
         last_change_at,
         unread_from
       }
@@ -137,7 +137,7 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     inShop(memory, shop_id, (data) => {
       const newest = [...inOrder(data, { number }, { _tag: "Newest", after: null })]
       const preferred = preferredByNumber(newest, ({ state }) => state, limit)
-      return { shop: data.state.shop, tickets: preferred.map((record) => seen(data, record)) }
+      return { shop: data.state.shop, tickets: preferred.map((record) => seenTicket(data, record)) }
     }),
 
   client: (shop_id, by) =>

@@ -161,7 +161,7 @@ export class ClosureOrder {
   }
 }
 
-type Changed = Pick<TicketRecord, "id" | "updated_at" | "change_seq">
+type ChangedTicket = Pick<TicketRecord, "id" | "updated_at" | "change_seq">
 
 /**
  * The tickets of a shop in the order of their last change. If a ticket changes again, its old entry becomes stale. All
@@ -169,7 +169,7 @@ type Changed = Pick<TicketRecord, "id" | "updated_at" | "change_seq">
  */
 export class ChangeOrder {
   // An entry does not contain the ticket, because a stale entry would retain texts that an erasure removed.
-  #entries: Array<Changed> = []
+  #entries: Array<ChangedTicket> = []
   #isOutOfOrder = false
   readonly #tickets: ReadonlyMap<TicketId, TicketRecord>
 
@@ -178,7 +178,7 @@ export class ChangeOrder {
   }
 
   /** The ticket of an entry; undefined if the entry is stale. */
-  #ticketAt({ id, change_seq }: Changed): TicketRecord | undefined {
+  #ticketAt({ id, change_seq }: ChangedTicket): TicketRecord | undefined {
     const ticket = this.#tickets.get(id)
     return ticket?.change_seq === change_seq ? ticket : undefined
   }

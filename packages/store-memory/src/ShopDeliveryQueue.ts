@@ -18,7 +18,7 @@ export interface QueueEntry extends Due {
 }
 
 /** A delivery that waits in its ticket's queue. */
-interface Waiting extends Due {
+interface WaitingEntry extends Due {
   readonly event_id: EventId
 }
 
@@ -40,9 +40,9 @@ class KindQueue {
   readonly #kind: Kind
   readonly #lookUp: DeliveryLookUp
   /** The untried deliveries from the index `#from` on, ordered by `seq`. Outdated entries are skipped. */
-  readonly #untried: Array<Waiting> = []
+  readonly #untried: Array<WaitingEntry> = []
   #from = 0
-  readonly #retries: DueQueue<Waiting>
+  readonly #retries: DueQueue<WaitingEntry>
 
   constructor(kind: Kind, lookUp: DeliveryLookUp) {
     this.#kind = kind
@@ -51,7 +51,7 @@ class KindQueue {
   }
 
   /** Adds a delivery, or replaces its earlier state. */
-  note(waiting: Waiting, isTried: boolean): void {
+  note(waiting: WaitingEntry, isTried: boolean): void {
     if (isTried) {
       this.#retries.push(waiting)
       return
@@ -65,14 +65,14 @@ class KindQueue {
   }
 
   /** The next delivery: the first untried one, or a retry that is due before it. */
-  next(): Waiting | undefined {
+  next(): WaitingEntry | undefined {
     const untried = this.#firstUntried()
     const retry = this.#retries.first()
     if (untried === undefined || retry === undefined) return untried ?? retry
     return compareDue(retry, untried) < 0 ? retry : untried
   }
 
-  #firstUntried(): Waiting | undefined {
+  #firstUntried(): WaitingEntry | undefined {
     const untried = this.#untried
     while (this.#from < untried.length && !this.#isCurrent(untried[this.#from]!, false)) this.#from++
     if (2 * this.#from >= untried.length) {
@@ -82,7 +82,7 @@ class KindQueue {
     return untried[this.#from]
   }
 
-  #isCurrent({ event_id, due_at }: Waiting, isTried: boolean): boolean {
+  #isCurrent({ event_id, due_at }: WaitingEntry, isTried: boolean): boolean {
     const entry = this.#lookUp(event_id)
     return (
       entry !== undefined && kindOf(entry.row) === this.#kind && entry.isTried === isTried && entry.due_at === due_at

@@ -172,7 +172,7 @@ const emptying = Effect.gen(function* () {
  * shops that were not created through such a layer. Fails with `StoreUnavailable` if the database is unavailable. Other
  * tests must not use the same schema at the same time.
  */
-export const emptied = <E, R>(
+export const emptyBeforeUse = <E, R>(
   store: Layer.Layer<StorePorts, E, R>
 ): Layer.Layer<StorePorts, E | EmptyingRefused | StoreUnavailable, R> =>
   withTestKeys(Layer.tap(store, (ports) => Effect.provide(emptying, ports)))

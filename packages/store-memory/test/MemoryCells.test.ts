@@ -24,7 +24,7 @@ import { KEY_BYTES, keyHash, keyText } from "../../core/src/domain/ApiKey.js"
 import { MINUTE_MS } from "../../core/src/domain/Instant.js"
 import { Entropy } from "../../core/src/ports/Entropy.js"
 import { type Probe, Probes } from "../../core/src/ports/Probes.js"
-import { freshPhone, newTicket, openAccount, openShop, run } from "../../core/src/testing/Fixtures.js"
+import { freshPhone, newTicket, openAccount, openShop, runCommand } from "../../core/src/testing/Fixtures.js"
 import { TestDispatcher } from "../../core/src/testing/TestDispatcher.js"
 
 const NAMES = ["home", "north", "south"] as const
@@ -213,7 +213,7 @@ describe("A store of several cells", () => {
       within(
         Effect.gen(function* () {
           const key = keyText("live", yield* Entropy.draw(KEY_BYTES))
-          yield* run(createKey(second!, { name: "Till", scopes: ["tickets:read"] } as never, key))
+          yield* runCommand(createKey(second!, { name: "Till", scopes: ["tickets:read"] } as never, key))
           const [directory, closures] = [yield* Directory, yield* Closures]
           yield* directory.keyByHash(keyHash(key))
           expect(yield* complaints).toEqual([])
@@ -331,7 +331,7 @@ describe("A store of several cells", () => {
       within(
         Effect.gen(function* () {
           const text = keyText("live", yield* Entropy.draw(KEY_BYTES))
-          const key = yield* run(createKey(second!, { name: "Till", scopes: ["tickets:read"] } as never, text))
+          const key = yield* runCommand(createKey(second!, { name: "Till", scopes: ["tickets:read"] } as never, text))
           const [directory, limits] = [yield* Directory, yield* RateLimits]
           expect((yield* directory.keyByHash(keyHash(text)))?.key.id).toBe(key.id)
           expect(yield* directory.keyByHash("0".repeat(64))).toBeNull()

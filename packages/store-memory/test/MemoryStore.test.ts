@@ -5,7 +5,7 @@ import { layer } from "@workshop/store-memory"
 import { Effect, Exit, Layer } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { createTicket } from "../../core/src/decisions/createTicket.js"
-import { openShop, run, ticketInput } from "../../core/src/testing/Fixtures.js"
+import { openShop, runCommand, ticketInput } from "../../core/src/testing/Fixtures.js"
 
 runContract({ describe, it, afterAll }, "The memory store", layer)
 
@@ -14,7 +14,7 @@ const NEW = { via: "api", foundWords: [] } as const
 describe("Behaviour that only the memory store has", () => {
   it("two memory layers share no data", async () => {
     const clock = new SettableClock()
-    const opened = openShop().pipe(Effect.tap(({ id }) => run(createTicket(id, ticketInput(), NEW))))
+    const opened = openShop().pipe(Effect.tap(({ id }) => runCommand(createTicket(id, ticketInput(), NEW))))
     const alone = (seed: number) => Layer.fresh(layer).pipe(Layer.provideMerge(Entropy.layerSeeded(seed)))
     const [first, second] = await Effect.runPromise(
       Effect.all([
@@ -34,9 +34,9 @@ describe("Behaviour that only the memory store has", () => {
     const stuck = Layer.succeed(Entropy, { bytes: (n) => new Uint8Array(n) })
     const exit = await Effect.gen(function* () {
       const shop = yield* openShop()
-      yield* run(createTicket(shop.id, ticketInput(), NEW))
+      yield* runCommand(createTicket(shop.id, ticketInput(), NEW))
       clock.advance(1)
-      return yield* Effect.exit(run(createTicket(shop.id, ticketInput(), NEW)))
+      return yield* Effect.exit(runCommand(createTicket(shop.id, ticketInput(), NEW)))
     }).pipe(Effect.provide(Layer.provideMerge(layer, stuck)), Effect.withClock(clock), Effect.runPromise)
     expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
   })

@@ -11,14 +11,14 @@ import { checkedStoreOptions, type MigratedStoreOptions, migratedOptions } from 
 export type { MigratedStoreOptions } from "./StoreOptions.js"
 
 /** Refuses a pool that connects to another database, before the migration writes to the database of the url. */
-const poolChecked = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
+const checkPool = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
   pool === undefined
     ? Effect.void
     : Effect.flatMap(checkedSchema(schema), (checked) =>
         Effect.flatMap(callersPool(pool, { url, schema: checked }), ({ checked }) => checked)
       )
 
-const migrated = (migrations: number, { url, schema = DEFAULT_SCHEMA }: PgStore.PgStoreOptions): string => {
+const migratedMessage = (migrations: number, { url, schema = DEFAULT_SCHEMA }: PgStore.PgStoreOptions): string => {
   const { database } = addressOf(url)
   return `Applied ${migrations} ${migrations === 1 ? "migration" : "migrations"} to the schema ${schema}${database && ` of the database ${database}`}`
 }
@@ -34,9 +34,9 @@ export const layer = (options: MigratedStoreOptions) =>
       Effect.gen(function* () {
         yield* checkedStoreOptions(options, migratedOptions)
         const { createSchema, ...store } = options
-        yield* poolChecked(store)
+        yield* checkPool(store)
         const applied = yield* migrate(store.url, { ...store, createSchema })
-        if (applied.length > 0) yield* Effect.logInfo(migrated(applied.length, store))
+        if (applied.length > 0) yield* Effect.logInfo(migratedMessage(applied.length, store))
         return PgStore.layer(store)
       })
     )

@@ -21,15 +21,15 @@ import {
 import { type Config, type ConfigError, Context, Effect, Layer } from "effect"
 import type pg from "pg"
 import { optionsFrom, type PgStoreConfig, storeConfig } from "./ConfiguredOptions.js"
-import { checkAlone, checkCells, confirming } from "./cells/CellChecks.js"
-import { type CellAddress, type CellLocation, HOME, placesOf } from "./cells/CellPlaces.js"
+import { checkAlone, checkCells, makeConfirm } from "./cells/CellChecks.js"
+import { type CellAddress, type CellLocation, HOME_CELL, placesOf } from "./cells/CellPlaces.js"
 import { cellNodes } from "./cells/CitusNodes.js"
 import { pgCellAccess, pgCellDirectory } from "./cells/PgCells.js"
 import { joinedTransactions } from "./commands/JoinedTransactions.js"
 import { makeTransact } from "./commands/Lane.js"
 import { warnIfUnencrypted } from "./connection/Address.js"
 import { callersPool, storeDatabaseCheck } from "./connection/CallersPool.js"
-import type { reconnecting } from "./connection/Connection.js"
+import type { makeReconnecting } from "./connection/Connection.js"
 import type { DatabaseFailed } from "./connection/DatabaseFailed.js"
 import { checkedSchema } from "./connection/Schema.js"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "./connection/SessionClient.js"
@@ -69,9 +69,9 @@ export type { PgStoreOptions } from "./StoreOptions.js"
  * connections.
  */
 interface SharedResources {
-  readonly connecting?: typeof reconnecting | undefined
+  readonly connecting?: typeof makeReconnecting | undefined
   /** Opens the connections for commands. */
-  readonly commandsConnecting?: typeof reconnecting | undefined
+  readonly commandsConnecting?: typeof makeReconnecting | undefined
   readonly notifier?: PgNotifier
   /** Whether Citus currently distributes the schema. */
   readonly isDistributed?: () => boolean
@@ -164,13 +164,13 @@ const cellStore = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>)
         isDistributed: () => nodes.isDistributed(schema),
         notifier: notifiers.get(place.url)!
       })
-      return place.name === HOME ? Effect.tap(opened, ({ sql }) => nodes.follow(sql)) : opened
+      return place.name === HOME_CELL ? Effect.tap(opened, ({ sql }) => nodes.follow(sql)) : opened
     })
     const [home, ...others] = open
     const unavailable = yield* checkCells(
       open.map(({ cell, sql }, i) => ({ name: cell.name, schema: places[i]!.schema, sql }))
     )
-    const confirm = confirming(home!.sql)
+    const confirm = makeConfirm(home!.sql)
     const confirmed = ({ cell: { name, ports }, sql }: (typeof open)[number]): Cell => {
       const access = { ...Context.get(ports, CellAccess), confirm: confirm({ name, sql }) }
       return { name, ports: Context.add(ports, CellAccess, access) }

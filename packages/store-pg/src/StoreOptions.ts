@@ -1,5 +1,5 @@
 import { OptionRefused } from "@workshop/core"
-import { isAny, isBoolean, isObject, isPositive, type OptionChecks, refusedOption } from "@workshop/core/internal"
+import { isAny, isBoolean, isObject, isPositive, type OptionChecks, optionRefusal } from "@workshop/core/internal"
 import { Effect } from "effect"
 import type { CellAddress } from "./cells/CellPlaces.js"
 import { databaseUrl } from "./connection/Address.js"
@@ -71,7 +71,7 @@ export const migratedOptions = {
 /** Fails with a sentence about the first wrong option of a store of this package. */
 export const rightOptions = (whose: string, given: unknown, checks: OptionChecks): Effect.Effect<void, OptionRefused> =>
   Effect.suspend(() => {
-    const refused = refusedOption(whose, given, checks)
+    const refused = optionRefusal(whose, given, checks)
     return refused === null ? Effect.void : refused
   })
 

@@ -1,10 +1,10 @@
 /** The entry `@workshop/store-pg/migrate`: migrations of the database, its roles and the check of its data. */
 
 export {
+  type AddCellOptions,
   addCell,
   balanceCells,
-  type CellAdding,
-  type CellMoved,
+  type CellMoveResult,
   type CellStatus,
   listCells,
   moveCell,
@@ -12,7 +12,7 @@ export {
 } from "./cells/CellLayout.js"
 export { type MigrateOptions, migrate } from "./cells/CellMigrations.js"
 export { type CellLocation, placesOf } from "./cells/CellPlaces.js"
-export { type Checked, checkData, type Finding } from "./check/checkData.js"
+export { type CheckResult, checkData, type Finding } from "./check/checkData.js"
 export { DatabaseFailed, type DatabaseFailure } from "./connection/DatabaseFailed.js"
 export type * from "./migrate/MigrationError.js"
 export { check } from "./migrate/Migrator.js"

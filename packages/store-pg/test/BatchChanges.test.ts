@@ -2,7 +2,7 @@ import type { ClientId, ShopId } from "@workshop/core"
 import type { Change } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
 import { BatchChanges } from "../src/commands/SaveStatements.js"
-import { combined } from "../src/fast/combined.js"
+import { combineStatements } from "../src/fast/combined.js"
 
 const shop_id = "shop" as ShopId
 const client_id = "client" as ClientId
@@ -38,7 +38,7 @@ describe("the changes of a batch", () => {
       message("QueuedNotificationRemoved", "m1"),
       link
     )
-    expect(combined(one.statements())).toEqual(combined(other.statements()))
+    expect(combineStatements(one.statements())).toEqual(combineStatements(other.statements()))
   })
 
   it("several changes of one key are saved as one row with the last values", () => {

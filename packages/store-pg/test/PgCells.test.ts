@@ -12,9 +12,9 @@ import { connect } from "../src/migrate/Session.js"
 import { layer, type PgStoreOptions } from "../src/PgStore.js"
 import { retention } from "../src/retention/Retention.js"
 import { copyOf, testDatabase } from "./cluster/TestDatabase.js"
-import { complaints, watched } from "./failures/Complaints.js"
-import { as, renamed, roleIn } from "./migrate/TestRoles.js"
-import { node, numbers, testing } from "./nodes/Node.js"
+import { complaints, withProbes } from "./failures/Complaints.js"
+import { as, renameRoles, roleIn } from "./migrate/TestRoles.js"
+import { node, numbers, runTest } from "./nodes/Node.js"
 import { describeBut } from "./subjects.js"
 
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
@@ -34,7 +34,7 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 const databaseOfCells = Effect.gen(function* () {
   const { url } = yield* copyOf(original)
   const session = yield* connect(url)
-  for (const schema of SCHEMAS) yield* session.run(renamed(url, rolesSql({ schema })))
+  for (const schema of SCHEMAS) yield* session.run(renameRoles(url, rolesSql({ schema })))
   const roles = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]
   yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${roles}; drop role ${roles}`)))
   return { url, session, service: as(url, roles[0]!) }
@@ -88,7 +88,7 @@ const refusalOf = (options: PgStoreOptions): Effect.Effect<string, unknown, Scop
 
 describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
   it("migrate makes an existing installation the home cell without rewriting its tables, and new shops open in the cell with the fewest shops", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const before = yield* Effect.scoped(
@@ -120,7 +120,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
     ))
 
   it("a cell in another cluster stores its own shops and a copy of the home cell's client accounts", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const [home, other] = [yield* testDatabase, yield* testDatabase]
         const cells: ReadonlyArray<CellAddress> = [{ name: "east", url: other.url }]
@@ -138,7 +138,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
     ))
 
   it("a node opens no more connections for many cells than for one", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const cells = yield* cellsFrom("8")
@@ -164,7 +164,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
     ))
 
   it("retention runs in each cell", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells
         const { runOnce } = yield* retention({ url, schema: "workshop_south" })
@@ -190,7 +190,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
     ["0", "There cannot be 0 cells, but 1 to 1000"],
     ["1001", "There cannot be 1001 cells, but 1 to 1000"]
   ])("migrate refuses the cells %s", (text, message) =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const refusal = yield* Effect.flip(
@@ -204,7 +204,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
   )
 
   it("migrate refuses two cells in one database and schema", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const cells = [{ name: "east", url }]
@@ -234,7 +234,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
   })
 
   it("a store does not start if its options name an unknown cell, omit a known cell or name no cells", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* databaseOfCells
         const third = { name: "third" }
@@ -254,7 +254,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
     ))
 
   it("a store does not start if a cell has an older schema, is at the address of another cell, or was dropped", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells
         yield* session.run("delete from workshop_north.schema_migration where version > 20")
@@ -274,7 +274,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
     ))
 
   it("a running process refuses the shops of a cell that was added after its start, and of a dropped cell", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         yield* migrate(url, { cells: CELLS })
@@ -303,7 +303,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
     ))
 
   it("a running process refuses only the shops of a cell that its role cannot read or that has an older schema", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session, service } = yield* databaseOfCells
         const role = roleIn(url, "workshop_service")
@@ -338,11 +338,11 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
         yield* session.run("insert into workshop_north.schema_migration select * from kept")
         yield* until("no cell unavailable", unavailableCells, ({ length }) => length === 0)
         yield* on(ports, newTicket(inNorth!.id))
-      }).pipe(watched)
+      }).pipe(withProbes)
     ))
 
   it("migrate refuses a shop that is in two cells, and a schema with shops of another installation", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* databaseOfCells
         const ports = yield* node({ url, cells: CELLS })

@@ -72,7 +72,7 @@ const literal = (value: unknown): string => {
 }
 
 /** Opens a session with the settings of one kind of the store's connections. */
-export const settled = (url: string, settings: Settings) =>
+export const openSession = (url: string, settings: Settings) =>
   Effect.tap(connect(url), (session) =>
     session.run(
       Object.entries(settings)
@@ -104,7 +104,7 @@ const executed = (session: Session, name: string, values: ReadonlyArray<unknown>
 /**
  * Runs a prepared statement, rolls it back and returns its plan. If the statement fails, returns the estimated plan.
  */
-export const ran = (session: Session, name: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
+export const runPrepared = (session: Session, name: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
   Effect.map(executed(session, name, values), planOf)
 
 const explained = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Node> =>
@@ -117,7 +117,7 @@ const explained = (session: Session, text: string, values: ReadonlyArray<unknown
  * Prepares and runs a statement, and returns its plan. A session of {@link settled} gets the plan that a store's
  * connection gets.
  */
-export const planned = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
+export const explainPlan = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
   Effect.map(explained(session, text, values), planOf)
 
 /** Describes each step of a statement that ran: the node type, its table, and the numbers of loops, rows and pages. */
@@ -134,17 +134,17 @@ export const stepsOf = (
   )
 
 /** A statement that a client sent to the server. */
-export interface Sent {
+export interface SentStatement {
   readonly text: string
   readonly values: ReadonlyArray<unknown>
 }
 
 /** Runs `act` and returns the statements that this process sends meanwhile, including those of concurrent work. */
-export const sentDuring = async (act: () => Promise<unknown>): Promise<ReadonlyArray<Sent>> => {
-  const sent: Array<Sent> = []
+export const sentDuring = async (act: () => Promise<unknown>): Promise<ReadonlyArray<SentStatement>> => {
+  const sent: Array<SentStatement> = []
   const query = pg.Client.prototype.query
   pg.Client.prototype.query = function (this: pg.Client, ...args: ReadonlyArray<never>) {
-    const asked = args[0] as unknown as Partial<Sent> | StatementBatch
+    const asked = args[0] as unknown as Partial<SentStatement> | StatementBatch
     for (const { text, values } of asked instanceof StatementBatch ? asked.statements : [asked])
       if (text !== undefined) sent.push({ text, values: values ?? [] })
     return (query as (...args: ReadonlyArray<never>) => never).apply(this, args as never)

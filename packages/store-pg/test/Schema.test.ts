@@ -4,12 +4,12 @@ import { check, grantRoles, migrate } from "@workshop/store-pg/migrate"
 import { Effect, Layer, type Scope } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
-import { openShop, putting, run } from "../../core/src/testing/Fixtures.js"
+import { openShop, putChanges, runCommand } from "../../core/src/testing/Fixtures.js"
 import { inSchema, lockOf } from "../src/connection/Schema.js"
 import { connect } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { create, node, numbers, testing } from "./nodes/Node.js"
+import { create, node, numbers, runTest } from "./nodes/Node.js"
 
 const LONG = 60_000
 
@@ -27,7 +27,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
   it.each(["", "1st", "two words", "a-b", 'a"b', "é", "pg_mine", "information_schema", "a".repeat(64)])(
     "a schema name that Postgres would not accept is refused with a remedy: %s",
     (schema) =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const { url } = yield* testDatabase
           const sentence =
@@ -47,7 +47,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
   )
 
   it("two installations in one database neither read nor lock each other's rows, nor receive each other's notifications", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const schema = "branch"
@@ -81,7 +81,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
           })
         })
         yield* Effect.promise(() => listener.query("listen workshop; listen branch"))
-        yield* Effect.provide(run(putting(theirs.id, { _tag: "ShopPut", row: theirs })), branch)
+        yield* Effect.provide(runCommand(putChanges(theirs.id, { _tag: "ShopPut", row: theirs })), branch)
         yield* Effect.promise(() => heardOne)
         expect(heard).toEqual(["branch"])
       })

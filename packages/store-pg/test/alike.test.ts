@@ -10,16 +10,16 @@ import {
   freshId,
   openAccount,
   openShop,
-  placing,
-  putting,
-  run,
+  putChanges,
+  putTickets,
+  runCommand,
   ticketInput
 } from "../../core/src/testing/Fixtures.js"
 import { PLANNED_EACH_TIME } from "../src/connection/SessionClient.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
-import { sentDuring, settled, stepsOf } from "./Plan.js"
+import { openSession, sentDuring, stepsOf } from "./Plan.js"
 
 const ACCOUNTS = 3_000
 
@@ -45,17 +45,17 @@ beforeAll(async () => {
   const made = Effect.gen(function* () {
     const [shop, other] = [yield* openShop(), yield* openShop()]
     const elsewhere = yield* openAccount({ phone: "+21620001000" as Phone })
-    yield* run(recordVisit(other.id, elsewhere.id))
+    yield* runCommand(recordVisit(other.id, elsewhere.id))
     const blocking = yield* openAccount({ phone: "+21620002000" as Phone })
-    yield* run(recordVisit(shop.id, blocking.id))
-    yield* run(
-      placing(
+    yield* runCommand(recordVisit(shop.id, blocking.id))
+    yield* runCommand(
+      putTickets(
         shop.id,
         Array.from({ length: 100 }, () => ({ client_id: blocking.id }))
       )
     )
     const row = { shop_id: shop.id, client_id: blocking.id, known_at: 1, blocked_at: 2 }
-    yield* run(putting(shop.id, { _tag: "LinkPut", row }))
+    yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row }))
     const unknown = { id: yield* freshId<ClientId>(), phone: "+21620001500" as Phone }
     return { shop, people: { unknown, "known elsewhere": elsewhere, blocking } }
   })
@@ -72,7 +72,7 @@ beforeAll(async () => {
     admin.run(`insert into client_link select $1, id, 1, null from client_account where phone > '+2163'`, [shop_id])
   )
   await within(admin.run("vacuum analyze"))
-  session = await within(settled(url, PLANNED_EACH_TIME))
+  session = await within(openSession(url, PLANNED_EACH_TIME))
 }, 60_000)
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
@@ -88,13 +88,15 @@ const looks: Readonly<Record<string, (person: Person) => Effect.Effect<unknown, 
   "a sync of a client's tickets": ({ id }) =>
     Effect.flatMap(Reads, (reads) => reads.tickets(shop_id, { client_id: id }, changes, 51)) as never,
   "a ticket for a client": ({ id }) =>
-    run(createTicket(shop_id, ticketInput({ service: "Hem", client_id: id }), { via: "api", foundWords: [] })) as never,
+    runCommand(
+      createTicket(shop_id, ticketInput({ service: "Hem", client_id: id }), { via: "api", foundWords: [] })
+    ) as never,
   "stamps for a client": ({ id: client_id }) =>
     Effect.flatMap(freshCaller, (caller_id) =>
-      run(giveStamps(shop_id, { client_id, caller_id, count: 1 as StampCount }))
+      runCommand(giveStamps(shop_id, { client_id, caller_id, count: 1 as StampCount }))
     ) as never,
   "a reward for a client": ({ id: client_id }) =>
-    Effect.flatMap(freshCaller, (caller_id) => run(redeemReward(shop_id, { client_id, caller_id }))) as never
+    Effect.flatMap(freshCaller, (caller_id) => runCommand(redeemReward(shop_id, { client_id, caller_id }))) as never
 }
 
 /** Whether a statement locks shop heads. Its plan is not compared, because the lock does not depend on the client. */

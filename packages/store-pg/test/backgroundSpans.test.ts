@@ -21,14 +21,14 @@ import { expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { layer as migrated } from "../src/MigratedStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { testing } from "./nodes/Node.js"
+import { runTest } from "./nodes/Node.js"
 
 /**
  * Starts a workshop within a span `own`, creates a ticket, and waits until its webhook is sent and `enough` statements
  * have spans without a parent. Returns the number of `own` spans and those statements.
  */
 const orphans = (quiet: (background: typeof Workshop.background) => typeof Workshop.background, enough: number) =>
-  testing(
+  runTest(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
       const spans: Array<Tracer.Span> = []

@@ -8,7 +8,7 @@ import { loads } from "../src/commands/LoadStatements.js"
 import { saves } from "../src/commands/SaveStatements.js"
 import { CLAIM, RESCHEDULE_SHOPS, scheduleQueues } from "../src/deliveries/ClaimStatements.js"
 import { type TableName, tables } from "../src/Tables.js"
-import { database, testing } from "./nodes/Node.js"
+import { database, runTest } from "./nodes/Node.js"
 
 /** Small tables, of which every node of a distributed Postgres has a copy. */
 const DIRECTORY = ["shop", "client_account", "client_erasure", "api_key"]
@@ -38,7 +38,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
   })
 
   it("every primary key and unique index of shop data begins with shop_id, except that of tracking codes", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const unique = yield* catalogue
         const ofShops = unique.filter(({ table }) => ![...DIRECTORY, ...APART, ...OF_CELLS].includes(table))
@@ -48,7 +48,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
     ))
 
   it("every table has a primary key, and this file lists it as a table of the directory, of shops or of neither", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { session } = yield* database
         const rows = yield* session.run<{ table: string; has_shop: boolean; has_key: boolean }>(`
@@ -65,7 +65,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
     ))
 
   it("the key by which a command replaces a row is the table's primary key without the partition column", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const unique = yield* catalogue
         const keyOf = (name: string) => unique.find(({ index }) => index === `${name}_pkey`)?.columns
@@ -76,7 +76,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
     ))
 
   it("every table and column has a comment, which psql and data catalogues show", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { session } = yield* database
         const silent = yield* session.run(

@@ -6,12 +6,12 @@ import { describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { createKey, type KeyInput } from "../../core/src/decisions/shopSettings.js"
 import { keyHash } from "../../core/src/domain/ApiKey.js"
-import { openShop, run } from "../../core/src/testing/Fixtures.js"
+import { openShop, runCommand } from "../../core/src/testing/Fixtures.js"
 import { connect } from "../src/migrate/Session.js"
 import type { PgStoreOptions } from "../src/PgStore.js"
 import { acceptConnections, refuseConnections, serverSession, swapDatabases } from "./cluster/DatabaseAccess.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { create, node, type Ports, testing } from "./nodes/Node.js"
+import { create, node, type Ports, runTest } from "./nodes/Node.js"
 
 const LONG = { timeout: 180_000 }
 
@@ -44,7 +44,7 @@ const homeAndEast = Effect.gen(function* () {
     yield* Effect.provide(Effect.replicateEffect(openShop(), 2), ports)
     const [row] = yield* session.run<{ shop_id: ShopId }>("select shop_id from workshop.shop_cell where cell = 'east'")
     const input = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
-    yield* Effect.provide(run(createKey(row!.shop_id, input, KEY)), ports)
+    yield* Effect.provide(runCommand(createKey(row!.shop_id, input, KEY)), ports)
     return row!.shop_id
   }).pipe(Effect.scoped, Effect.orDie)
   return { home, east, server, session, cells, inEast }
@@ -52,7 +52,7 @@ const homeAndEast = Effect.gen(function* () {
 
 describe("A cell is accepted only if it has the id that the directory stores for it (docs/scaling.md)", LONG, () => {
   it("migrate, serve, check and list refuse a cell whose address leads to another database, and write nothing there", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { home } = yield* homeAndEast
         const empty = yield* testDatabase
@@ -83,7 +83,7 @@ describe("A cell is accepted only if it has the id that the directory stores for
     ))
 
   it("migrate gives no id to a cell of an older program that has lost its shops, so that an empty database is never accepted as the cell", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { home, east, session, cells } = yield* homeAndEast
         const there = yield* connect(east.url)
@@ -97,7 +97,7 @@ describe("A cell is accepted only if it has the id that the directory stores for
     ))
 
   it("a cell that returns with another id stays unavailable, and its API keys are refused as unavailable, never as unknown", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { home, east, server, cells, inEast } = yield* homeAndEast
         const twin = yield* testDatabase
@@ -131,7 +131,7 @@ describe("A cell is accepted only if it has the id that the directory stores for
     ))
 
   it("check reports shops that are in the directory but missing in their cell", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { home, east, cells, inEast } = yield* homeAndEast
         const there = yield* connect(east.url)
@@ -146,7 +146,7 @@ describe("A cell is accepted only if it has the id that the directory stores for
 
 describe("A list of cells that omits one is refused before anything is written (docs/scaling.md)", LONG, () => {
   it("migrate refuses a list that omits a cell, and cell remove removes a cell without shops", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const session = yield* connect(url)
@@ -187,7 +187,7 @@ describe("A list of cells that omits one is refused before anything is written (
 
 describe("The first shop (docs/scaling.md)", LONG, () => {
   it("if several processes start at once, only one creates the first shop", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const cells = [{ name: "cell_1" }, { name: "cell_2" }]
@@ -209,7 +209,7 @@ describe("The first shop (docs/scaling.md)", LONG, () => {
 
 describe("An unavailable cell gets no new shops (docs/scaling.md)", LONG, () => {
   it("new shops open in the other cells, the directory has no entry of a failed attempt, and list shows that the cell accepts none", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { home, east, server, session, cells } = yield* homeAndEast
         const ports = yield* node({ url: home.url, cells })

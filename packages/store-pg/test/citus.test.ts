@@ -54,14 +54,14 @@ else {
 
   describe("The roles on Citus (docs/scaling.md, Roles and passwords on Citus)", { timeout: 120_000 }, () => {
     it("after the roles were granted twice, the service's role can use every cell, also directly on its worker", () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
           const roles = rolesOf(url)
           const granting = Effect.forEach(["", "_north", "_south"], (cell) =>
             Effect.scoped(
               Effect.flatMap(connect(url, { schema: schema + cell }), ({ run }) =>
-                run(renamed(url, rolesSql({ schema: schema + cell })))
+                run(renameRoles(url, rolesSql({ schema: schema + cell })))
               )
             )
           )
@@ -89,13 +89,13 @@ else {
             )
           )
           expect(Exit.isFailure(refused)).toBe(true)
-        }).pipe(watched)
+        }).pipe(withProbes)
       ))
   })
 
   describe("A cell that was added before the roles were granted again (docs/scaling.md)", { timeout: 120_000 }, () => {
     it("the log names the cell and the remedy, only its shops are unavailable, and the other cells are served on their workers", () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
           const role = roleIn(url, "workshop_service")
@@ -103,7 +103,7 @@ else {
           const granted = (cell: string) =>
             Effect.scoped(
               Effect.flatMap(connect(url, { schema: schema + cell }), ({ run }) =>
-                run(renamed(url, rolesSql({ schema: schema + cell })))
+                run(renameRoles(url, rolesSql({ schema: schema + cell })))
               )
             )
           yield* Effect.forEach(["", "_north"], granted)
@@ -122,7 +122,7 @@ else {
           yield* until("no cell unavailable", unavailableCells, ({ length }) => length === 0)
           const other = yield* Effect.provide(openShop(), ports)
           expect(yield* Effect.provide(create(other.id), ports)).toBe(1)
-        }).pipe(watched)
+        }).pipe(withProbes)
       ))
   })
 
@@ -178,7 +178,7 @@ else {
 
   describe("Cells that Citus moves (docs/scaling.md)", { timeout: 300_000 }, () => {
     it("moving a cell under load loses and repeats no confirmed command, and reports how long writes paused", () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
           const ports = yield* node({ url, schema, cells: CELLS })
@@ -225,7 +225,7 @@ else {
       ))
 
     it("balance counts only cells of the directory, not schemas that removed cells left behind", () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
           const session = yield* connect(url)
@@ -248,7 +248,7 @@ else {
       ))
 
     it("a move is refused if the role does not own the tables, or if the coordinator cannot reach one of the two workers", () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
           const session = yield* connect(url)
@@ -286,7 +286,7 @@ else {
       ))
 
     it("a move is refused if the cell is the home cell or unknown, or if the target node is not a worker", () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
           const refusal = (name: string, to: string) =>

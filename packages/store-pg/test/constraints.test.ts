@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../core/src/testing/Fixtures.js"
-import { create, database, node, testing } from "./nodes/Node.js"
+import { create, database, node, runTest } from "./nodes/Node.js"
 
 const NO_SHOP = "01890000-0000-7000-8000-000000000001"
 
@@ -36,7 +36,7 @@ describe("rows that the service's rules never produce", () => {
   it.concurrent.each(refused)(
     "a constraint refuses %s",
     (_, sql, constraint) =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const { url, session } = yield* database
           const ports = yield* node({ url })

@@ -1,11 +1,11 @@
 import { ownTransaction, Tickets } from "@workshop/core"
-import { type PromiseWorkshop, type ServicesWithin, start, withClient } from "@workshop/core/promise"
+import { type PromiseWorkshop, start, type TransactionServices, withClient } from "@workshop/core/promise"
 import { Effect, Runtime } from "effect"
 import pg, { type Pool, type PoolClient } from "pg"
 import { describe, expect, it } from "vitest"
 import { layer } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { testing } from "./nodes/Node.js"
+import { runTest } from "./nodes/Node.js"
 
 /*
  * Runs the recipes of docs/your-database.md on a stand-in for drizzle-orm/node-postgres, which sends the same
@@ -44,7 +44,7 @@ const drizzle = (client: PoolClient, _config: { readonly schema: object }) => ({
 const promised = async <A>(
   workshop: PromiseWorkshop,
   pool: Pool,
-  work: (tx: Tx, services: ServicesWithin["orThrow"]) => Promise<A>
+  work: (tx: Tx, services: TransactionServices["orThrow"]) => Promise<A>
 ): Promise<A> => {
   const { value, afterCommit } = await withClient(pool, (client) =>
     drizzle(client, { schema }).transaction((tx) => workshop.within(client, ({ orThrow }) => work(tx, orThrow)))
@@ -63,7 +63,7 @@ type Order = (order: string, fails?: boolean) => Promise<unknown>
 const program = (
   work: (given: { effect: Order; promise: Order; rows: () => Promise<unknown>; heard: Array<string> }) => Promise<void>
 ) =>
-  testing(
+  runTest(
     Effect.flatMap(testDatabase, ({ url }) =>
       Effect.promise(async () => {
         const workshop = await start({ store: layer({ url }), background: false })

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { layer } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { NO_POOLER, pooler } from "./failures/Pooler.js"
-import { testing } from "./nodes/Node.js"
+import { runTest } from "./nodes/Node.js"
 
 const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 
@@ -24,7 +24,7 @@ interface Given {
  * Runs `work` with a workshop that has two shops, and with the embedder's pool, whose database has a table of orders.
  */
 const program = (work: (given: Given) => Promise<void>) =>
-  testing(
+  runTest(
     Effect.flatMap(testDatabase, ({ url }) =>
       Effect.promise(async () => {
         const workshop = await start({ store: layer({ url }), background: false })

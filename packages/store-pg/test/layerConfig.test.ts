@@ -5,13 +5,13 @@ import { Cause, Config, ConfigProvider, Effect, Exit, Layer, Redacted } from "ef
 import { expect, it } from "vitest"
 import { MigratedStore, PgStore } from "../src/index.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { testing } from "./nodes/Node.js"
+import { runTest } from "./nodes/Node.js"
 
 const started = (config: Parameters<typeof MigratedStore.layerConfig>[0]) =>
   Layer.build(Layer.provide(MigratedStore.layerConfig(config), Entropy.layer))
 
 it("layerConfig reads the store's options from an Effect Config, with Redacted secrets", { timeout: 60_000 }, () =>
-  testing(
+  runTest(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
       const config = {
@@ -96,7 +96,7 @@ it("layer refuses a url that is a Config or a Redacted, with a message that refe
   }).pipe(Effect.runPromise))
 
 it("the password of a layerConfig url appears neither in the printed layer nor in an error", { timeout: 60_000 }, () =>
-  testing(
+  runTest(
     Effect.gen(function* () {
       const config = { url: Config.redacted("DATABASE_URL") }
       const url = "postgres://amira:geheim5f1@127.0.0.1:1/workshop"

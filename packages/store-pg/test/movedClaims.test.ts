@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { type Connection, reconnecting } from "../src/connection/Connection.js"
+import { type Connection, makeReconnecting } from "../src/connection/Connection.js"
 import { PgFailure } from "../src/connection/PgFailure.js"
 import { PLANNED_ONCE } from "../src/connection/SessionClient.js"
 import { sharedSessions } from "../src/connection/SharedSessions.js"
@@ -8,7 +8,7 @@ import { pgDeliveries } from "../src/deliveries/PgDeliveries.js"
 import { connect } from "../src/migrate/Session.js"
 import { WebhookSecrets } from "../src/secrets/WebhookSecrets.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { testing } from "./nodes/Node.js"
+import { runTest } from "./nodes/Node.js"
 
 /**
  * Connections that fail the first statements with the error of a moved cell's old node, which forwards statements
@@ -16,8 +16,8 @@ import { testing } from "./nodes/Node.js"
  */
 const refusalCheck = (code: string, message: string, times: number) => {
   let left = times
-  const connecting: typeof reconnecting = (config) =>
-    Effect.map(reconnecting(config), (wire) =>
+  const connecting: typeof makeReconnecting = (config) =>
+    Effect.map(makeReconnecting(config), (wire) =>
       Object.create(wire, {
         connection: {
           value: Effect.map(wire.connection, (connection): Connection => {
@@ -49,7 +49,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
     ["22P02", 'malformed array literal: ""'],
     ["42704", 'unrecognized configuration parameter "workshop_claim.shops"']
   ])("a claim that fails with %s, because its settings stayed on the old node, is retried", (code, message) =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { outcome } = yield* turns(code, message, 3)
         expect(outcome).toMatchObject({ _tag: "Success", value: [] })
@@ -58,7 +58,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
   )
 
   it("each attempt to claim looks up the cell's node again, so that a retry uses the new node", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const [old, moved] = [yield* testDatabase, yield* testDatabase]
         // The trigger raises the error of a statement that the old node forwards.
@@ -77,7 +77,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
     ))
 
   it("a claim that fails at every attempt ends with StoreUnavailable, not with a defect", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { outcome } = yield* turns("22P02", 'malformed array literal: ""', Number.POSITIVE_INFINITY)
         expect(outcome).toMatchObject({ _tag: "Failure", cause: { _tag: "Fail", error: { _tag: "StoreUnavailable" } } })
@@ -85,7 +85,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
     ))
 
   it("a claim with the same SQLSTATE but another message dies at the first attempt", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { outcome, tried } = yield* turns("22P02", 'malformed array literal: "x"', 3)
         expect([outcome._tag, tried]).toEqual(["Failure", 1])

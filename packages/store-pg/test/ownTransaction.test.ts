@@ -20,7 +20,7 @@ import { TicketQuery } from "../../core/src/services/TicketQuery.js"
 import { layer as pgLayer } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { brokenClient } from "./failures/brokenClient.js"
-import { borrowedFrom, testing } from "./nodes/Node.js"
+import { borrowedFrom, runTest } from "./nodes/Node.js"
 
 const servicesOn = <E>(store: Layer.Layer<Layer.Layer.Success<typeof MemoryStore.layer>, E, Entropy>) =>
   Workshop.layer.pipe(Layer.provideMerge(store), Layer.provideMerge(Profanity.layer), Layer.provideMerge(Entropy.layer))
@@ -70,7 +70,7 @@ const program = Effect.gen(function* () {
 })
 
 const running = <A, E>(work: (given: Effect.Effect.Success<typeof program>) => Effect.Effect<A, E, never>) =>
-  testing(Effect.flatMap(Effect.orDie(program), work))
+  runTest(Effect.flatMap(Effect.orDie(program), work))
 
 const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
   Exit.isFailure(exit) && Cause.isDie(exit.cause) ? Cause.squash(exit.cause) : exit

@@ -20,7 +20,7 @@ import { LockedWindows, lockStatements } from "../src/limits/LockedWindows.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
-import { type Plan, planned, sentDuring, settled } from "./Plan.js"
+import { explainPlan, openSession, type Plan, sentDuring } from "./Plan.js"
 
 const TICKETS = 50_000
 const WINDOWS = 100_000
@@ -87,8 +87,8 @@ beforeAll(async () => {
     )
   )
   await within(session.run("analyze"))
-  reads = await within(settled(url, PLANNED_EACH_TIME))
-  commands = await within(settled(url, PLANNED_ONCE))
+  reads = await within(openSession(url, PLANNED_EACH_TIME))
+  commands = await within(openSession(url, PLANNED_ONCE))
   const [row] = await within(
     session.run<typeof ticket>(`select id, number, client_id from ticket where change_seq = ${TICKETS / 2}`)
   )
@@ -108,7 +108,7 @@ const sentBy = async (read: Effect.Effect<unknown, unknown>) => {
 
 const planOfRead = async (read: Effect.Effect<unknown, unknown, Directory | Reads>): Promise<Plan> => {
   const { text, values } = await sentBy(Effect.provide(read, ports))
-  return within(planned(reads, text, values))
+  return within(explainPlan(reads, text, values))
 }
 
 const page = (filter: TicketFilter, order: TicketOrder = { _tag: "Newest", after: null }) =>
@@ -205,13 +205,13 @@ describe(`reads scan few rows in a shop of ${TICKETS} tickets (docs/how-it-is-bu
       ports
     )
     const { text, values } = await sentBy(due)
-    expectAtMost(await within(planned(reads, text, values)), 600)
+    expectAtMost(await within(explainPlan(reads, text, values)), 600)
   })
 
   it("a read of the owners' due notices scans at most 10 rows while many notifications to clients are due", async () => {
     const read = Effect.flatMap(NotificationQueue, (queue) => queue.due(T0 + 2 * NOTIFICATIONS, 256, "owner"))
     const { text, values } = await sentBy(Effect.provide(read, ports))
-    expectAtMost(await within(planned(reads, text, values)), 10)
+    expectAtMost(await within(explainPlan(reads, text, values)), 10)
   })
 })
 
@@ -226,7 +226,7 @@ describe("commands and claims scan a bounded number of rows (docs/how-it-is-buil
       }
     ] as const
     for (const { statement } of loadStatements(asked as never))
-      expectAtMost(await within(planned(commands, statement.text, statement.values)), 10)
+      expectAtMost(await within(explainPlan(commands, statement.text, statement.values)), 10)
   })
 
   it(`counting the requests of 64 callers scans at most 500 of ${WINDOWS} rate-limit windows`, async () => {
@@ -239,7 +239,7 @@ describe("commands and claims scan a bounded number of rows (docs/how-it-is-buil
     const [begin, ...statements] = [...lockStatements(places), ...windows.endStatements()]
     expect(begin!.name).toBe("begin")
     for (const { name, text, values } of statements) {
-      if (name !== "commit") expectAtMost(await within(planned(commands, text, values)), 500)
+      if (name !== "commit") expectAtMost(await within(explainPlan(commands, text, values)), 500)
     }
   })
 
@@ -248,16 +248,16 @@ describe("commands and claims scan a bounded number of rows (docs/how-it-is-buil
       commands.run(`select set_config('workshop_claim.shops', '{${shop_id}}', false), set_config('workshop_claim.queue_ctids', array[ctid]::text, false),
         set_config('workshop_claim.due_from', '{0}', false), set_config('workshop_claim.backlog_ctids', '{null}', false), set_config('workshop_claim.turns', '{0}', false) from delivery_queue where shop_id = '${shop_id}'`)
     )
-    const plan = await within(planned(commands, CLAIM, [T0 + 1_000_000, 4, null]))
+    const plan = await within(explainPlan(commands, CLAIM, [T0 + 1_000_000, 4, null]))
     expectAtMost(plan, 1_000)
-    expectAtMost(await within(planned(commands, RESCHEDULE_SHOPS, [T0 + 1_000_000, null, false])), 100)
+    expectAtMost(await within(explainPlan(commands, RESCHEDULE_SHOPS, [T0 + 1_000_000, null, false])), 100)
   })
 
   it("a claim scans at most 300 of 20,000 shops without due deliveries", async () =>
     expectAtMost(await within(planned(commands, LOCK_READY_QUEUES, [300, 0])), 300))
 
   it("making shops ready scans at most 100 of 20,000 shops whose deliveries are due later", async () =>
-    expectAtMost(await within(planned(commands, MAKE_READY, [T0 + 1_000_000])), 100))
+    expectAtMost(await within(explainPlan(commands, MAKE_READY, [T0 + 1_000_000])), 100))
 
   it("a claim scans at most 100 of 20,000 ready shops to find those that were served longest ago", async () => {
     await within(commands.run("begin"))
@@ -292,12 +292,12 @@ describe("commands and claims scan a bounded number of rows (docs/how-it-is-buil
         { id: string }
       ]
       const [load] = loadStatements([{ shop_id, request: { _tag: "Replay", id, max: 1_000 } }] as never)
-      expectAtMost(await within(planned(commands, load!.statement.text, load!.statement.values)), rows)
-      const counted = await within(planned(reads, rangeOfShop, [shop_id, 0, JSON.stringify(filter), 1_000]))
+      expectAtMost(await within(explainPlan(commands, load!.statement.text, load!.statement.values)), rows)
+      const counted = await within(explainPlan(reads, rangeOfShop, [shop_id, 0, JSON.stringify(filter), 1_000]))
       expectAtMost(counted, rows)
     }
   )
 
   it("ending expired leases scans at most 100 rows", async () =>
-    expectAtMost(await within(planned(commands, RECLAIM, [T0, 1_000])), 100))
+    expectAtMost(await within(explainPlan(commands, RECLAIM, [T0, 1_000])), 100))
 })

@@ -7,7 +7,7 @@ import { layer as migratedLayer } from "../src/MigratedStore.js"
 import { layer, type PgStoreOptions } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { NO_POOLER, pooler } from "./failures/Pooler.js"
-import { borrowedFrom, testing } from "./nodes/Node.js"
+import { borrowedFrom, runTest } from "./nodes/Node.js"
 
 const LONG = 60_000
 
@@ -22,7 +22,7 @@ const program = (
     readonly lines: ReadonlyArray<LogLine>
   }) => Promise<void>
 ) =>
-  testing(
+  runTest(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
       const pool = yield* borrowedFrom(through === undefined ? url : yield* pooler(url, through), max)
@@ -85,7 +85,7 @@ const refusal = (options: PgStoreOptions, store: typeof layer | typeof migratedL
 
 describe("a store on its own connections", { timeout: LONG }, () => {
   it("a read that gets no connection in time is refused with a message, which the store logs and counts", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         yield* Effect.promise(async () => {
@@ -189,7 +189,7 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
     }))
 
   it("if all clients of a pool wait for an unresponsive Postgres, the error reports the server, not an exhausted pool", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         yield* Effect.promise(async () => {
@@ -256,7 +256,7 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
   it.each([layer, migratedLayer])(
     "losing idle and busy clients does not end the process, even without an error listener of the caller",
     (store) =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const { url } = yield* testDatabase
           yield* Effect.promise(async () => {
@@ -356,7 +356,7 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
   )
 
   it("start refuses a value that is not a pool, and a pool of another database", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const pool = yield* borrowedFrom(url.replace(/[^/]*$/, "postgres"))
@@ -371,7 +371,7 @@ describe("a store on the caller's pool", { timeout: LONG }, () => {
     ))
 
   it("MigratedStore refuses a pool of another database before it writes to the database of the url", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const pool = yield* borrowedFrom(url.replace(/[^/]*$/, "postgres"))

@@ -9,7 +9,7 @@ import { connect } from "../src/migrate/Session.js"
 import { pgReads } from "../src/reads/PgReads.js"
 import { inClear } from "../src/secrets/WebhookSecrets.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { node, testing } from "./nodes/Node.js"
+import { node, runTest } from "./nodes/Node.js"
 
 /** More than the five executions after which Postgres may switch to a generic plan. */
 const TIMES = 12
@@ -28,7 +28,7 @@ type Read = (reads: Context.Tag.Service<Reads>, shop_id: ShopId) => Effect.Effec
 
 /** The names of the statements that the only connection prepared, and whether it ran each with a generic plan. */
 const keptAfter = (read: Read, { tickets = 0, before }: { readonly tickets?: number; readonly before?: Read } = {}) =>
-  testing(
+  runTest(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
       const { id } = yield* Effect.provide(openShop(), yield* node({ url }))

@@ -5,12 +5,12 @@ import { Effect, Fiber, Layer, Logger, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { setWebhook } from "../../core/src/decisions/webhookSettings.js"
-import { openShop, run } from "../../core/src/testing/Fixtures.js"
-import { raising } from "../../core/src/testing/TestDispatcher.js"
+import { openShop, runCommand } from "../../core/src/testing/Fixtures.js"
+import { raisePings } from "../../core/src/testing/TestDispatcher.js"
 import { lockOf } from "../src/connection/Schema.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { layer, retention } from "../src/retention/Retention.js"
-import { database, node, testing } from "./nodes/Node.js"
+import { database, node, runTest } from "./nodes/Node.js"
 
 const DAY = 24 * 60 * 60 * 1000
 const JANUARY = Date.parse("2027-01-15T12:00:00Z")
@@ -18,7 +18,7 @@ const SHOP = "01890000-0000-7000-8000-000000000001"
 
 const within = <A, E>(test: (clock: SettableClock) => Effect.Effect<A, E, import("effect").Scope.Scope>) => {
   const clock = new SettableClock(JANUARY)
-  return testing(test(clock), clock)
+  return runTest(test(clock), clock)
 }
 
 const countOf = (session: Session, table: string) =>
@@ -103,12 +103,15 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         const { url, session } = yield* database
         const ports = yield* node({ url })
         const shop = yield* Effect.provide(openShop(), ports)
-        yield* Effect.provide(run(setWebhook(shop.id, { url: "https://shop.example", secret: "whsec_1" })), ports)
+        yield* Effect.provide(
+          runCommand(setWebhook(shop.id, { url: "https://shop.example", secret: "whsec_1" })),
+          ports
+        )
         const maker = yield* connect(url)
         const [from, to] = [Date.parse("2027-01-01T00:00:00Z"), Date.parse("2027-02-01T00:00:00Z")]
         yield* maker.run(`begin; select maintain_partition('attach', 'event', '2027_01', ${from}, ${to})`)
         clock.advance(1)
-        const writer = yield* Effect.fork(Effect.provide(run(raising(shop.id, [null])), ports))
+        const writer = yield* Effect.fork(Effect.provide(runCommand(raisePings(shop.id, [null])), ports))
         const waiting = session.run("select from pg_locks where not granted and relation = 'event_rest'::regclass")
         yield* until("a writer that waits for the default partition", waiting, ({ length }) => length > 0)
         yield* maker.run("commit")
@@ -148,9 +151,12 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         yield* runOnce
         const ports = yield* node({ url })
         const shop = yield* Effect.provide(openShop(), ports)
-        yield* Effect.provide(run(raising(shop.id, [null])), ports)
-        yield* Effect.provide(run(setWebhook(shop.id, { url: "https://shop.example", secret: "whsec_1" })), ports)
-        yield* Effect.provide(run(raising(shop.id, [null])), ports)
+        yield* Effect.provide(runCommand(raisePings(shop.id, [null])), ports)
+        yield* Effect.provide(
+          runCommand(setWebhook(shop.id, { url: "https://shop.example", secret: "whsec_1" })),
+          ports
+        )
+        yield* Effect.provide(runCommand(raisePings(shop.id, [null])), ports)
         clock.advance(200 * DAY)
         expect((yield* runOnce)?.dropped).toEqual([
           "event_2027_01",

@@ -4,7 +4,7 @@ import { PLANNED_ONCE } from "../src/connection/SessionClient.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { retention } from "../src/retention/Retention.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { planned, type Sent, sentDuring, settled } from "./Plan.js"
+import { explainPlan, openSession, type SentStatement, sentDuring } from "./Plan.js"
 
 /** The number of rows of each table that retention keeps, and the number that it removes. */
 const KEPT = 100_000
@@ -36,7 +36,7 @@ const FILLED = [
 
 let session: Session
 let commands: Session
-let sent: ReadonlyMap<string, Sent>
+let sent: ReadonlyMap<string, SentStatement>
 
 const titleOf = (text: string) => /workshop ([\w ]+) \*\//.exec(text)?.[1] ?? ""
 
@@ -52,7 +52,7 @@ const removals = async (url: string) => {
     )
   )
   await within(Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${role}; drop role ${role}`))))
-  const found = new Map<string, Sent>()
+  const found = new Map<string, SentStatement>()
   for (const of of [url, `${url}?options=-c%20role%3D${role}`]) {
     const { runOnce } = await within(retention({ url: of }))
     for (const one of await sentDuring(() => within(runOnce))) {
@@ -72,7 +72,7 @@ beforeAll(async () => {
   sent = await removals(url)
   for (const text of FILLED) await within(session.run(text))
   await within(session.run("vacuum analyze"))
-  commands = await within(settled(url, PLANNED_ONCE))
+  commands = await within(openSession(url, PLANNED_ONCE))
   // Retention's transactions enable bitmap scans, because BRIN indexes support no other scan.
   await within(commands.run("set enable_bitmapscan = on"))
 }, 120_000)
@@ -104,7 +104,7 @@ describe(`retention reads the rows that it removes, not the ${KEPT} that it keep
     "maintain partition: delete_old attempt"
   ])("the statement %s scans no table, and reads few more rows than it removes", async (title) => {
     const { text, values } = sent.get(title)!
-    const plan = await within(planned(commands, text, values))
+    const plan = await within(explainPlan(commands, text, values))
     expect(plan.scanned).toEqual([])
     expect(plan.looked_at).toBeLessThanOrEqual(MAX_ROWS)
     expect(plan.pages).toBeLessThanOrEqual(MAX_PAGES)

@@ -6,8 +6,8 @@ import { changeStatus } from "../../core/src/decisions/changeStatus.js"
 import { createTicket } from "../../core/src/decisions/createTicket.js"
 import { type IdempotencyKey, idempotent } from "../../core/src/decisions/Idempotency.js"
 import { setWebhook } from "../../core/src/decisions/webhookSettings.js"
-import { NEWEST, openShop, run, ticketInput } from "../../core/src/testing/Fixtures.js"
-import { answered, record } from "../../core/src/testing/TestDispatcher.js"
+import { NEWEST, openShop, runCommand, ticketInput } from "../../core/src/testing/Fixtures.js"
+import { record, resultWithStatus } from "../../core/src/testing/TestDispatcher.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
@@ -71,10 +71,10 @@ const rowsOf = async (act: Act) => {
 
 const creating = (shop_id: ShopId, input?: Parameters<typeof ticketInput>[0]) =>
   createTicket(shop_id, ticketInput(input), { via: "api", foundWords: [] })
-const created = async (shop_id: ShopId) => (await acting(run(creating(shop_id)))).id as TicketId
+const created = async (shop_id: ShopId) => (await acting(runCommand(creating(shop_id)))).id as TicketId
 
 const once = (key: string) =>
-  run(
+  runCommand(
     idempotent(
       { caller_id: "till" as CallerId, operation: "create ticket", key: key as IdempotencyKey, request: {} },
       creating(quiet)
@@ -93,7 +93,7 @@ beforeAll(async () => {
   ports = await within(node({ url, lanes: 1 }))
   quiet = (await acting(openShop())).id
   hooked = (await acting(openShop())).id
-  await acting(run(setWebhook(hooked, { url: "https://shop.example/hook", secret: "whsec_1" })))
+  await acting(runCommand(setWebhook(hooked, { url: "https://shop.example/hook", secret: "whsec_1" })))
   // The first batch of a connection inserts its receipt, and a shop's first event inserts its row of the delivery
   // queue.
   await created(hooked)
@@ -120,13 +120,13 @@ const besideQueue = (rows: Readonly<Record<string, number>>) => {
 /** An update that changes no value has a count of its own, `updated without a change`, which no act may have. */
 describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
   it("a create writes the ticket, its event, and a delivery if the shop has a webhook", async () => {
-    expect(await rowsOf(run(creating(quiet)))).toEqual({ ...command, "ticket inserted": 1 })
+    expect(await rowsOf(runCommand(creating(quiet)))).toEqual({ ...command, "ticket inserted": 1 })
     const rows = { ...command, "ticket inserted": 1, "delivery inserted": 1 }
     expect(besideQueue(await rowsOf(run(creating(hooked))))).toEqual(rows)
   })
 
   it("a create with a phone number also writes an offer", async () =>
-    expect(await rowsOf(run(creating(quiet, { service: "Hem", client_phone: "+21620123456" })))).toEqual({
+    expect(await rowsOf(runCommand(creating(quiet, { service: "Hem", client_phone: "+21620123456" })))).toEqual({
       ...command,
       "ticket inserted": 1,
       "offer inserted": 1
@@ -146,7 +146,7 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
 
   it("a command that is refused writes nothing", async () => {
     const id = await created(quiet)
-    expect(await rowsOf(Effect.flip(run(changeStatus(quiet, id, "collected"))))).toEqual({})
+    expect(await rowsOf(Effect.flip(runCommand(changeStatus(quiet, id, "collected"))))).toEqual({})
   })
 
   it("a claim updates the delivery", async () => {

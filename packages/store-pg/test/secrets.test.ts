@@ -5,9 +5,9 @@ import { Clock, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { createTicket } from "../../core/src/decisions/createTicket.js"
 import { rotateSecret, setWebhook } from "../../core/src/decisions/webhookSettings.js"
-import { openShop, run, ticketInput } from "../../core/src/testing/Fixtures.js"
+import { openShop, runCommand, ticketInput } from "../../core/src/testing/Fixtures.js"
 import { layer } from "../src/PgStore.js"
-import { database, node, testing } from "./nodes/Node.js"
+import { database, node, runTest } from "./nodes/Node.js"
 
 const OLD = Buffer.alloc(32, 1).toString("base64")
 const NEW = Buffer.alloc(32, 2).toString("hex")
@@ -17,11 +17,11 @@ const NEW_ID = "75877bb4"
 
 const open = Effect.gen(function* () {
   const { id } = yield* openShop()
-  yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_first" }))
+  yield* runCommand(setWebhook(id, { url: "https://example.com/", secret: "whsec_first" }))
   return id
 })
 
-const create = (shop_id: ShopId) => run(createTicket(shop_id, ticketInput(), { via: "api", foundWords: [] }))
+const create = (shop_id: ShopId) => runCommand(createTicket(shop_id, ticketInput(), { via: "api", foundWords: [] }))
 
 const claimed = Effect.gen(function* () {
   const claims = yield* (yield* Deliveries).claim(yield* Clock.currentTimeMillis, 10)
@@ -33,7 +33,7 @@ const starting = (url: string, ...secretsKeys: ReadonlyArray<string>) =>
 
 describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000 }, () => {
   it("the store encrypts webhook secrets with the key and the shop's id, and decrypts them to sign requests or to show them", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         const ports = yield* node({ url, secretsKeys: [OLD] })
@@ -44,16 +44,16 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
           const id = yield* open
           const [first] = yield* stored
           expect(first!.secret).toMatch(new RegExp(`^sealed:${OLD_ID}:[\\w-]{16}\\.[\\w-]{22}\\.[\\w-]{15}$`))
-          yield* run(rotateSecret(id, "whsec_second"))
+          yield* runCommand(rotateSecret(id, "whsec_second"))
           // The ciphertext of a secret depends only on the secret and its shop, so writing it again does not change it.
           expect(yield* stored).toEqual([{ secret: expect.any(String), previous_secret: first!.secret }])
           const { webhook } = (yield* (yield* Reads).shop(id))!
           expect([webhook!.secret, webhook!.previous_secret]).toEqual(["whsec_second", "whsec_first"])
           yield* create(id)
           expect(yield* claimed).toEqual([[id, "whsec_second", "whsec_first"]])
-          expect((yield* run(setWebhook(id, { url: "https://example.org/", secret: "whsec_unused" }))).secret).toBe(
-            "whsec_second"
-          )
+          expect(
+            (yield* runCommand(setWebhook(id, { url: "https://example.org/", secret: "whsec_unused" }))).secret
+          ).toBe("whsec_second")
           const other = yield* open
           yield* session.run(
             `update webhook set secret = (select secret from webhook where shop_id = '${id}') where shop_id = '${other}'`
@@ -68,7 +68,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
     ))
 
   it("a store does not start without the key of its secrets or with an invalid key, and the error has a remedy", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* database
         yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
@@ -88,7 +88,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
     ))
 
   it("a store without a key stores secrets in plain text, which a store with a key can read too", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         const id = yield* Effect.provide(open, yield* node({ url }))
@@ -100,7 +100,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
     ))
 
   it("the first key encrypts new secrets, every key decrypts, and after resealing the old key is no longer needed", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         const [one, two] = [
@@ -108,7 +108,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
           yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
         ]
         const both = yield* node({ url, secretsKeys: [NEW, OLD] })
-        yield* Effect.provide(run(rotateSecret(one, "whsec_second")), both)
+        yield* Effect.provide(runCommand(rotateSecret(one, "whsec_second")), both)
         const clear = yield* Effect.provide(openShop(), both)
         yield* session.run(`insert into webhook select '${clear.id}', url, 'whsec_clear', null, null, off_reason,
           failures_in_row, first_failure_at, failure_steps_notified, generation, enabled_at from webhook where shop_id = '${one}'`)
@@ -135,7 +135,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
     ))
 
   it("resealing in plain text removes the encryption, and is refused without the key", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
@@ -149,7 +149,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
     ))
 
   it("resealing covers all webhooks if there are more than one batch of them", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* session.run(`insert into webhook select gen_random_uuid(), 'https://example.com/', 'whsec_' || n, null, null, null,
@@ -160,7 +160,7 @@ describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000
     ))
 
   it("a process without the key of a shop's secret sends that shop no webhooks and reports why, until it has the key", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* database
         const probes = new Set<Probe>()

@@ -20,7 +20,7 @@ import { TicketQuery } from "../../core/src/services/TicketQuery.js"
 import { sqlTransaction } from "../src/index.js"
 import { layer as migrated } from "../src/MigratedStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { testing } from "./nodes/Node.js"
+import { runTest } from "./nodes/Node.js"
 
 const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 const SCHEMA = "tickets_of_needle"
@@ -61,7 +61,7 @@ const program = <A, E>(
     readonly stored: Effect.Effect<readonly [orders: ReadonlyArray<unknown>, tickets: number], unknown, Tickets>
   }) => Effect.Effect<A, E, SqlClient.SqlClient | Tickets | Transactions | Scope.Scope>
 ) =>
-  testing(
+  runTest(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
       const services = Workshop.layer.pipe(

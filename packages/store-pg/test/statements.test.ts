@@ -9,7 +9,7 @@ import { layer } from "../src/PgStore.js"
 import { capture, type Sent, titleOf } from "./capture.mjs"
 import { enlarge, type Large, multiply } from "./Multiplied.js"
 import { databaseOfRoles } from "./migrate/TestRoles.js"
-import { type Plan, prepare, ran, settled } from "./Plan.js"
+import { openSession, type Plan, prepare, runPrepared } from "./Plan.js"
 
 /** Statements of a connection that read no table. */
 const WORDS = /^\w+ \/\* workshop (begin|commit|rollback|listen|heartbeat|notify|settle|whose session) \*\//
@@ -84,12 +84,12 @@ const longest = (values: Sent["values"]) =>
   values.reduce((a, b) => (JSON.stringify(b).length > JSON.stringify(a).length ? b : a))
 
 const sessions = (url: string) =>
-  Effect.all({ eachTime: settled(url, PLANNED_EACH_TIME), once: settled(url, PLANNED_ONCE) })
+  Effect.all({ eachTime: openSession(url, PLANNED_EACH_TIME), once: openSession(url, PLANNED_ONCE) })
 
 const ranAll = (cases: ReadonlyArray<Case>) =>
   Effect.map(
     Effect.forEach(cases, ({ session, name, text, values }) =>
-      Effect.map(ran(session, name, values), (plan) => [text, plan] as const)
+      Effect.map(runPrepared(session, name, values), (plan) => [text, plan] as const)
     ),
     (plans) => new Map(plans)
   )

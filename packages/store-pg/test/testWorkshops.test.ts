@@ -12,12 +12,12 @@ import {
 } from "@workshop/core"
 import { mountFetch } from "@workshop/core/http"
 import { type PromiseWorkshop, start, unwrap } from "@workshop/core/promise"
-import { createTestWorkshop, emptied } from "@workshop/store-memory/testing"
+import { createTestWorkshop, emptyBeforeUse } from "@workshop/store-memory/testing"
 import { Effect, Layer, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { layer as migrated } from "../src/MigratedStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { testing } from "./nodes/Node.js"
+import { runTest } from "./nodes/Node.js"
 
 const READY = ["ticket.created", "ticket.ready"]
 
@@ -47,7 +47,7 @@ const two = (optionsOf: (url: string, worker: number) => Options) =>
 
 describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60_000 }, () => {
   it("`received` contains only the events of the test's shop and of shops that the test opened", () =>
-    testing(
+    runTest(
       Effect.flatMap(
         two((url) => ({ url })),
         ({ first, second, state }) =>
@@ -71,7 +71,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
     ))
 
   it("with `empty`, createTestWorkshop removes the accounts and rows of earlier runs", () =>
-    testing(
+    runTest(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
           const client = { given_name: "Lina", family_name: "Roux", phone: "+33612345678" }
@@ -91,7 +91,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
     ))
 
   it("a mount accepts the API keys of its test workshop, and a mount in production refuses them as test keys", () =>
-    testing(
+    runTest(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
           const store = migrated({ url, schema: "tests" })
@@ -116,10 +116,10 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
     ))
 
   it("`emptied` removes the rows of earlier runs for tests with Effect layers, and refuses a store with other shops", () =>
-    testing(
+    runTest(
       Effect.flatMap(testDatabase, ({ url }) => {
         const services = Workshop.layer.pipe(
-          Layer.provideMerge(emptied(migrated({ url, schema: "tests" }))),
+          Layer.provideMerge(emptyBeforeUse(migrated({ url, schema: "tests" }))),
           Layer.provide(Profanity.layer),
           Layer.provide(Entropy.layer)
         )
@@ -137,7 +137,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
         })
         return Effect.gen(function* () {
           expect([yield* Effect.provide(run, services), yield* Effect.provide(run, services)]).toEqual([1, 1])
-          const app = Layer.provide(emptied(migrated({ url, schema: "app" })), Entropy.layer)
+          const app = Layer.provide(emptyBeforeUse(migrated({ url, schema: "app" })), Entropy.layer)
           yield* Effect.promise(async () => {
             const workshop = await start({ store: migrated({ url, schema: "app" }), background: false })
             await workshop.orThrow.shops.create({ name: "Real", currency: "EUR", time_zone: "Europe/Paris" })
@@ -152,7 +152,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
     ))
 
   it("createTestWorkshop with `empty` refuses a database with an app's data, and removes nothing", () =>
-    testing(
+    runTest(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
           const store = migrated({ url, schema: "app" })
@@ -169,7 +169,7 @@ describe("test workshops on one Postgres (docs/test-your-app.md)", { timeout: 60
     ))
 
   it("with a schema for each worker, one test's clock does not close another test's tickets", () =>
-    testing(
+    runTest(
       Effect.flatMap(
         two((url, worker) => ({ url, schema: `test_${worker}` })),
         ({ first, second, state }) =>

@@ -4,11 +4,11 @@ import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { layer } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { testing } from "./nodes/Node.js"
+import { runTest } from "./nodes/Node.js"
 
 describe("a database that was never migrated", { timeout: 60_000 }, () => {
   it("on an unmigrated database, all background work logs one line in total, with the remedy and without a stack", () =>
-    testing(
+    runTest(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
           const client = new pg.Client({ connectionString: url })

@@ -17,7 +17,7 @@ import { layer } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { brokenClient } from "./failures/brokenClient.js"
 import { NO_POOLER, pooler } from "./failures/Pooler.js"
-import { testing } from "./nodes/Node.js"
+import { runTest } from "./nodes/Node.js"
 
 const LONG = 60_000
 const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
@@ -46,7 +46,7 @@ const program = (
     readonly tickets: () => Promise<ReadonlyArray<string>>
   }) => Promise<void>
 ) =>
-  testing(
+  runTest(
     Effect.flatMap(testDatabase, ({ url }) =>
       Effect.promise(async () => {
         const lines: Array<LogLine> = []
@@ -480,7 +480,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
     }))
 
   it("processes that start at the same time get one shop from firstOrCreate (docs/your-database.md)", () =>
-    testing(
+    runTest(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
           const starts = async () => {
@@ -707,7 +707,7 @@ describe("within and withClient on the embedder's own client", { timeout: LONG }
     }))
 
   it("createTestWorkshop can run twice on one Postgres, except with the same seed, which fails with an error that says why (docs/test-your-app.md)", () =>
-    testing(
+    runTest(
       Effect.flatMap(testDatabase, ({ url }) =>
         Effect.promise(async () => {
           for (const service of ["First run", "Second run"]) {

@@ -2,7 +2,7 @@ import type { Event } from "./events.js"
 import { type VerifyFailure, type VerifyOptions, verify } from "./verify.js"
 
 /** A verified delivery with its event, or the reason why it is rejected. */
-export type Received =
+export type ReceiveResult =
   | { readonly ok: true; readonly event: Event }
   | { readonly ok: false; readonly reason: VerifyFailure | "not_an_event" }
 
@@ -22,7 +22,7 @@ export const receive = async (
   header: string | null | undefined,
   secrets: string | ReadonlyArray<string>,
   options: VerifyOptions = {}
-): Promise<Received> => {
+): Promise<ReceiveResult> => {
   const verified = await verify(rawBody, header, secrets, options)
   if (!verified.ok) return verified
   try {

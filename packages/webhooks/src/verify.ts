@@ -15,7 +15,7 @@ export type VerifyFailure =
   | "too_new"
 
 /** `t` is the time of sending, in seconds since 1970. */
-export type Verified =
+export type VerifyResult =
   | { readonly ok: true; readonly t: number }
   | { readonly ok: false; readonly reason: VerifyFailure }
 
@@ -30,7 +30,7 @@ export interface VerifyOptions {
   readonly now?: Date | number
 }
 
-interface Signed {
+interface ParsedHeader {
   /** The text from the header, because that text was signed. */
   readonly t: string
   readonly signatures: ReadonlyArray<Uint8Array>
@@ -48,7 +48,7 @@ const fromHex = (hex: string): Uint8Array =>
   Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16))
 
 /** Parses a header, which must have one `t`. It ignores schemes other than `v1`, which are for later versions. */
-const parse = (header: string): Signed | undefined => {
+const parse = (header: string): ParsedHeader | undefined => {
   if (header.length > MAX_HEADER_CHARACTERS) return undefined
   let t: string | undefined
   const signatures: Array<Uint8Array> = []
@@ -115,7 +115,7 @@ export const verify = async (
   header: string | null | undefined,
   secrets: string | ReadonlyArray<string>,
   { toleranceSeconds = 300, now }: VerifyOptions = {}
-): Promise<Verified> => {
+): Promise<VerifyResult> => {
   const keys = asList(secrets)
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array)) {
     throw new TypeError("verify needs the raw body, a string or bytes: read it before it is parsed as JSON")

@@ -1,5 +1,5 @@
 import { distance } from "@workshop/core/adapter"
-import type { CellMoved, CellStatus } from "@workshop/store-pg/migrate"
+import type { CellMoveResult, CellStatus } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
 import type { CommandRefused } from "../CommandRefused.js"
 import { actingAs, actorFlag } from "../terminal/actor.js"
@@ -14,7 +14,7 @@ import {
   databaseUrlFlag,
   schemaFlag,
   servedDataDir,
-  storeRefused
+  storeRefusal
 } from "./StoreChoice.js"
 
 const where = {
@@ -35,7 +35,7 @@ const acting = (
 ): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
-    const output = yield* Effect.mapError(act(url, { schema: flags.schema ?? undefined }), storeRefused)
+    const output = yield* Effect.mapError(act(url, { schema: flags.schema ?? undefined }), storeRefusal)
     yield* printOutput(output, json)
   }).pipe(Effect.scoped, actingAs(actor))
 
@@ -71,7 +71,7 @@ const list = command({
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-const moveInWords = ({ name, from, to, took_ms, longest_pause_ms }: CellMoved): string =>
+const moveInWords = ({ name, from, to, took_ms, longest_pause_ms }: CellMoveResult): string =>
   from === to
     ? `The cell ${name} is on ${to} already.`
     : `The cell ${name} moved from ${from} to ${to} in ${seconds(took_ms)}; writes to it paused for at most ${longest_pause_ms} ms.`

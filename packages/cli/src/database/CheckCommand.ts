@@ -1,11 +1,11 @@
-import type { Checked, Finding } from "@workshop/store-pg/migrate"
+import type { CheckResult, Finding } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { command, json, value } from "../terminal/commands.js"
 import { duration } from "../terminal/decoders.js"
 import type { Output } from "../terminal/Output.js"
 import { cellsIn } from "./cellsIn.js"
-import { choiceOf, databaseAddress, databaseOf, servedDataDir, storeRefused } from "./StoreChoice.js"
+import { choiceOf, databaseAddress, databaseOf, servedDataDir, storeRefusal } from "./StoreChoice.js"
 
 const checkOptions = {
   ...databaseAddress("The Postgres database, or a replica of it; the default is the embedded one in --data-dir."),
@@ -29,7 +29,7 @@ const findingLines = ({ cell, name, finds, count, first }: Finding): ReadonlyArr
   ...(count > first.length ? [`  and ${count - first.length} more`] : [])
 ]
 
-const findings = (checked: Checked): Output => ({
+const findings = (checked: CheckResult): Output => ({
   data: checked,
   lines: () =>
     checked.findings.length === 0
@@ -49,7 +49,7 @@ export const checkCommand = command({
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const checked = yield* Effect.mapError(
         Effect.flatMap(cellsIn(flags), (cells) => checkData(url, timeout, cells)),
-        storeRefused
+        storeRefusal
       )
       yield* printOutput(findings(checked), json)
       const { length } = checked.findings

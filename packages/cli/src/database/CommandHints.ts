@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import { shellQuoted } from "../terminal/shellQuoted.js"
+import { quoteShell } from "../terminal/shellQuoted.js"
 import { DEFAULT_FOLDER, type StoreChoice } from "./StoreChoice.js"
 
 /** The form of printed commands, so that a pasted command runs and works on the same data. */
@@ -16,7 +16,7 @@ interface CommandHint {
   readonly condition: string
 }
 
-const quoted = (text: string): string => (/^[\w./:@%+,=-]+$/.test(text) ? text : shellQuoted(text))
+const quoted = (text: string): string => (/^[\w./:@%+,=-]+$/.test(text) ? text : quoteShell(text))
 
 /** Whether a database URL may contain a password; true if it cannot be parsed. */
 const mayContainPassword = (url: string): boolean => {

@@ -5,7 +5,7 @@ import { refuse } from "../CommandRefused.js"
 import { actingAs, actorFlag } from "../terminal/actor.js"
 import { command, flagsOf, json, optional, toggle } from "../terminal/commands.js"
 import { cellsIn } from "./cellsIn.js"
-import { DEFAULT_FOLDER, databaseAddress, migrated, storeRefused } from "./StoreChoice.js"
+import { DEFAULT_FOLDER, databaseAddress, migrateDatabase, storeRefusal } from "./StoreChoice.js"
 
 const own = flagsOf("migrate")
 
@@ -94,7 +94,7 @@ export const migrateCommand = command({
           ? yield* sharedIn(dataDir)
           : { url: databaseUrl, name: `The database ${nameOf(databaseUrl)}` }
       const { cells } = yield* cellsIn(flags)
-      const applied = yield* migrated(databaseUrl === null ? "embedded" : "postgres", url, {
+      const applied = yield* migrateDatabase(databaseUrl === null ? "embedded" : "postgres", url, {
         schema,
         moveFrom: flags.moveFrom ?? undefined,
         whileRunning: flags.whileRunning,
@@ -110,5 +110,5 @@ export const migrateCommand = command({
         applied.length === 0 ? `${name} was up to date.` : `${appliedLines(applied)} ${name} is up to date.`
       const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
       yield* Console.log(json ? JSON.stringify({ database: name, applied }) : result + granted)
-    }).pipe(Effect.scoped, Effect.mapError(storeRefused), actingAs(actor))
+    }).pipe(Effect.scoped, Effect.mapError(storeRefusal), actingAs(actor))
 })

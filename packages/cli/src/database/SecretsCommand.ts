@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { actingAs, actorFlag } from "../terminal/actor.js"
 import { command, json, toggle } from "../terminal/commands.js"
-import { counted } from "../terminal/counted.js"
+import { pluralize } from "../terminal/counted.js"
 import { group } from "../terminal/program.js"
 import { cellsIn } from "./cellsIn.js"
-import { choiceOf, databaseAddress, databaseOf, secretsKey, servedDataDir, storeRefused } from "./StoreChoice.js"
+import { choiceOf, databaseAddress, databaseOf, secretsKey, servedDataDir, storeRefusal } from "./StoreChoice.js"
 
 const resealOptions = {
   ...databaseAddress("The Postgres database; the default is the embedded one in --data-dir."),
@@ -35,9 +35,9 @@ const reseal = command({
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const done = yield* Effect.mapError(
         Effect.flatMap(cellsIn(flags), (cells) => reseal(url, { ...cells, secretsKeys, inClear })),
-        storeRefused
+        storeRefusal
       )
-      const webhooks = counted(done.changed, "webhook")
+      const webhooks = pluralize(done.changed, "webhook")
       yield* printOutput(sentence(done, inWords(webhooks, done.key_id)), asJson)
     }).pipe(Effect.scoped, actingAs(actor))
 })

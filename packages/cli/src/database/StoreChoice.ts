@@ -115,7 +115,7 @@ const remedies: Readonly<
 }
 
 /** Converts the refusal of a store to that of a command, whose advice names flags. */
-export const storeRefused = (refusal: {
+export const storeRefusal = (refusal: {
   readonly message: string
   readonly reason?: string
   readonly what?: string
@@ -136,7 +136,7 @@ const memory = Layer.unwrapEffect(
  * Migrates a database. In an embedded database, the tables of an earlier release are moved as well, because no other
  * program uses it.
  */
-export const migrated = (
+export const migrateDatabase = (
   store: StoreChoice["store"],
   url: string,
   options: MigrateOptions
@@ -146,7 +146,7 @@ export const migrated = (
     if (store !== "embedded" || options.moveFrom !== undefined) return yield* migrate(url, options)
     const embedded = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
     return yield* embedded.migrate(url, options)
-  }).pipe(Effect.mapError(storeRefused))
+  }).pipe(Effect.mapError(storeRefusal))
 
 /** The store on a database. Its schema is migrated first, or refused if it is not current. */
 const onDatabase = (url: string, choice: StoreChoice) =>
@@ -155,13 +155,13 @@ const onDatabase = (url: string, choice: StoreChoice) =>
     const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
     // Only `workshop migrate` creates and migrates several cells, because a misspelt name must be refused and not
     // become a new cell.
-    if (migrate && choice.cells === undefined) yield* migrated(kind, url, { schema })
-    else yield* Effect.mapError(Migrator.check(url, { schema }), storeRefused)
+    if (migrate && choice.cells === undefined) yield* migrateDatabase(kind, url, { schema })
+    else yield* Effect.mapError(Migrator.check(url, { schema }), storeRefusal)
     const { cellsFrom, PgStore, Retention } = yield* Effect.promise(() => import("@workshop/store-pg"))
-    const cells = yield* Effect.mapError(cellsFrom(choice.cells ?? ""), storeRefused)
+    const cells = yield* Effect.mapError(cellsFrom(choice.cells ?? ""), storeRefusal)
     const store = Layer.mapError(
       Layer.provide(PgStore.layer({ url, schema, cells, secretsKeys }), Entropy.layer),
-      storeRefused
+      storeRefusal
     )
     if (keepEvents_ms === undefined) return store
     return Layer.merge(store, Retention.layer({ url, schema, cells, keepEvents_ms }))
@@ -179,7 +179,7 @@ export const databaseOf = (choice: StoreChoice): Effect.Effect<string, CommandRe
         `There is no data in ${resolve(dataDir)}. Name its folder with --data-dir, or create data with workshop serve.`
       )
     const run = isShared ? EmbeddedPostgres.share : EmbeddedPostgres.start
-    return (yield* Effect.mapError(run({ dataDir }), storeRefused)).url
+    return (yield* Effect.mapError(run({ dataDir }), storeRefusal)).url
   })
 
 /** The chosen store. The modules of a store are loaded when it starts. */

@@ -1,6 +1,6 @@
 import type { LoggedRequest } from "@workshop/http-node/sandbox"
 import { Clock, Console, Effect } from "effect"
-import { type CommandRefused, refused } from "../CommandRefused.js"
+import { type CommandRefused, toCommandRefused } from "../CommandRefused.js"
 import { Api, dataOf } from "../sandbox/Api.js"
 import { sandboxRefusal } from "../sandbox/Sandbox.js"
 import { command, flagsOf, json, optional, type Values, value } from "../terminal/commands.js"
@@ -120,5 +120,5 @@ export const logsCommand = command({
         yield* print(after.filter(matches(flags)))
         last = after.at(-1)?.id ?? last
       }
-    }).pipe(Effect.mapError(refused))
+    }).pipe(Effect.mapError(toCommandRefused))
 })

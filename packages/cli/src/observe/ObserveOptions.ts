@@ -29,7 +29,7 @@ export const observeOptions = {
 export const accessLog = toggle("access-log", "Log a line for each request: method, route, status and duration.")
 
 /** The values of the flags. */
-export type Observed = Values<typeof observeOptions>
+export type ObserveFlags = Values<typeof observeOptions>
 
 /** A format of log lines. */
 export type Format = (typeof LOG_FORMATS)[number]

@@ -17,7 +17,7 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
  * A line without keys, webhook secrets, tokens, passwords of databases, paths of web addresses and phone numbers. The
  * project's own code logs none of them, but the errors of libraries may contain them.
  */
-export const redacted = (line: string): string =>
+export const redact = (line: string): string =>
   SECRETS.reduce((said, [pattern, instead]) => said.replaceAll(pattern, instead), line)
 
 /** The name of a level, as in `--log-level`. */
@@ -69,7 +69,7 @@ export const logsLayer = (
 ): Layer.Layer<never> => {
   const format = logFormat ?? (isTerminal ? "pretty" : "json")
   const logger = Logger.make<unknown, void>((entry) =>
-    write(legible(bounded(redacted(formats[format].log(entry)), format)))
+    write(legible(bounded(redact(formats[format].log(entry)), format)))
   )
   return Layer.merge(
     Layer.locallyScoped(FiberRef.currentLoggers, HashSet.make(logger)),

@@ -3,7 +3,7 @@ import { Probes } from "@workshop/core"
 import { processMetrics } from "@workshop/http-node"
 import { Effect, Layer } from "effect"
 import { logsLayer } from "./logsLayer.js"
-import type { Observed } from "./ObserveOptions.js"
+import type { ObserveFlags } from "./ObserveOptions.js"
 
 const version = (): string => JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version
 
@@ -17,7 +17,7 @@ const tracesLayer = (endpoint: string) =>
   )
 
 /** The logs, metrics and traces of the process, as the flags configure them. */
-export const observabilityLayer = (flags: Observed): Layer.Layer<never> =>
+export const observabilityLayer = (flags: ObserveFlags): Layer.Layer<never> =>
   Layer.scopedDiscard(processMetrics).pipe(
     Layer.provideMerge(Probes.layer),
     Layer.provideMerge(flags.otlpEndpoint === null ? Layer.empty : tracesLayer(flags.otlpEndpoint)),

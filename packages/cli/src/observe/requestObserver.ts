@@ -2,9 +2,9 @@ import * as Headers from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import type { RequestObserver } from "@workshop/core/http"
 import { makeHttpMetrics } from "@workshop/http-node"
-import { shownMethod, shownRoute } from "@workshop/http-node/adapter"
+import { methodLabel, routeLabel } from "@workshop/http-node/adapter"
 import { Clock, Effect, Option } from "effect"
-import type { Observed } from "./ObserveOptions.js"
+import type { ObserveFlags } from "./ObserveOptions.js"
 
 const realClock = Clock.make()
 
@@ -17,8 +17,8 @@ export const accessLogObserver: RequestObserver = ({ method }, _, response) => {
   return Effect.tap(response, ({ status, context, failure }) => {
     const ms = Number((realClock.unsafeCurrentTimeNanos() - startedAt) / 1000n) / 1000
     return Effect.annotateLogs(Effect.logInfo("Answered"), {
-      method: shownMethod(method),
-      route: shownRoute(context),
+      method: methodLabel(method),
+      route: routeLabel(context),
       status,
       ...(failure && { failure: failure._tag }),
       ms
@@ -38,7 +38,7 @@ const parentOf = (header: (name: string) => string | undefined) => {
 
 /** Creates a span for each request. It is a child of the caller's span if the request names one. */
 export const traceObserver: RequestObserver = ({ method: sent, header }, context, response) => {
-  const method = shownMethod(sent)
+  const method = methodLabel(sent)
   return Effect.useSpan(
     method,
     {
@@ -49,7 +49,7 @@ export const traceObserver: RequestObserver = ({ method: sent, header }, context
     },
     (span) =>
       Effect.map(Effect.withParentSpan(response, span), (observed) => {
-        const route = shownRoute(observed.context)
+        const route = routeLabel(observed.context)
         span.attribute("http.route", route)
         // The name is assigned here, because the route is known only after the request, and a span has no method to
         // rename it.
@@ -61,7 +61,7 @@ export const traceObserver: RequestObserver = ({ method: sent, header }, context
 }
 
 /** The observer of requests: it always counts them, and logs or traces them if a flag asks for it. */
-export const requestObserver = (flags: Observed & { readonly accessLog: boolean }): RequestObserver => {
+export const requestObserver = (flags: ObserveFlags & { readonly accessLog: boolean }): RequestObserver => {
   const counted = makeHttpMetrics()
   const others = [
     ...(flags.accessLog ? [accessLogObserver] : []),

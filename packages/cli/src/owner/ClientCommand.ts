@@ -18,7 +18,7 @@ import { Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { flagsOf, optional, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
-import { counted } from "../terminal/counted.js"
+import { pluralize } from "../terminal/counted.js"
 import { yesOrNo } from "../terminal/decoders.js"
 import { type Column, record, rows, sentence } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
@@ -94,7 +94,7 @@ export const eraseClient = Effect.fnUntraced(function* (
   })
   yield* confirm(`The account ${id} is removed, and the client's names and numbers wherever shops have them.`, isWanted)
   const { shops } = yield* namingAccount(id, Clients.erase(id, also_phone))
-  const count = counted(shops.length, "shop")
+  const count = pluralize(shops.length, "shop")
   const where = shops.length === 0 ? "no shop had data about them" : `in ${count}: ${shops.join(", ")}`
   return sentence(
     { id, shops },

@@ -22,7 +22,7 @@ import type { NoResponse } from "../sandbox/Api.js"
 import type { AskSandbox } from "../sandbox/Sandbox.js"
 import { flagsOf, toggle, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
-import { counted } from "../terminal/counted.js"
+import { pluralize } from "../terminal/counted.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
 import { type Column, type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
@@ -227,7 +227,7 @@ const replayOutput = ({ count, dry_run }: { readonly count: number; readonly dry
   const others = count < named ? ` ${named - count} of the ids named no event that this shop can send.` : ""
   return sentence(
     { count, dry_run },
-    `${counted(count, "event")} ${dry_run ? "would" : "will"} be sent again.${others}`
+    `${pluralize(count, "event")} ${dry_run ? "would" : "will"} be sent again.${others}`
   )
 }
 

@@ -167,7 +167,7 @@ export const dataOf = <D>({ response }: Exchange): D | undefined =>
   response.status >= 200 && response.status < 300 ? (envelopeOf(response)?.data as D | undefined) : undefined
 
 /** Removes keys and secrets from a text, also those that the run created, because reports are stored and shared. */
-export const masked = (text: string): string =>
+export const maskSecrets = (text: string): string =>
   text
     .replaceAll(/\b(wk_live_|wk_test_|whsec_)[\w-]+/g, "$1…")
     .replaceAll(/"(key|secret)" ?: ?"[^"]*"/g, (whole, name) => (whole.includes("…") ? whole : `"${name}":"…"`))

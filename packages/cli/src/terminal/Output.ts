@@ -68,7 +68,7 @@ export const widthOf = (text: string): number =>
   letters(stripVTControlCharacters(text)).reduce((sum, letter) => sum + letterWidth(letter), 0)
 
 /** Shortens a text to `width` columns. A shortened text ends with three dots, after the end of its colours. */
-export const shortened = (text: string, width: number): string => {
+export const shorten = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let left = width - Math.min(3, width)
   const kept = text.split(ANSI).map((part) => {
@@ -84,7 +84,7 @@ export const shortened = (text: string, width: number): string => {
 }
 
 /** Pads a text to a width: at its end, or at its beginning if it is aligned to the right. */
-const padded = (text: string, width: number, align: "left" | "right" = "left"): string => {
+const pad = (text: string, width: number, align: "left" | "right" = "left"): string => {
   const room = " ".repeat(Math.max(0, width - widthOf(text)))
   return align === "right" ? room + text : text + room
 }
@@ -131,7 +131,7 @@ const min = ({ title, cells, isWhole }: Filled): number => {
 /**
  * The widths at which the columns fit the terminal. The widest column is shortened first. Undefined if they cannot fit.
  */
-const fitted = (columns: ReadonlyArray<Filled>, width: number): ReadonlyArray<number> | undefined => {
+const fitColumns = (columns: ReadonlyArray<Filled>, width: number): ReadonlyArray<number> | undefined => {
   const widths = columns.map(({ title, cells }) => widest([title, ...cells]))
   const bounds = columns.map(min)
   let excess = widths.reduce((sum, one) => sum + one, 0) + GAP.length * (widths.length - 1) - width
@@ -151,7 +151,7 @@ const fitted = (columns: ReadonlyArray<Filled>, width: number): ReadonlyArray<nu
 const beside = (columns: ReadonlyArray<Filled>, widths: ReadonlyArray<number>, paint: Paint): ReadonlyArray<string> => {
   const line = (texts: ReadonlyArray<string>) =>
     texts
-      .map((text, i) => padded(shortened(text, widths[i]!), widths[i]!, columns[i]?.align))
+      .map((text, i) => pad(shorten(text, widths[i]!), widths[i]!, columns[i]?.align))
       .join(GAP)
       .trimEnd()
   const rows = columns[0]?.cells.map((_, row) => line(columns.map(({ cells }) => cells[row]!))) ?? []
@@ -161,7 +161,7 @@ const beside = (columns: ReadonlyArray<Filled>, widths: ReadonlyArray<number>, p
 /**
  * The table with a line for each cell, for a terminal that is too narrow for the columns that must not be shortened.
  */
-const stacked = (columns: ReadonlyArray<Filled>, width: number, paint: Paint): ReadonlyArray<string> => {
+const stackRows = (columns: ReadonlyArray<Filled>, width: number, paint: Paint): ReadonlyArray<string> => {
   const titles = widest(columns.map(({ title }) => title))
   const left = Math.max(NARROWEST, width - titles - GAP.length)
   const rows = columns[0]?.cells.map((_, row) =>
@@ -169,7 +169,7 @@ const stacked = (columns: ReadonlyArray<Filled>, width: number, paint: Paint): R
       .filter(({ cells }) => cells[row] !== "")
       .map(({ title, cells, isWhole }) => {
         const text = cells[row]!
-        return `${padded(paint("faint", title), titles)}${GAP}${isWhole === true ? text : shortened(text, left)}`
+        return `${pad(paint("faint", title), titles)}${GAP}${isWhole === true ? text : shorten(text, left)}`
       })
   )
   return rows?.flatMap((lines, row) => (row === 0 ? lines : ["", ...lines])) ?? []
@@ -192,8 +192,8 @@ export const table = <Row>(
       cells: rows.map((row) => cell(row).replaceAll(/(?<!\s)\s*\n\s*/g, " "))
     })
   )
-  const widths = fitted(filled, width)
-  return widths === undefined ? stacked(filled, width, paint) : beside(filled, widths, paint)
+  const widths = fitColumns(filled, width)
+  return widths === undefined ? stackRows(filled, width, paint) : beside(filled, widths, paint)
 }
 
 /** The width of an output, by default standard output; infinite if it is not a terminal. */

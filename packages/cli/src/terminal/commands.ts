@@ -6,9 +6,9 @@ import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { type Decoder, text } from "./decoders.js"
 import {
   type CommandHelp,
-  type Decoded,
-  type Described,
+  type DecodeResult,
   Flag,
+  type FlagDescription,
   helpful,
   type MakeCommand,
   Operand,
@@ -17,13 +17,13 @@ import {
 } from "./program.js"
 
 /** Options of a flag with a value. Without a decoder the value is any text, so `A` is `string`. */
-interface FlagOptions<A> extends Pick<Described, "variable" | "choices"> {
+interface FlagOptions<A> extends Pick<FlagDescription, "variable" | "choices"> {
   readonly decoder?: Decoder<A>
 }
 
 const decodeText =
   <A>({ decoder = text as Decoder<unknown> as Decoder<A> }: FlagOptions<A>) =>
-  (text: string): Decoded<A> =>
+  (text: string): DecodeResult<A> =>
     Either.mapLeft(
       Schema.decodeEither(decoder)(text),
       ({ issue }) => `${ArrayFormatter.formatIssueSync(issue)[0]?.message}, and not "${text}"`

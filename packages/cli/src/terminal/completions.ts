@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { Console, Effect } from "effect"
 import { command } from "./commands.js"
 import { everyCommand, Flag, type MakeCommand, Operand, pathOf } from "./program.js"
-import { shellQuoted } from "./shellQuoted.js"
+import { quoteShell } from "./shellQuoted.js"
 
 const SHELLS = ["bash", "zsh", "fish"] as const
 
@@ -48,7 +48,7 @@ const paths = (all: ReadonlyArray<Command>): ReadonlyArray<string> =>
 
 const generated = (values: Values): string => {
   if (values === "unknown") return ""
-  return typeof values === "string" ? `-${values === "file" ? "f" : "d"}` : `-W ${shellQuoted(values.join(" "))}`
+  return typeof values === "string" ? `-${values === "file" ? "f" : "d"}` : `-W ${quoteShell(values.join(" "))}`
 }
 
 const bash = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
@@ -68,7 +68,7 @@ const bash = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   '  case "$at" in',
   ...all.map((command) => {
     const words = entriesOf(command).map(({ word }) => word)
-    return `    "${pathOf(command)}") words=${shellQuoted(words.join(" "))} ;;`
+    return `    "${pathOf(command)}") words=${quoteShell(words.join(" "))} ;;`
   }),
   "  esac",
   `  COMPREPLY=($(compgen -W "$words" -- "$cur"))`,
@@ -91,7 +91,7 @@ const zshAction = (values: Values): string => {
   return values === "file" ? "_files; return" : "_files -/; return"
 }
 
-const zshEntry = ({ word, description }: Entry): string => shellQuoted(`${word}:${description.replaceAll(":", "\\:")}`)
+const zshEntry = ({ word, description }: Entry): string => quoteShell(`${word}:${description.replaceAll(":", "\\:")}`)
 
 const zsh = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
   "#compdef workshop npx",
@@ -125,7 +125,7 @@ const fishValues = (flag: Flag<unknown> | undefined): string => {
   const values = valuesOf(flag)
   if (values === "unknown") return " -x"
   if (values === "file") return " -r -F"
-  return ` -x -a ${values === "folder" ? "'(__fish_complete_directories)'" : shellQuoted(values.join(" "))}`
+  return ` -x -a ${values === "folder" ? "'(__fish_complete_directories)'" : quoteShell(values.join(" "))}`
 }
 
 const fishLines = (command: Command): ReadonlyArray<string> =>

@@ -10,7 +10,7 @@ export class Operand<A> extends Argument {
 }
 
 /** The fields that every flag has. */
-export interface Described {
+export interface FlagDescription {
   /** The flag as it is written: `--json`, or `--port <number>`. Shells complete `<file>` and `<folder>`. */
   readonly flag: string
   readonly description: string
@@ -23,7 +23,7 @@ export interface Described {
 }
 
 /** The value, or the rest of the message about an invalid text, which follows the name of the flag. */
-export type Decoded<A> = Either.Either<A, string>
+export type DecodeResult<A> = Either.Either<A, string>
 
 /** The variable of a flag or, with `command`, of a flag of that command only, as in `WORKSHOP_SHOP_NAME`. */
 export const variableOf = (flag: string, command = ""): string =>
@@ -44,7 +44,7 @@ export class Flag<A> extends Option {
   /** The names passed to `conflicts`. The types of commander omit the field. */
   declare readonly conflictsWith: ReadonlyArray<string>
   /** Decodes the typed texts, of which an omitted flag has none. */
-  readonly decode: (texts: ReadonlyArray<string>) => Decoded<A>
+  readonly decode: (texts: ReadonlyArray<string>) => DecodeResult<A>
 
   constructor(
     {
@@ -54,11 +54,11 @@ export class Flag<A> extends Option {
       choices,
       fallback = "",
       isRepeatable = false
-    }: Described & {
+    }: FlagDescription & {
       readonly fallback?: string
       readonly isRepeatable?: boolean
     },
-    decode: (texts: ReadonlyArray<string>) => Decoded<A>
+    decode: (texts: ReadonlyArray<string>) => DecodeResult<A>
   ) {
     super(flag, description)
     this.variable = variable

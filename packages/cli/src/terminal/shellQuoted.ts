@@ -1,2 +1,2 @@
 /** A text as one word of a shell's command line. */
-export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+export const quoteShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

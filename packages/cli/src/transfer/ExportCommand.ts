@@ -3,7 +3,7 @@ import { Imports, ShopId } from "@workshop/core"
 import { Console, Effect, Exit, Stream } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
-import { counted } from "../terminal/counted.js"
+import { pluralize } from "../terminal/counted.js"
 import { sentence } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
 import { formatOf, formatOption, shopOption } from "./ImportCommand.js"
@@ -66,7 +66,7 @@ export const exportCommand = ownerCommand({
       })
       yield* end
       if (file === STANDARD_OUTPUT) return null
-      const inFile = `${counted(tickets, "ticket")} ${tickets === 1 ? "is" : "are"} in ${file}`
+      const inFile = `${pluralize(tickets, "ticket")} ${tickets === 1 ? "is" : "are"} in ${file}`
       return sentence({ file, tickets }, `${inFile}, with the names and numbers of clients.`)
     }).pipe(Effect.scoped)
 })

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs"
 import { type BadRow, type ImportLine, type ImportReport, Imports, ShopId } from "@workshop/core"
 import { Console, Effect, Option } from "effect"
-import { type CommandRefused, refuse, refused } from "../CommandRefused.js"
+import { type CommandRefused, refuse, toCommandRefused } from "../CommandRefused.js"
 import { idFrom, ownerCommand } from "../owner/ownerCommand.js"
 import { flagsOf, json, optional } from "../terminal/commands.js"
-import { counted } from "../terminal/counted.js"
+import { pluralize } from "../terminal/counted.js"
 import { oneOf } from "../terminal/decoders.js"
 import { type Output, printOutput } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
@@ -39,7 +39,7 @@ const sizeOf = (file: string): Effect.Effect<number, CommandRefused> => {
       if (stat.isDirectory()) throw Object.assign(new Error("The path is a folder"), { code: "EISDIR" })
       return stat.isFile() ? stat.size : 0
     },
-    catch: (error) => refused(fileUnreadable(file, error))
+    catch: (error) => toCommandRefused(fileUnreadable(file, error))
   })
 }
 
@@ -81,28 +81,28 @@ const stopOf = ({ stopped_at, not_read, dry_run }: FileReport): ReadonlyArray<st
   const rest =
     not_read === null
       ? "the rest of the file was"
-      : `${counted(not_read, "row")} after it ${not_read === 1 ? "was" : "were"}`
+      : `${pluralize(not_read, "row")} after it ${not_read === 1 ? "was" : "were"}`
   return [`Stopped at line ${stopped_at}: ${rest} not ${dry_run ? "checked" : "imported"}.`]
 }
 
 const summaryOf = (report: FileReport): ReadonlyArray<string> => {
   const { tickets, clients, cards, already, bad, closing, dry_run } = report
   return [
-    `${dry_run ? "Would import" : "Imported"} ${counted(tickets, "ticket")}, ${counted(clients, "client")} and ${counted(cards, "loyalty card")}.`,
+    `${dry_run ? "Would import" : "Imported"} ${pluralize(tickets, "ticket")}, ${pluralize(clients, "client")} and ${pluralize(cards, "loyalty card")}.`,
     ...stopOf(report),
     ...(already === 0
       ? []
       : [
-          `${counted(already, "ticket")} ${already === 1 ? "was" : "were"} there already and ${already === 1 ? "stays" : "stay"} as ${already === 1 ? "it is" : "they are"}.`
+          `${pluralize(already, "ticket")} ${already === 1 ? "was" : "were"} there already and ${already === 1 ? "stays" : "stay"} as ${already === 1 ? "it is" : "they are"}.`
         ]),
     ...(closing === 0
       ? []
       : [
           dry_run
-            ? `${counted(closing, "ticket")} would be closed at once, because the time to collect has passed.`
-            : `The time to collect ${counted(closing, "ticket")} has passed, so a running service closes ${closing === 1 ? "it" : "them"} now.`
+            ? `${pluralize(closing, "ticket")} would be closed at once, because the time to collect has passed.`
+            : `The time to collect ${pluralize(closing, "ticket")} has passed, so a running service closes ${closing === 1 ? "it" : "them"} now.`
         ]),
-    ...(bad === 0 ? [] : [`${counted(bad, "row")} ${bad === 1 ? "is" : "are"} wrong:`])
+    ...(bad === 0 ? [] : [`${pluralize(bad, "row")} ${bad === 1 ? "is" : "are"} wrong:`])
   ]
 }
 
@@ -116,8 +116,8 @@ const leftOut = ({ bad, dry_run, stopped_at }: ImportReport, given: BadRows): st
   stopped_at !== null
     ? `The file cannot be read from line ${stopped_at} on. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.`
     : dry_run
-      ? `${counted(bad, "row")} of the file cannot be imported. Correct the rows listed above. ${given === "skip" ? `An import with --bad-rows skip leaves ${bad === 1 ? "it" : "them"} out` : "Without --bad-rows skip, an import stops at the first of them"}.`
-      : `${counted(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.`
+      ? `${pluralize(bad, "row")} of the file cannot be imported. Correct the rows listed above. ${given === "skip" ? `An import with --bad-rows skip leaves ${bad === 1 ? "it" : "them"} out` : "Without --bad-rows skip, an import stops at the first of them"}.`
+      : `${pluralize(bad, "row")} of the file ${bad === 1 ? "was" : "were"} not imported. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.`
 
 const own = flagsOf("import")
 
@@ -174,7 +174,7 @@ export const importCommand = ownerCommand({
       return yield* refuse(message.charAt(0).toUpperCase() + message.slice(1))
     }).pipe(
       Effect.catchSomeDefect((defect) =>
-        defect instanceof RowsUnreadable ? Option.some(refused(defect)) : Option.none()
+        defect instanceof RowsUnreadable ? Option.some(toCommandRefused(defect)) : Option.none()
       )
     )
 })

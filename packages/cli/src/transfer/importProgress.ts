@@ -1,5 +1,5 @@
 import type { ImportReport } from "@workshop/core"
-import { counted } from "../terminal/counted.js"
+import { pluralize } from "../terminal/counted.js"
 
 /** The output that shows the progress: standard error. */
 interface Screen {
@@ -21,6 +21,6 @@ export const importProgress = (size: number, bytesRead: () => number, screen: Sc
     const share = size === 0 ? 0 : Math.min(1, bytesRead() / size)
     const full = Math.round(share * BAR)
     const bar = size === 0 ? "" : `[${"#".repeat(full)}${" ".repeat(BAR - full)}] ${Math.round(share * 100)} % `
-    screen.write(`\r${`${bar}${counted(rows, "row")}`.slice(0, (screen.columns ?? 80) - 1)}`)
+    screen.write(`\r${`${bar}${pluralize(rows, "row")}`.slice(0, (screen.columns ?? 80) - 1)}`)
   }
 }

@@ -9,7 +9,7 @@ import { duration, textThat } from "../terminal/decoders.js"
 import { Operand } from "../terminal/program.js"
 
 /** A stored delivery. Times are in milliseconds. */
-export interface Kept {
+export interface StoredDelivery {
   readonly body: Uint8Array
   readonly signature: string | null
   readonly secrets: ReadonlyArray<string>
@@ -35,7 +35,7 @@ const NEWLINE = 10
 const otherwise = (body: Uint8Array): Uint8Array =>
   body.at(-1) === NEWLINE ? body.subarray(0, body.at(-2) === 13 ? -2 : -1) : Uint8Array.from([...body, NEWLINE])
 
-const mismatch = (isOnlyNewline: boolean, { secrets, body }: Kept): string => {
+const mismatch = (isOnlyNewline: boolean, { secrets, body }: StoredDelivery): string => {
   if (isOnlyNewline) {
     return body.at(-1) === NEWLINE
       ? "The signature belongs to this body without the newline at its end. Keep the exact bytes of the body."
@@ -55,7 +55,7 @@ const sentences: Readonly<Record<Exclude<VerifyFailure, "mismatch">, (age: numbe
 }
 
 /** Verifies a delivery, and finds out why it is rejected. */
-export const judge = Effect.fnUntraced(function* (kept: Kept) {
+export const judge = Effect.fnUntraced(function* (kept: StoredDelivery) {
   const { body, signature, secrets, tolerance_ms, at } = kept
   const tolerance = tolerance_ms / 1000
   const options = { toleranceSeconds: tolerance, now: new Date(at) }

@@ -19,7 +19,7 @@ interface TraceBody {
 }
 
 /** The attributes of a span or a resource, by name. */
-export const said = ({ attributes }: Pick<CollectedSpan, "attributes">): Readonly<Record<string, unknown>> =>
+export const attributesOf = ({ attributes }: Pick<CollectedSpan, "attributes">): Readonly<Record<string, unknown>> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 
 /** An OpenTelemetry collector on loopback that records the requests that it receives. */

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "@workshop/core/http"
 import { Cause, Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { logsLayer, redacted } from "../../src/observe/logsLayer.js"
+import { logsLayer, redact } from "../../src/observe/logsLayer.js"
 import { accessLogObserver as accessLogged } from "../../src/observe/requestObserver.js"
 
 type Options = Parameters<typeof logsLayer>[0]
@@ -80,7 +80,7 @@ describe("log lines (Specification, Errors)", () => {
   })
 
   it("log lines contain no password that follows a very long word", () => {
-    expect(redacted(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
+    expect(redact(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
   })
 
   it("the access log shows a method that no route has as `other`", () => {
@@ -95,13 +95,13 @@ describe("log lines (Specification, Errors)", () => {
   it("log lines contain no path of a web address, because it may contain a secret", () => {
     const line =
       '{"message":"POST https://hooks.example.com:8443/services/T0/B0?token=1 failed","url":"http://a.example/x"}'
-    expect(redacted(line)).toBe(
+    expect(redact(line)).toBe(
       '{"message":"POST https://hooks.example.com:8443/... failed","url":"http://a.example/..."}'
     )
   })
 
   it("log lines keep texts that only look like a web address", () => {
     const line = '{"timestamp":"2026-11-20T14:40:24.005+0000","price_minor":21620123456,"url":"http://127.0.0.1:4010"}'
-    expect(redacted(line)).toBe(line)
+    expect(redact(line)).toBe(line)
   })
 })

@@ -19,7 +19,7 @@ import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
-import { openShop, run, ticketInput } from "../../../core/src/testing/Fixtures.js"
+import { openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
 import { readExposition } from "../../../http-node/test/metrics/Exposition.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { dispatchOptions } from "../../src/dispatch/DispatchCommand.js"
@@ -79,7 +79,7 @@ describe("the tables of docs/operating.md", { timeout: 30_000 }, () => {
           const get = (path: string) =>
             Effect.promise(async () => (await answer(new Request(`http://x${path}`))).text())
           const { id } = yield* openShop()
-          yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
+          yield* runCommand(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
           yield* Closer.runOnce
           yield* get("/healthz")
           // The store connects its listener in the background.

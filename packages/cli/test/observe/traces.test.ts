@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import { traceObserver } from "../../src/observe/requestObserver.js"
 import * as Traces from "../../src/observe/Traces.js"
 import { tracedSender } from "../../src/observe/tracedSender.js"
-import { Collector, said } from "./Collector.js"
+import { attributesOf, Collector } from "./Collector.js"
 
 const sent = (headers: Readonly<Record<string, string>> = {}): HttpRequest => ({
   method: "GET",
@@ -41,12 +41,12 @@ describe("traces (Specification, Commands)", () => {
     const answer = Effect.succeed({ ...ended, context: { ...context, route: "/v1/tickets/:id" } })
     const { paths, bodies, spans } = await withTraces(traceObserver(sent(), context, answer))
     expect(paths).toEqual(["/v1/traces"])
-    expect(said(bodies[0]!.resourceSpans[0]!.resource)).toEqual({
+    expect(attributesOf(bodies[0]!.resourceSpans[0]!.resource)).toEqual({
       "service.name": "workshop",
       "service.version": "1.2.3"
     })
     expect(spans).toMatchObject([{ name: "GET /v1/tickets/{id}", kind: 2 }])
-    expect(said(spans[0]!)).toEqual({
+    expect(attributesOf(spans[0]!)).toEqual({
       "http.request.method": "GET",
       "http.route": "/v1/tickets/{id}",
       "http.response.status_code": 404,
@@ -60,7 +60,7 @@ describe("traces (Specification, Commands)", () => {
     const answer = Effect.succeed({ ...ended, context: unrouted })
     const { spans } = await withTraces(traceObserver({ ...sent(), method: "A".repeat(9_000) }, unrouted, answer))
     expect(spans).toMatchObject([{ name: "other none" }])
-    expect(said(spans[0]!)).toMatchObject({ "http.request.method": "other" })
+    expect(attributesOf(spans[0]!)).toMatchObject({ "http.request.method": "other" })
   })
 
   it("the span of a request with traceparent is a child of the caller's span", async () => {
@@ -105,7 +105,7 @@ describe("traces (Specification, Commands)", () => {
   it("each delivery attempt exports a span, without the address, the body or the signature", async () => {
     const { bodies, spans } = await withTraces(attempt)
     expect(spans).toMatchObject([{ name: "webhook attempt" }])
-    expect(said(spans[0]!)).toEqual({ shop_id: "s", error: "timeout" })
+    expect(attributesOf(spans[0]!)).toEqual({ shop_id: "s", error: "timeout" })
     expect(JSON.stringify(bodies)).not.toMatch(/example|token|secret/)
   })
 

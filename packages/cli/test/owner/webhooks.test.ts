@@ -3,7 +3,7 @@ import { Deliveries, Directory } from "@workshop/core/store"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { recordAttempt } from "../../../core/src/decisions/recordAttempt.js"
-import { run } from "../../../core/src/testing/Fixtures.js"
+import { runCommand } from "../../../core/src/testing/Fixtures.js"
 import { commandRefusal } from "../../src/owner/ownerCommand.js"
 import * as webhooks from "../../src/owner/WebhookCommand.js"
 import { OwnerCli, open } from "./OwnerCli.js"
@@ -32,7 +32,7 @@ const unavailable: SendResult = {
 const attempted = (at: number, sent: SendResult) =>
   Effect.gen(function* () {
     for (const { shop_id, event_id, token, webhook } of yield* (yield* Deliveries).claim(at, 10)) {
-      yield* run(recordAttempt(shop_id, { event_id, token, url: webhook.url, started_at: at, sent, jitter: 0 }))
+      yield* runCommand(recordAttempt(shop_id, { event_id, token, url: webhook.url, started_at: at, sent, jitter: 0 }))
     }
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Column, coloured, shortened, table, widthFor, widthOf } from "../../src/terminal/Output.js"
+import { type Column, coloured, shorten, table, widthFor, widthOf } from "../../src/terminal/Output.js"
 
 interface Row {
   readonly id: string
@@ -58,8 +58,8 @@ describe("tables (Specification, Commands)", () => {
     expect(widthOf(coloured("good", "ready"))).toBe(5)
     expect(widthOf("\u4fee\u7406")).toBe(4)
     expect(widthOf("e\u0301")).toBe(1)
-    expect(shortened(coloured("good", "impossible"), 6)).toBe("\u001b[32mimp\u001b[39m...")
-    expect(shortened("\u4fee\u7406\u4fee\u7406", 6)).toBe("\u4fee...")
+    expect(shorten(coloured("good", "impossible"), 6)).toBe("\u001b[32mimp\u001b[39m...")
+    expect(shorten("\u4fee\u7406\u4fee\u7406", 6)).toBe("\u4fee...")
   })
 
   it("a table prints a cell with line breaks on one line", () => {

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest"
-import { counted } from "../../src/terminal/counted.js"
+import { pluralize } from "../../src/terminal/counted.js"
 import { countLines } from "../../src/testers/simulate/report/textReport.js"
 import { importProgress } from "../../src/transfer/importProgress.js"
 
 it("a counted noun is singular only after 1", () => {
-  expect([0, 1, 2].map((n) => counted(n, "ticket"))).toEqual(["0 tickets", "1 ticket", "2 tickets"])
-  expect(counted(1200, "ticket", "1,200")).toBe("1,200 tickets")
+  expect([0, 1, 2].map((n) => pluralize(n, "ticket"))).toEqual(["0 tickets", "1 ticket", "2 tickets"])
+  expect(pluralize(1200, "ticket", "1,200")).toBe("1,200 tickets")
 })
 
 it("the counts of a simulation and the progress of an import use singular nouns after 1 (docs/simulate.md, docs/import.md)", () => {

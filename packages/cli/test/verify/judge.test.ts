@@ -2,13 +2,13 @@ import { durationInWords } from "@workshop/core/adapter"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { signatureHeader } from "../../../core/src/domain/Signature.js"
-import { judge, type Kept } from "../../src/verify/VerifyCommand.js"
+import { judge, type StoredDelivery } from "../../src/verify/VerifyCommand.js"
 
 const NOON = 1_795_176_000_000
 const SECRET = "whsec_the-shop's-own"
 const BODY = '{"id":"e1"}'
 
-const judged = (kept: Partial<Omit<Kept, "body">> & { readonly body?: string }) =>
+const judged = (kept: Partial<Omit<StoredDelivery, "body">> & { readonly body?: string }) =>
   Effect.runPromise(
     judge({
       signature: signatureHeader(BODY, [SECRET], NOON),

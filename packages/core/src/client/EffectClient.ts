@@ -9,7 +9,7 @@ import { WorkshopApi } from "../http/WorkshopApi.js"
 import type { AnswerOf, CodeOf, EndpointName, EndpointOf, GroupName } from "./ClientContract.js"
 
 /** The code of a failure response, as the tag of an error: `Effect.catchTag("CONFLICT", …)` (Specification, Errors). */
-export type Refused<C extends ErrorCode> = C extends ErrorCode
+export type ApiRefusal<C extends ErrorCode> = C extends ErrorCode
   ? Pick<ApiFailure<C>, "message" | "details"> & { readonly _tag: C }
   : never
 
@@ -24,7 +24,7 @@ type Method<G extends GroupName, N extends EndpointName<G>> = (
   request: Omit<Types.Simplify<Request<G, N>>, "withResponse">
 ) => Effect.Effect<
   AnswerOf<G, N>,
-  Refused<Extract<CodeOf<G, N>, ErrorCode>> | HttpClientError.HttpClientError | ParseResult.ParseError
+  ApiRefusal<Extract<CodeOf<G, N>, ErrorCode>> | HttpClientError.HttpClientError | ParseResult.ParseError
 >
 
 /** The API as effects: inputs have the types of its schemas, and results have `data` and `meta`. */
@@ -48,7 +48,7 @@ const isFailure = (error: unknown): error is Required<Envelope> =>
   typeof error === "object" && error !== null && "success" in error && error.success === false
 
 /** Removes the envelope, and makes its failures tagged errors. */
-const unwrapped = (answered: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> =>
+const unwrapResult = (answered: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> =>
   Effect.mapError(answered, (error) => {
     if (!isFailure(error)) return error
     const { code, message, details } = error.error
@@ -67,7 +67,7 @@ export const make = ({
     HttpApiClient.make(WorkshopApi, {
       baseUrl: rootOf(baseUrl),
       transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
-      transformResponse: unwrapped
+      transformResponse: unwrapResult
     }),
     // The results keep the envelope's `success`, which the type does not have.
     (client) => client as unknown as EffectClient

@@ -1,3 +1,3 @@
 /** Entry `@workshop/core/client/effect`: a client of the API with Effect. */
 
-export { type EffectClient, type EffectClientOptions, make, type Refused } from "./EffectClient.js"
+export { type ApiRefusal, type EffectClient, type EffectClientOptions, make } from "./EffectClient.js"

@@ -24,7 +24,7 @@ export interface Outcome<out A> {
   readonly limitStatuses: ReadonlyArray<LimitStatus>
 }
 
-type Loaded<N> = { readonly [K in keyof N]: N[K] extends Load<infer L, unknown> ? L : never } & ShopSnapshot
+type LoadResults<N> = { readonly [K in keyof N]: N[K] extends Load<infer L, unknown> ? L : never } & ShopSnapshot
 type MissingRow<N> = { [K in keyof N]: N[K] extends Load<unknown, infer E> ? E : never }[keyof N]
 type Loads = Readonly<Record<string, Load<unknown, unknown>>>
 type ResultOf<R> = R extends Either.Right<infer _, infer D> ? (D extends Decision<infer A> ? A : never) : never
@@ -38,7 +38,7 @@ type RefusalOf<R> = R extends Either.Left<infer E, infer _> ? E : never
 export const makeCommand = <const N extends Loads, R extends Either.Either<Decision<unknown>, unknown>>(
   shop_id: ShopId,
   loads: N,
-  decision: (loaded: Loaded<N>, changes: ChangeSet, moment: ShopMoment) => R
+  decision: (loaded: LoadResults<N>, changes: ChangeSet, moment: ShopMoment) => R
 ): Command<ResultOf<R>, RefusalOf<R> | MissingRow<N>> => {
   const named = Object.entries(loads)
   return {
@@ -56,7 +56,7 @@ export const makeCommand = <const N extends Loads, R extends Either.Either<Decis
         loaded[name] = row.right
       }
       const changes = new ChangeSet(loaded, moment)
-      return decision(loaded as Loaded<N>, changes, moment) as Either.Either<Decision<ResultOf<R>>, RefusalOf<R>>
+      return decision(loaded as LoadResults<N>, changes, moment) as Either.Either<Decision<ResultOf<R>>, RefusalOf<R>>
     }
   }
 }
@@ -95,7 +95,7 @@ export type AuditedAct = Pick<AuditEntry, "act" | "details">
  * The command with its entry in the audit log, in the same commit. No entry is saved if `entryOf` returns null or the
  * command is refused.
  */
-export const audited = <A, E>(
+export const withAuditEntry = <A, E>(
   command: Command<A, E>,
   actor: string,
   entryOf: (result: A) => AuditedAct | null

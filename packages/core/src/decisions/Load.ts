@@ -1,6 +1,6 @@
 import { Either } from "effect"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
-import { asSeen, type Client, type ClientAccount, type ClientLink, ClientNotFound } from "../domain/Client.js"
+import { type Client, type ClientAccount, type ClientLink, ClientNotFound, visibleClient } from "../domain/Client.js"
 import type { AttemptRecord, DeliveryRecord, EventRange, ReplayRecord, SentEvent } from "../domain/Delivery.js"
 import { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { ClientId, EventId, OfferId, TicketId } from "../domain/Identifier.js"
@@ -57,9 +57,9 @@ export interface SeenClient {
   readonly card: CardRecord
 }
 
-const seen = (state: ShopState, id: ClientId | null): SeenClient | null => {
+const seenClient = (state: ShopState, id: ClientId | null): SeenClient | null => {
   if (id === null) return null
-  const client = asSeen(state.accounts.get(id), state.links.get(id))
+  const client = visibleClient(state.accounts.get(id), state.links.get(id))
   return client === null ? null : { client, card: state.cards.get(id) ?? blankCard(state.shop.id, id) }
 }
 
@@ -75,7 +75,7 @@ export const ticket = (
     const record = state.tickets.get(id)
     return record === undefined
       ? Either.left(new TicketNotFound())
-      : Either.right({ record, linked: seen(state, record.client_id) })
+      : Either.right({ record, linked: seenClient(state, record.client_id) })
   }
 })
 
@@ -89,7 +89,7 @@ export const ticketRecord = (id: TicketId | null): Load<TicketRecord | null> => 
 export const client = (id: ClientId): Load<SeenClient & { readonly phone: Phone }, ClientNotFound> => ({
   loadRequests: [{ _tag: "VisibleClient", id }],
   read: (state) => {
-    const client = seen(state, id)
+    const client = seenClient(state, id)
     return client === null
       ? Either.left(new ClientNotFound())
       : Either.right({ ...client, phone: state.accounts.get(id)!.phone })
@@ -156,7 +156,7 @@ export const offer = (
       : Either.right({
           record,
           ticket,
-          linked: seen(state, ticket.client_id),
+          linked: seenClient(state, ticket.client_id),
           holder,
           link: state.links.get(holder.id) ?? null
         })

@@ -90,10 +90,10 @@ export interface ShopState {
   readonly holders: ReadMap<Phone, ClientAccount>
 }
 
-type Seen = Pick<ShopState, "shop" | "head" | "webhook" | "events" | "replayable" | "accounts" | "holders">
+type LoadedSettings = Pick<ShopState, "shop" | "head" | "webhook" | "events" | "replayable" | "accounts" | "holders">
 
 /** A shop's state with only the settings loaded. */
-export const emptyShopState = (input: Seen): ShopState => ({
+export const emptyShopState = (input: LoadedSettings): ShopState => ({
   tickets: new Map(),
   links: new Map(),
   cards: new Map(),
@@ -125,15 +125,17 @@ const inLog = Order.combineAll<AttemptRecord>([
   Order.mapInput(Order.number, ({ started_at }) => started_at)
 ])
 
-type Applied = { readonly [Tag in Change["_tag"]]: (state: ShopState, change: Extract<Change, { _tag: Tag }>) => void }
+type ChangeHandlers = {
+  readonly [Tag in Change["_tag"]]: (state: ShopState, change: Extract<Change, { _tag: Tag }>) => void
+}
 
 /** Ignores a change of a row that no command loads, because only the store saves it. */
 const leftToStore = () => {}
 
-const putDelivery: Applied["DeliveryPut"] & Applied["DeliveryRenewed"] = (state, { row }) =>
+const putDelivery: ChangeHandlers["DeliveryPut"] & ChangeHandlers["DeliveryRenewed"] = (state, { row }) =>
   state.deliveries.set(row.event_id, row)
 
-const applied: Applied = {
+const applied: ChangeHandlers = {
   HeadPut: (state, { row }) => (state.head = row),
   ShopPut: (state, { row }) => (state.shop = row),
   WebhookPut: (state, { row }) => (state.webhook = row),

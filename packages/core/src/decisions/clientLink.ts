@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import { asSeen, type ClientLink, type ClientNotFound, clientBadge } from "../domain/Client.js"
+import { type ClientLink, type ClientNotFound, clientBadge, visibleClient } from "../domain/Client.js"
 import type { ClientId, OfferId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { OfferClosed, OfferNotFound, type OfferStatus } from "../domain/Offer.js"
@@ -42,7 +42,7 @@ export const answerOffer = (
     }
     const row = linkOrNew(shop_id, holder.id, link, now)
     changes.add({ _tag: "LinkPut", row })
-    const client = asSeen(holder, row)
+    const client = visibleClient(holder, row)
     // A linked client who has blocked the shop does not count, so the ticket has no client.
     if (linked === null && client !== null && ticket.state !== "abandoned") {
       const view = changes.putTicket({ ...ticket, client_id: holder.id }, client)

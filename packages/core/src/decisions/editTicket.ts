@@ -9,22 +9,22 @@ import { exactly, Text } from "../domain/Text.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import { actOnTicket, raiseUpdated } from "./actOnTicket.js"
 
-const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-const cleared = <A, I>(schema: Schema.Schema<A, I>) => changed(Schema.NullOr(schema))
+const optionalField = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const clearableField = <A, I>(schema: Schema.Schema<A, I>) => optionalField(Schema.NullOr(schema))
 
 /**
  * The corrections of a ticket: an absent field keeps its value, and `null` clears it. `items_done` marks items as done
  * by their ids.
  */
 export const TicketEdit = Schema.Struct({
-  service: changed(Text(Limits.service_characters)),
-  item: cleared(Text(Limits.item_characters)),
-  description: cleared(Text(Limits.description_characters)),
-  price_minor: cleared(AmountMinor),
-  deposit_minor: cleared(AmountMinor),
-  promised_at: cleared(DateTimeText),
-  external_ref: cleared(Text(Limits.external_ref_characters)),
-  items_done: changed(
+  service: optionalField(Text(Limits.service_characters)),
+  item: clearableField(Text(Limits.item_characters)),
+  description: clearableField(Text(Limits.description_characters)),
+  price_minor: clearableField(AmountMinor),
+  deposit_minor: clearableField(AmountMinor),
+  promised_at: clearableField(DateTimeText),
+  external_ref: clearableField(Text(Limits.external_ref_characters)),
+  items_done: optionalField(
     Schema.Array(Schema.Struct({ id: Schema.String, done: Schema.Boolean })).pipe(Schema.maxItems(Limits.items_max))
   )
 })

@@ -70,13 +70,13 @@ export const eraseIdempotencyRecords = (
   })
 
 /** The person's records that can still be found by number or id after the texts have been erased. */
-export interface Known {
+export interface PersonRecords {
   readonly offers: ReadonlyArray<OfferRecord>
   readonly notifications: ReadonlyArray<NotificationRecord>
 }
 
 /** Deletes some of a person's offers and notifications, including those that wait to be sent. */
-export const eraseRecords = (shop_id: ShopId, { offers, notifications }: Known): Command<void> =>
+export const eraseRecords = (shop_id: ShopId, { offers, notifications }: PersonRecords): Command<void> =>
   makeCommand(shop_id, {}, (_, changes) => {
     for (const { id } of offers) changes.add({ _tag: "OfferRemoved", row: { shop_id, id } })
     for (const { id, client_id } of notifications) {

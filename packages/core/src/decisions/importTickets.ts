@@ -1,5 +1,5 @@
 import { Either, Schema } from "effect"
-import { asSeen, type ClientLink } from "../domain/Client.js"
+import { type ClientLink, visibleClient } from "../domain/Client.js"
 import { sha256Hex } from "../domain/Digest.js"
 import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { DateTimeText, type Instant } from "../domain/Instant.js"
@@ -188,7 +188,7 @@ export interface CheckedRow {
 }
 
 /** The counts of an import's written rows. */
-export interface Imported {
+export interface ImportResult {
   readonly tickets: number
   /** Clients who became known to the shop. */
   readonly clients: number
@@ -327,7 +327,7 @@ export const importTickets = (
   shop_id: ShopId,
   rows: ReadonlyArray<CheckedRow>,
   { raises }: { readonly raises: boolean }
-): Command<Imported> => {
+): Command<ImportResult> => {
   const ids = [...new Set(rows.flatMap(({ client_id }) => client_id ?? []))]
   return makeCommand(shop_id, { known: Load.knownClients(ids) }, ({ head, known }, changes, moment) => {
     const { now } = moment
@@ -361,7 +361,7 @@ export const importTickets = (
         account: undefined,
         link: null
       }
-      const client = client_id === null ? null : asSeen(account, links.get(client_id) ?? link ?? undefined)
+      const client = client_id === null ? null : visibleClient(account, links.get(client_id) ?? link ?? undefined)
       const ticket = changes.putTicket(record, client)
       if (raises) changes.raiseEvent("ticket.created", { ticket }, id)
       if ((closure({ ...record, ...changes.nextChange })?.due_at ?? Number.POSITIVE_INFINITY) <= now) closing++

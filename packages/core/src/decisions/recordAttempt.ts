@@ -19,7 +19,7 @@ import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
 /** A finished attempt. */
-export interface Attempted {
+export interface FinishedAttempt {
   readonly event_id: EventId
   /** The claim under which the attempt was made. */
   readonly token: number
@@ -47,7 +47,7 @@ export interface RecordedAttempt {
 const SUPERSEDED: RecordedAttempt = { outcome: "superseded", transition: null }
 
 /** The webhook's health after an attempt. An attempt to another URL changes nothing. */
-const healthAfter = (webhook: Webhook, { url, sent }: Attempted, now: Instant): HealthChange => {
+const healthAfter = (webhook: Webhook, { url, sent }: FinishedAttempt, now: Instant): HealthChange => {
   if (url !== webhook.url) return { webhook, notice: null }
   return acknowledges(sent) ? { webhook: onSuccess(webhook), notice: null } : onFailure(webhook, sent, now)
 }
@@ -56,14 +56,14 @@ const healthAfter = (webhook: Webhook, { url, sent }: Attempted, now: Instant): 
  * Records an attempt: the event was delivered, is retried after its delay, or is given up. The webhook's consecutive
  * failures increase or end, and the owner is warned before the webhook turns off (Specification, Webhooks).
  */
-export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<RecordedAttempt> =>
+export const recordAttempt = (shop_id: ShopId, attempted: FinishedAttempt): Command<RecordedAttempt> =>
   makeCommand(shop_id, { delivery: Load.delivery(attempted.event_id, attempted.token) }, (loaded, changes, moment) => {
     const { delivery, webhook } = loaded
     if (delivery === null || webhook === null) return unchanged(SUPERSEDED)
     const { now } = moment
     const { event_id, sent } = attempted
     const n = delivery.attempts_made + 1
-    const after = logged(changes, webhook, attempted, { n, now })
+    const after = logAttempt(changes, webhook, attempted, { n, now })
     const recorded = (outcome: AttemptOutcome): RecordedAttempt => ({
       outcome,
       transition: healthTransition(webhook, after)
@@ -93,10 +93,10 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<Re
   })
 
 /** Logs an attempt and updates the webhook's health; returns the webhook as it is afterwards. */
-const logged = (
+const logAttempt = (
   changes: ChangeSet,
   webhook: Webhook,
-  attempted: Attempted,
+  attempted: FinishedAttempt,
   { n, now }: { readonly n: number; readonly now: Instant }
 ): Webhook => {
   const { event_id, started_at, sent } = attempted
@@ -112,13 +112,13 @@ const logged = (
  * counts for the webhook's health, but the delivery does not change (Specification, Webhooks). If the log already has
  * the attempt, nothing changes.
  */
-export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command<RecordedAttempt> =>
+export const recordSuperseded = (shop_id: ShopId, attempted: FinishedAttempt): Command<RecordedAttempt> =>
   makeCommand(shop_id, { attempts: Load.attempts(attempted.event_id) }, (loaded, changes, moment) => {
     const { attempts, webhook } = loaded
     if (webhook === null || attempts.some((one) => isSame(one, attempted))) return unchanged(SUPERSEDED)
     // The attempt gets the number of the one before it, because it used up none of the delivery's numbered attempts.
     const n = Math.max(1, ...attempts.filter((one) => one.started_at < attempted.started_at).map(({ n }) => n))
-    const after = logged(
+    const after = logAttempt(
       changes,
       webhook,
       { ...attempted, started_at: loggedStart(attempts, attempted, n, moment.now) },
@@ -128,7 +128,7 @@ export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command
   })
 
 /** Whether an attempt is in the log already, possibly with a slightly earlier start: see {@link loggedStart}. */
-const isSame = (logged: AttemptRecord, { started_at, sent }: Attempted): boolean =>
+const isSame = (logged: AttemptRecord, { started_at, sent }: FinishedAttempt): boolean =>
   logged.started_at <= started_at &&
   logged.started_at > started_at - SAME_MS &&
   logged.status === sent.status &&
@@ -145,7 +145,7 @@ const SAME_MS = 10
  */
 const loggedStart = (
   attempts: ReadonlyArray<AttemptRecord>,
-  { started_at }: Attempted,
+  { started_at }: FinishedAttempt,
   n: number,
   now: Instant
 ): Instant => {

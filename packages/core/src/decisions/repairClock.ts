@@ -22,7 +22,7 @@ const MAX_IDENTIFIERS_MADE = 2 ** 52
  * Treats the webhook as turned on now: all waiting deliveries are due at once, including those that the wrong clock
  * delayed by weeks.
  */
-const released = (webhook: Webhook, now: Instant): Webhook => ({
+const releaseWebhook = (webhook: Webhook, now: Instant): Webhook => ({
   ...webhook,
   generation: webhook.generation + 1,
   enabled_at: now,
@@ -45,12 +45,12 @@ export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
   makeCommand(shop_id, {}, ({ head, webhook }, _changes, { now }) => {
     if (head.last_recorded_at <= now) return unchanged<Instant | null>(null)
     const changes: Array<Change> = [{ _tag: "HeadPut", row: takenBack(head, now) }]
-    if (webhook !== null) changes.push({ _tag: "WebhookPut", row: released(webhook, now) })
+    if (webhook !== null) changes.push({ _tag: "WebhookPut", row: releaseWebhook(webhook, now) })
     return Either.right({ result: head.last_recorded_at, changes, limitStatuses: [] })
   })
 
 /** The fields of a ticket before it was closed too early; empty if it was not. */
-const reopened = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: Instant): Partial<TicketRecord> => {
+const reopenedFields = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: Instant): Partial<TicketRecord> => {
   const move = closureMoves.find(({ reason }) => reason === abandon_reason)
   return state === "abandoned" && abandoned_at !== null && abandoned_at > now && move !== undefined
     ? { state: move.from, abandoned_at: null, abandon_reason: null }
@@ -70,7 +70,7 @@ export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, Ti
     const { quote, delay, part } = record
     const redated: TicketRecord = {
       ...record,
-      ...reopened(record, now),
+      ...reopenedFields(record, now),
       created_at: Math.min(record.created_at, recorded_at),
       ready_at: past(record.ready_at),
       collected_at: past(record.collected_at),

@@ -8,7 +8,7 @@ import * as Load from "./Load.js"
 /** A notification, and the number of the attempt. */
 export type NotificationAttempt = Pick<QueuedNotification, "shop_id" | "id" | "attempts_made">
 
-type Begun = "begun" | "given_up" | "outdated" | "superseded"
+type BeginResult = "begun" | "given_up" | "outdated" | "superseded"
 
 /**
  * Begins an attempt to notify. The result is `superseded` if another process has begun or sent the notification, and
@@ -19,26 +19,27 @@ type Begun = "begun" | "given_up" | "outdated" | "superseded"
 export const beginNotification = (
   { shop_id, id, attempts_made }: NotificationAttempt,
   news: Pick<NotificationRecord, "ticket_id" | "type"> | null = null
-): Command<Begun> =>
+): Command<BeginResult> =>
   makeCommand(
     shop_id,
     { notification: Load.queuedNotification(id, attempts_made), ticket: Load.ticketRecord(news?.ticket_id ?? null) },
     ({ notification, ticket }, changes, moment) => {
-      if (notification === null) return unchanged<Begun>("superseded")
-      if (attempts_made >= MAX_ATTEMPTS) return removed(changes, notification).decidedWithoutHead<Begun>("given_up")
+      if (notification === null) return unchanged<BeginResult>("superseded")
+      if (attempts_made >= MAX_ATTEMPTS)
+        return removeNotification(changes, notification).decidedWithoutHead<BeginResult>("given_up")
       if (news !== null && ticket !== null && !isCurrent(news, ticket.state))
-        return removed(changes, notification).decidedWithoutHead<Begun>("outdated")
+        return removeNotification(changes, notification).decidedWithoutHead<BeginResult>("outdated")
       const due_at =
         nextAttempt(attempts_made + 1, moment.now, 0) ?? moment.now + ServiceLimits.notification_last_look_ms
       changes.add({ _tag: "QueuedNotificationPut", row: { ...notification, attempts_made: attempts_made + 1, due_at } })
-      return changes.decidedWithoutHead<Begun>("begun")
+      return changes.decidedWithoutHead<BeginResult>("begun")
     }
   )
 
 /** Removes a notification that no process sends. Returns whether it still waited. */
 export const discardNotification = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<boolean> =>
   makeCommand(shop_id, { notification: Load.queuedNotification(id, attempts_made) }, ({ notification }, changes) =>
-    notification === null ? unchanged(false) : removed(changes, notification).decidedWithoutHead(true)
+    notification === null ? unchanged(false) : removeNotification(changes, notification).decidedWithoutHead(true)
   )
 
 /** Makes a notification that a clock ahead of the present had delayed due now. */
@@ -58,12 +59,12 @@ export const recordNotification = (
   makeCommand(shop_id, { notification: Load.queuedNotification(id, attempts_made) }, (loaded, changes, moment) => {
     const { notification } = loaded
     if (notification === null) return unchanged<"sent" | "retry" | "given_up" | "superseded">("superseded")
-    if (isDelivered) return removed(changes, notification).decidedWithoutHead("sent" as const)
+    if (isDelivered) return removeNotification(changes, notification).decidedWithoutHead("sent" as const)
     const due_at = nextAttempt(attempts_made, moment.now, 0)
-    if (due_at === null) return removed(changes, notification).decidedWithoutHead("given_up" as const)
+    if (due_at === null) return removeNotification(changes, notification).decidedWithoutHead("given_up" as const)
     changes.add({ _tag: "QueuedNotificationPut", row: { ...notification, due_at } })
     return changes.decidedWithoutHead("retry" as const)
   })
 
-const removed = (changes: ChangeSet, { shop_id, id }: QueuedNotification): ChangeSet =>
+const removeNotification = (changes: ChangeSet, { shop_id, id }: QueuedNotification): ChangeSet =>
   changes.add({ _tag: "QueuedNotificationRemoved", row: { shop_id, id } })

@@ -3,7 +3,7 @@ import type { EventRecord } from "../domain/Event.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
-import { onSuccess, overlapEnd, rotated, type Webhook, WebhookNotSet } from "../domain/Webhook.js"
+import { onSuccess, overlapEnd, type Webhook, WebhookNotSet, withNewSecret } from "../domain/Webhook.js"
 import { type Command, makeCommand } from "./Command.js"
 import * as Load from "./Load.js"
 
@@ -54,7 +54,7 @@ export interface RotatedSecret {
 export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSecret, WebhookNotSet> =>
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
     if (loaded.webhook === null) return Either.left(new WebhookNotSet())
-    const webhook = rotated(loaded.webhook, secret, moment.now)
+    const webhook = withNewSecret(loaded.webhook, secret, moment.now)
     changes.add({ _tag: "WebhookPut", row: webhook })
     return changes.decided({ webhook, replaces_before: overlapEnd(loaded.webhook, moment.now) })
   })

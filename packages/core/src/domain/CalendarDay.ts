@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, SECOND_MS } from "./Instant.js"
-import { keptText, type Reading } from "./Text.js"
+import { keptText, type ReadResult } from "./Text.js"
 
 // Formatters are cached, because creating one takes 65 µs and using it 1 µs, and every creation of a ticket needs one
 // for a day's limits. The cache is bounded by the number of IANA's zones.
@@ -30,7 +30,7 @@ const isTimeZone = (name: string): boolean => {
 
 const REFUSED = Either.left("must be an IANA time zone such as Africa/Tunis")
 
-const read = (text: string): Reading<string> => {
+const read = (text: string): ReadResult<string> => {
   const name = text.trim()
   return isTimeZone(name) ? Either.right(name) : REFUSED
 }

@@ -81,7 +81,7 @@ export const isVisible = (link: ClientLink): boolean =>
  * The client as this shop may see them; null for an unknown client and for one who blocks it (Specification, Clients
  * and loyalty).
  */
-export const asSeen = (account: ClientAccount | undefined, link: ClientLink | undefined): Client | null =>
+export const visibleClient = (account: ClientAccount | undefined, link: ClientLink | undefined): Client | null =>
   account === undefined || link === undefined || !isVisible(link)
     ? null
     : { id: account.id, display_name: displayName(account) }

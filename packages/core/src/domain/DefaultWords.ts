@@ -29,7 +29,7 @@ export const everyLanguage: WordList.WordList = WordList.makeWordList(languages.
 
 const languagesByWord = new Map<string, Array<Language>>()
 for (const language of languages) {
-  for (const word of defaultWords[language].rude.map(WordList.spelled)) {
+  for (const word of defaultWords[language].rude.map(WordList.normalizeEntry)) {
     languagesByWord.set(word, [...(languagesByWord.get(word) ?? []), language])
   }
 }

@@ -59,7 +59,7 @@ const wordOf = ({ word }: FoundWord): string => word
  */
 const isRefused = (text: string, found: ReadonlyArray<string>, allowed: ReadonlyArray<WordList.WordList>): boolean => {
   if (found.length === 0) return false
-  const words = [...new Set(found.map(WordList.spelled))]
+  const words = [...new Set(found.map(WordList.normalizeEntry))]
   const list = WordList.makeWordList(words)
   if (WordList.findWords(list, text, allowed).length > 0) return true
   // An embedder's filter may return a word in another form than the list's, and the shop must then allow that form.

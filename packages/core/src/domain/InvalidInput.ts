@@ -62,14 +62,14 @@ const isWhole = (ast: AST.Refinement): boolean => ast.annotations[AST.SchemaIdAn
 const isNull = (ast: AST.AST): boolean => AST.isLiteral(ast) && ast.literal === null
 
 /** The rule that a filter of `Schema` states in its description, such as "a non empty string". */
-const described = (issue: ParseResult.Refinement): string | undefined => {
+const descriptionMessage = (issue: ParseResult.Refinement): string | undefined => {
   if (issue.issue._tag !== "Type" || issue.issue.message !== undefined) return undefined
   const description = Option.getOrUndefined(AST.getDescriptionAnnotation(issue.ast))
   return description !== undefined && /^an? /.test(description) ? `must be ${description}` : undefined
 }
 
 /** The message of the schema's author, if it is plain text. */
-const authored = (ast: AST.Annotated, issue: ParseResult.ParseIssue): string | undefined => {
+const authorMessage = (ast: AST.Annotated, issue: ParseResult.ParseIssue): string | undefined => {
   const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))?.(issue)
   return typeof message === "string" ? message : undefined
 }
@@ -92,7 +92,7 @@ const withoutValue = (message: string | undefined): string | undefined =>
 
 /** The message for a value of another type. JSON has no dates, so a date comes from a program, such as from a column of its database. */
 const ofOtherType = (issue: ParseResult.Type): string => {
-  const message = withoutValue(issue.message) ?? authored(issue.ast, issue) ?? expectation(issue.ast)
+  const message = withoutValue(issue.message) ?? authorMessage(issue.ast, issue) ?? expectation(issue.ast)
   return message === "must be a string" && isDate(issue.actual) ? `${message}: pass toISOString() of the Date` : message
 }
 
@@ -122,11 +122,12 @@ export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyA
         : many(issue.issues).flatMap((inner) => inputIssues(inner, path))
     case "Refinement": {
       if (issue.kind === "From") return inputIssues(issue.issue, path)
-      const message = authored(issue.ast, issue) ?? (isWhole(issue.ast) ? expectation(issue.ast) : described(issue))
+      const message =
+        authorMessage(issue.ast, issue) ?? (isWhole(issue.ast) ? expectation(issue.ast) : descriptionMessage(issue))
       return message === undefined ? inputIssues(issue.issue, path) : [{ field: path, message }]
     }
     case "Transformation": {
-      const message = issue.kind === "Transformation" ? authored(issue.ast, issue) : undefined
+      const message = issue.kind === "Transformation" ? authorMessage(issue.ast, issue) : undefined
       return message === undefined ? inputIssues(issue.issue, path) : [{ field: path, message }]
     }
     case "Missing":

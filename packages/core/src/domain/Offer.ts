@@ -32,7 +32,7 @@ export interface OfferRecord {
  * Whether a client still sees an offer of a shop that they block, by the offer's status: an open one is hidden (Specification, Clients and
  * loyalty).
  */
-export const shownWhileBlocked = { open: false, accepted: true, blocked: true } as const satisfies Record<
+export const visibleWhileBlocked = { open: false, accepted: true, blocked: true } as const satisfies Record<
   OfferStatus,
   boolean
 >
@@ -40,11 +40,11 @@ export const shownWhileBlocked = { open: false, accepted: true, blocked: true } 
 /**
  * The offers that a client sees, of all offers to their number, oldest first: the latest of each shop (Specification, Clients and loyalty).
  */
-export const offersShown = (
+export const visibleOffers = (
   offers: ReadonlyArray<OfferRecord>,
   isBlocked: (shop_id: ShopId) => boolean
 ): ReadonlyArray<OfferRecord> =>
-  latestOfShops(offers, ({ shop_id, status }) => shownWhileBlocked[status] || !isBlocked(shop_id))
+  latestOfShops(offers, ({ shop_id, status }) => visibleWhileBlocked[status] || !isBlocked(shop_id))
 
 /** No such offer. */
 export class OfferNotFound extends RefusalOf("OfferNotFound", "There is no such offer") {}

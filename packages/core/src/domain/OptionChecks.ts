@@ -68,7 +68,7 @@ export const ofFields =
  * The refusal of the first option that is unknown or wrong; null if all are right. `whose` is the function or part with
  * the options, such as `start` or `the store`.
  */
-export const refusedOption = (whose: string, given: unknown, checks: OptionChecks): OptionRefused | null => {
+export const optionRefusal = (whose: string, given: unknown, checks: OptionChecks): OptionRefused | null => {
   const refuse = (option: string, message: string) => new OptionRefused({ option, message })
   const owner = whose.replace(/^the /, "The ")
   if (!isObject(given)) return refuse("", `${owner} takes an object of options`)
@@ -80,7 +80,7 @@ export const refusedOption = (whose: string, given: unknown, checks: OptionCheck
 
 /** Returns the options if all are right; throws a sentence about the first that is not. */
 export const checkedOptions = <A extends object>(whose: string, given: A, checks: OptionChecks): A => {
-  const refused = refusedOption(whose, given, checks)
+  const refused = optionRefusal(whose, given, checks)
   if (refused !== null) throw refused
   return given
 }

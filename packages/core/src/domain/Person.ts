@@ -16,13 +16,13 @@ export const ERASED = "[erased]"
 // The separators between two digits of a number: at most three characters in a row.
 const BETWEEN = "[ .()/\\u00a0-]{0,3}"
 
-const spaced = (digits: string): string => [...digits].join(BETWEEN)
+const spacedDigits = (digits: string): string => [...digits].join(BETWEEN)
 
 /** Matches every way to write a number: in E.164, with 00, or as it is dialled within its country, with separators between its digits. */
 const numberPattern = (phone: Phone): RegExp => {
   const { calling_code, national } = numberParts(phone)
-  const country = `(?:(?:\\+|00)${BETWEEN}${spaced(calling_code)}${BETWEEN})?(?:\\(?0\\)?${BETWEEN})?`
-  return new RegExp(`(?<![0-9])${country}${spaced(national)}(?![0-9])`, "g")
+  const country = `(?:(?:\\+|00)${BETWEEN}${spacedDigits(calling_code)}${BETWEEN})?(?:\\(?0\\)?${BETWEEN})?`
+  return new RegExp(`(?<![0-9])${country}${spacedDigits(national)}(?![0-9])`, "g")
 }
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
@@ -46,7 +46,7 @@ export const eraser = ({ names, phones }: Person): ((text: string) => string) =>
 }
 
 /** The texts that people wrote on a ticket, stored or returned. */
-interface Written {
+interface WrittenTexts {
   readonly service: string
   readonly item: string | null
   readonly description: string | null
@@ -64,7 +64,7 @@ interface Written {
  * that the shop's books need (service, item, labels, the caller's reference), and from tickets of others, only the
  * person's names and numbers are removed.
  */
-export const ticketWithout = <T extends Written>(person: Person, ticket: T, isTheirs: boolean): T => {
+export const ticketWithout = <T extends WrittenTexts>(person: Person, ticket: T, isTheirs: boolean): T => {
   const erase = eraser(person)
   const text = (value: string | null) => (value === null ? null : erase(value))
   const note = (value: string | null) => (isTheirs ? null : text(value))
@@ -84,7 +84,7 @@ export const ticketWithout = <T extends Written>(person: Person, ticket: T, isTh
   }
 }
 
-type Seen = Written & { readonly client: ClientBadge | null }
+type SeenTexts = WrittenTexts & { readonly client: ClientBadge | null }
 
 /** The client's badge without the name; the id stays as a pseudonym. */
 const badgeWithout = ({ client_id }: Person, badge: ClientBadge): ClientBadge =>
@@ -97,7 +97,7 @@ const isOf = ({ client_id }: Person, client: ClientBadge | null): boolean => cli
  * Erases a person from a ticket in a stored response or event. The ticket counts as theirs unless it had another
  * client.
  */
-export const seenWithout = <T extends Seen>(person: Person, ticket: T): T => {
+export const seenWithout = <T extends SeenTexts>(person: Person, ticket: T): T => {
   const isTheirs = isOf(person, ticket.client)
   const client = ticket.client && badgeWithout(person, ticket.client)
   return { ...ticketWithout(person, ticket, isTheirs), client }

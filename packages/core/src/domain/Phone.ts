@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js"
-import { keptText, type Reading } from "./Text.js"
+import { keptText, type ReadResult } from "./Text.js"
 
 // E.164 numbers have at most fifteen digits, although some countries' numbers could be longer.
 const E164 = /^\+[1-9]\d{1,14}$/
@@ -13,7 +13,7 @@ const LONGEST = 64
 // This checks that a number is possible, which depends on the calling code and the length, and not that it is valid.
 // Valid numbers are in an assigned range, and the ranges change every few months, so a client with a new number would
 // be refused until this library is updated, and a stored number could become invalid.
-const read = (text: string): Reading<string> => {
+const read = (text: string): ReadResult<string> => {
   const trimmed = text.trim()
   // A `;` begins the parameters of a tel: URI, which may contain the country separately from the number.
   if (trimmed.length > LONGEST || !trimmed.startsWith("+") || trimmed.includes(";")) return REFUSED
@@ -61,7 +61,7 @@ export const Phone = keptText(read, jsonSchema).pipe(Schema.brand("Phone"))
 export type Phone = typeof Phone.Type
 
 // Only a leading space is read as `+`; a space before an escaped + is just a space.
-const readInQuery = (text: string): Reading<string> =>
+const readInQuery = (text: string): ReadResult<string> =>
   read(text.startsWith(" ") && !text.trimStart().startsWith("+") ? `+${text.trim()}` : text)
 
 /** Like `Phone`, for a query string, where an unescaped `+` arrives as a leading space (Specification, Tickets). */

@@ -10,14 +10,14 @@ const REFUSED_TYPE = Either.left("must be a string")
 export const isCleanText = (text: string): boolean => !UNCLEAN.test(text)
 
 /** The result of reading a text: a value, or a sentence that says what to change, without the text itself. */
-export type Reading<A> = Either.Either<A, string>
+export type ReadResult<A> = Either.Either<A, string>
 
 /**
  * A schema of strings that are normalised when they are decoded: `read` returns the string to store. It is a
  * declaration and not a transformation, because a declaration takes a third of the time, and because later annotations
  * still reach OpenAPI (effect ignores them on a transformation that has a JSON Schema of its own).
  */
-export const keptText = (read: (text: string) => Reading<string>, jsonSchema: object): Schema.Schema<string> =>
+export const keptText = (read: (text: string) => ReadResult<string>, jsonSchema: object): Schema.Schema<string> =>
   Schema.declare(
     [],
     {
@@ -42,7 +42,7 @@ const REFUSED_SURROGATE = Either.left("must be well-formed Unicode, without lone
  */
 export const Text = (max: number): Schema.Schema<string> => {
   const refusedLength = Either.left(`must be 1 to ${max} characters`)
-  const read = (text: string): Reading<string> => {
+  const read = (text: string): ReadResult<string> => {
     const trimmed = text.trim()
     if (trimmed.length === 0 || isLonger(trimmed, max)) return refusedLength
     if (isCleanText(trimmed)) return Either.right(trimmed)

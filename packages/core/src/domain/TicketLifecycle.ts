@@ -157,11 +157,11 @@ export interface TicketStatusFacts extends TicketPresent {
   readonly shop_changed_at: Instant
 }
 
-const stillAccepted = (move: StatusMove, ticket: TicketStatusFacts, now: Instant): boolean =>
+const isInTime = (move: StatusMove, ticket: TicketStatusFacts, now: Instant): boolean =>
   move.within_ms === undefined || (ticket.collected_at !== null && now <= ticket.collected_at + move.within_ms)
 
 const movesFrom = (ticket: TicketStatusFacts, now: Instant): ReadonlyArray<TableMove> =>
-  statusMoves.filter((move) => move.from === ticket.state && stillAccepted(move, ticket, now))
+  statusMoves.filter((move) => move.from === ticket.state && isInTime(move, ticket, now))
 
 /** The ticket does not accept the move. `allowed` lists the statuses that it would accept now (Specification, Errors). */
 interface RefusedMove extends TicketPresent {
@@ -218,7 +218,7 @@ export const moveTo = (
   const { state, updated_at } = ticket
   const refused: RefusedMove = { from: state, to, allowed: moves.map((move) => move.to), state, updated_at }
   if (ticket.state === "abandoned") return Either.left(new TicketAbandoned(refused))
-  const expired = statusMoves.some((move) => move.from === ticket.state && !stillAccepted(move, ticket, now))
+  const expired = statusMoves.some((move) => move.from === ticket.state && !isInTime(move, ticket, now))
   if (expired) return Either.left(new ReopenWindowPassed(refused))
   return Either.left(ticket.state === to ? new SameState(refused) : new InvalidTransition(refused))
 }

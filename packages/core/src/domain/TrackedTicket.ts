@@ -47,11 +47,11 @@ export interface TrackedTicket {
 }
 
 /** Returns an object with only the given fields. */
-const picked = <A extends object, K extends keyof A>(from: A, fields: ReadonlyArray<K>): Pick<A, K> =>
+const pickFields = <A extends object, K extends keyof A>(from: A, fields: ReadonlyArray<K>): Pick<A, K> =>
   Object.fromEntries(fields.map((field) => [field, from[field]])) as Pick<A, K>
 
 /** A ticket and its shop as {@link TrackedTicket}. */
 export const trackedTicket = (ticket: TicketRecord, shop: ShopRecord): TrackedTicket => ({
-  ticket: picked(ticket, trackedFields),
-  shop: picked(shop, trackedShopFields)
+  ticket: pickFields(ticket, trackedFields),
+  shop: pickFields(shop, trackedShopFields)
 })

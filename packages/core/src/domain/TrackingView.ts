@@ -48,9 +48,9 @@ export interface TrackingView {
   readonly updated_at: string
 }
 
-type Tracked = TrackedTicket["ticket"]
+type TrackedTicketFields = TrackedTicket["ticket"]
 
-const itemsOf = ({ items, item, service }: Tracked): ReadonlyArray<string> =>
+const itemsOf = ({ items, item, service }: TrackedTicketFields): ReadonlyArray<string> =>
   items.length > 0 ? items.map(({ label }) => label) : [item ?? service]
 
 const step = (name: TrackingStep["step"], progress: TrackingStep["progress"], at: Instant | null = null) => ({
@@ -60,7 +60,7 @@ const step = (name: TrackingStep["step"], progress: TrackingStep["progress"], at
 })
 
 /** The steps of a ticket up to its end, which differ if the work cannot be done or nobody collected the item. */
-const stepsOf = (ticket: Tracked): ReadonlyArray<TrackingStep> => {
+const stepsOf = (ticket: TrackedTicketFields): ReadonlyArray<TrackingStep> => {
   const { state, created_at, ready_at, collected_at, abandoned_at } = ticket
   const received = step("received", "done", created_at)
   switch (state) {
@@ -120,7 +120,7 @@ export const trackingView = ({ ticket, shop }: TrackedTicket): TrackingView => {
 }
 
 /** Whether a ticket ended so long ago that its page is not shown, so that fewer codes can be guessed. */
-const isPast = ({ collected_at, abandoned_at }: Tracked, now: Instant): boolean => {
+const isPast = ({ collected_at, abandoned_at }: TrackedTicketFields, now: Instant): boolean => {
   const ended_at = abandoned_at ?? collected_at
   return ended_at !== null && now - ended_at > Limits.tracking_after_end_ms
 }

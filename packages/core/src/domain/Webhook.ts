@@ -62,7 +62,7 @@ export const beginsAsSecret = (text: string): boolean => text.startsWith(SECRET_
 export const webhookSecret = (entropy: Uint8Array): string => `${SECRET_PREFIX}${secretText(entropy)}`
 
 /** The webhook with a new secret; the old one also signs for 24 hours (Specification, Webhooks). */
-export const rotated = (webhook: Webhook, secret: string, now: Instant): Webhook => ({
+export const withNewSecret = (webhook: Webhook, secret: string, now: Instant): Webhook => ({
   ...webhook,
   secret,
   previous_secret: webhook.secret,

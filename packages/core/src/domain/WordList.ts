@@ -77,7 +77,7 @@ const reachOf = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>)
 }
 
 /** An entry as {@link findWords} returns it: its words in lower case, separated by single spaces. */
-export const spelled = (entry: string): string => wordsOf(entry).join(" ")
+export const normalizeEntry = (entry: string): string => wordsOf(entry).join(" ")
 
 const NOTHING: ReadonlyArray<string> = []
 

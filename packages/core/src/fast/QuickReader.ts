@@ -27,7 +27,7 @@ const isPlainObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The value of a synchronous success; {@link UNSURE} for an effect or a failure. */
-const settled = (result: unknown): unknown =>
+const syncResult = (result: unknown): unknown =>
   Either.isEither(result) && Either.isRight(result) ? result.right : UNSURE
 
 const ofFields =
@@ -35,16 +35,16 @@ const ofFields =
   (value) => {
     if (!isPlainObject(value)) return UNSURE
     const read: Record<string, unknown> = {}
-    let declared = 0
+    let declarationReader = 0
     for (const field of fields) {
       if (Object.hasOwn(value, field.name)) {
         const part = field.read(value[field.name])
         if (part === UNSURE) return UNSURE
         read[field.name] = part
-        declared++
+        declarationReader++
       } else if (!field.isOptional) return UNSURE
     }
-    return isExact && Object.keys(value).length > declared ? UNSURE : read
+    return isExact && Object.keys(value).length > declarationReader ? UNSURE : read
   }
 
 const struct = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined => {
@@ -88,7 +88,7 @@ const choice = (ast: AST.Union, isExact: boolean): QuickReader | undefined => {
   return (value) => (values.has(value) ? value : read(value))
 }
 
-const refined = (ast: AST.Refinement, isExact: boolean): QuickReader | undefined => {
+const refinementReader = (ast: AST.Refinement, isExact: boolean): QuickReader | undefined => {
   const read = compile(ast.from, isExact)
   if (read === undefined) return undefined
   return (value) => {
@@ -97,21 +97,21 @@ const refined = (ast: AST.Refinement, isExact: boolean): QuickReader | undefined
   }
 }
 
-const transformed = (ast: AST.Transformation, isExact: boolean): QuickReader | undefined => {
+const transformationReader = (ast: AST.Transformation, isExact: boolean): QuickReader | undefined => {
   const { transformation } = ast
   const from = compile(ast.from, isExact)
   const to = compile(ast.to, isExact)
   if (transformation._tag !== "FinalTransformation" || from === undefined || to === undefined) return undefined
   return (value) => {
     const given = from(value)
-    const decoded = given === UNSURE ? UNSURE : settled(transformation.decode(given, OPTIONS, ast, value))
+    const decoded = given === UNSURE ? UNSURE : syncResult(transformation.decode(given, OPTIONS, ast, value))
     return decoded === UNSURE ? UNSURE : to(decoded)
   }
 }
 
 const declared = (ast: AST.Declaration): QuickReader => {
   const decode = ast.decodeUnknown(...ast.typeParameters)
-  return (value) => settled(decode(value, OPTIONS, ast))
+  return (value) => syncResult(decode(value, OPTIONS, ast))
 }
 
 /** Whether the options of a schema match those of this reader. */
@@ -141,9 +141,9 @@ const compile = (ast: AST.AST, isExact: boolean): QuickReader | undefined => {
     case "Union":
       return choice(ast, isExact)
     case "Refinement":
-      return refined(ast, isExact)
+      return refinementReader(ast, isExact)
     case "Transformation":
-      return transformed(ast, isExact)
+      return transformationReader(ast, isExact)
     case "Declaration":
       return declared(ast)
     default:

@@ -116,7 +116,7 @@ type LimitCache = Context.Tag.Service<CachedRateLimits>
  *
  *   1. the limit on requests: collected, and not counted yet;
  *   2. the shop: rejects with `AccountDeactivated`, a 403;
- *   3. `reject` counts the collected limit first. That fails with `LimitReached`, and `failed` responds with the 429.
+ *   3. `reject` counts the collected limit first. That fails with `LimitReached`, and `respondToFailure` responds with the 429.
  *
  * For an active shop, the limits on requests and on writes are both collected, and counted in one call before the body is read.
  */
@@ -128,7 +128,7 @@ type Continue<In> = (checked: In, uncounted: ReadonlyArray<LimitUse>) => Effect.
 type Link<In, Out> = (limits: LimitCache, next: Continue<Out>) => Continue<In>
 
 /** The limits that a step counts, and the uses that were counted before it and that a 429 gives back. */
-interface Counting<In> {
+interface LimitCounting<In> {
   readonly limits: LimitCache
   readonly givenBackOn429: UsesOf<In>
 }
@@ -157,10 +157,10 @@ const asyncCheck =
     const counting = { limits, givenBackOn429 }
     const proceed = (checked: In, result: CheckResult<Out>) =>
       result instanceof Rejected ? reject(counting, checked, result, NO_USES) : next(result, NO_USES)
-    return afterCounting(counting, (checked) => {
+    return countThen(counting, (checked) => {
       const result = run(checked)
       return Effect.isEffect(result)
-        ? orFailed(counting, checked, result, (settled) => proceed(checked, settled))
+        ? continueOrFail(counting, checked, result, (settled) => proceed(checked, settled))
         : proceed(checked, result)
     })
   }
@@ -178,9 +178,9 @@ const handlerStep =
   <In extends CheckedRequest>({ handle }: HandlerStep<In>, givenBackOn429: UsesOf<In>) =>
   (limits: LimitCache): Continue<In> => {
     const counting = { limits, givenBackOn429 }
-    return afterCounting(counting, (counted, checked) =>
+    return countThen(counting, (counted, checked) =>
       // `suspend` makes an error that the handler throws a failure of this step.
-      orFailed(
+      continueOrFail(
         counting,
         checked,
         Effect.suspend(() => handle(checked)),
@@ -190,15 +190,15 @@ const handlerStep =
   }
 
 /** Counts the collected limits, all or none. `counted` is the request with their statuses in its context, and `checked` without. */
-const afterCounting =
+const countThen =
   <In extends CheckedRequest>(
-    counting: Counting<In>,
+    counting: LimitCounting<In>,
     proceed: (counted: In, checked: In) => Effect.Effect<ObservedResponse>
   ): Continue<In> =>
   (checked, uncounted) => {
     if (uncounted.length === 0) return proceed(checked, checked)
     const { context } = checked
-    return orFailed(counting, checked, counting.limits.take(uncounted, context.now), (limitStatuses) =>
+    return continueOrFail(counting, checked, counting.limits.take(uncounted, context.now), (limitStatuses) =>
       proceed(withFields(checked, { context: withLimitStatuses(context, limitStatuses) }), checked)
     )
   }
@@ -210,7 +210,7 @@ const withLimitStatuses = (context: RequestContext, limitStatuses: ReadonlyArray
 
 /** Refuses a request. If the refusal counts against limits of its own, the response shows only these. */
 const reject = <In extends CheckedRequest>(
-  counting: Counting<In>,
+  counting: LimitCounting<In>,
   checked: In,
   { failure, uses: own }: Rejected,
   uncounted: ReadonlyArray<LimitUse>
@@ -219,23 +219,23 @@ const reject = <In extends CheckedRequest>(
   const shown = own.length > 0 ? { ...context, limitStatuses: [] } : context
   const uses = [...uncounted, ...own]
   if (uses.length === 0) return Effect.succeed(respond(failure, shown))
-  return orFailed(counting, checked, counting.limits.take(uses, context.now), (limitStatuses) =>
+  return continueOrFail(counting, checked, counting.limits.take(uses, context.now), (limitStatuses) =>
     Effect.succeed(respond(failure, withLimitStatuses(shown, limitStatuses)))
   )
 }
 
 /** Runs an effect of a step and continues with its result, or responds to its failure. */
-const orFailed = <In extends CheckedRequest, A>(
-  counting: Counting<In>,
+const continueOrFail = <In extends CheckedRequest, A>(
+  counting: LimitCounting<In>,
   checked: In,
   effect: Effect.Effect<A, Failure>,
   onSuccess: (result: A) => Effect.Effect<ObservedResponse>
 ): Effect.Effect<ObservedResponse> =>
-  Effect.matchCauseEffect(effect, { onSuccess, onFailure: (cause) => failed(counting, checked, cause) })
+  Effect.matchCauseEffect(effect, { onSuccess, onFailure: (cause) => respondToFailure(counting, checked, cause) })
 
 /** Responds to a failure of a step. */
-const failed = <In extends CheckedRequest>(
-  counting: Counting<In>,
+const respondToFailure = <In extends CheckedRequest>(
+  counting: LimitCounting<In>,
   checked: In,
   cause: Cause.Cause<Failure>
 ): Effect.Effect<ObservedResponse> => {
@@ -260,7 +260,7 @@ const withPart = (failure: Failure, { method }: HttpRequest): Failure =>
 
 /** Gives back the uses of limits with `isGivenBackOn429`. If that fails, the request merely stays counted. */
 const giveBack = <In extends CheckedRequest>(
-  { limits, givenBackOn429 }: Counting<In>,
+  { limits, givenBackOn429 }: LimitCounting<In>,
   checked: In
 ): Effect.Effect<void> => {
   const uses = givenBackOn429(checked)
@@ -348,7 +348,7 @@ export const runChecks = ({ begin }: RequestSteps, limits: LimitCache) => {
     // Only a bug in a synchronous step fails here. Every step responds to the failures of its own effects.
     return Effect.catchAllCause(
       Effect.suspend(() => first(checked, NO_USES)),
-      (cause) => failed(counting, checked, cause)
+      (cause) => respondToFailure(counting, checked, cause)
     )
   }
 }

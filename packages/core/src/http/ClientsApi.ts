@@ -9,7 +9,7 @@ import { LoyaltyCard, LoyaltyProgram } from "../domain/LoyaltyCard.js"
 import { PhoneInQuery } from "../domain/Phone.js"
 import { CountedPolicies, EmptyBody, RequiredScope } from "./Endpoint.js"
 import { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta } from "./Envelope.js"
-import { described } from "./openapi/Annotations.js"
+import { describeEndpoint } from "./openapi/Annotations.js"
 import { IdempotencyHeader } from "./TicketsApi.js"
 
 const ById = Schema.Struct({ id: ClientId })
@@ -35,7 +35,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "findClient",
           summary: "Find a client by phone number",
           description:
@@ -52,7 +52,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "getClient",
           summary: "Read a client",
           description: "The client's name as they show it, how many tickets they have with the shop, and their card.",
@@ -67,7 +67,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "getLoyalty",
           summary: "Read a loyalty card",
           description: "The shop's programme and the client's card. Both can be read while the programme is off.",
@@ -85,7 +85,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
       .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "loyalty:write")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "addStamps",
           summary: "Add stamps to a card",
           description:
@@ -105,7 +105,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
       .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "loyalty:write")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "redeemReward",
           summary: "Use a reward",
           description:

@@ -51,7 +51,7 @@ const pathOf = (levels: ReadonlyArray<Level>): string => levels.map(({ at }) => 
  * Reads the text again and returns the paths of duplicate members, such as `items.1.label`. Every repetition counts
  * towards the maximum, even one whose path is in the result already, because the path of a deep text is long.
  */
-const named = (text: string): ReadonlyArray<string> => {
+const repeatedPaths = (text: string): ReadonlyArray<string> => {
   const paths = new Set<string>()
   const levels: Array<Level> = []
   let repeats = 0
@@ -87,4 +87,4 @@ const named = (text: string): ReadonlyArray<string> => {
  * therefore searched only if it has more members than `value`.
  */
 export const duplicateMembers = (text: string, value: unknown): ReadonlyArray<string> =>
-  writtenMembers(text) === keptMembers(value) ? [] : named(text)
+  writtenMembers(text) === keptMembers(value) ? [] : repeatedPaths(text)

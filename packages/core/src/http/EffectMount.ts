@@ -202,7 +202,7 @@ export const failureResponse = (
  * the handler's end. The reason why the store is unavailable is logged, and is not in the response (Specification,
  * Errors). The fields of `beside`, such as the progress of an upload, are added to the body.
  */
-export const refused = (
+export const respondWithFailure = (
   failure: HandlerFailure,
   beside: Readonly<Record<string, unknown>> = {}
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>

@@ -15,12 +15,12 @@ import * as FindMyWay from "find-my-way-ts"
 import { inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { type RereadableRequest, rereadable } from "./EffectBody.js"
-import { failureResponse, isSentAsJson, NOT_JSON, refused } from "./EffectMount.js"
+import { failureResponse, isSentAsJson, NOT_JSON, respondWithFailure } from "./EffectMount.js"
 import { fieldNameOf } from "./Endpoint.js"
 import type { RequestIssue } from "./ErrorTable.js"
 
 type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
-type Found = FindMyWay.FindResult<Endpoint>
+type FoundEndpoint = FindMyWay.FindResult<Endpoint>
 type AnySchema = Schema.Schema<unknown>
 
 /** The issues of one part of a request; null if they cannot be recomputed. */
@@ -49,7 +49,7 @@ const takesText = (ast: AST.AST): boolean => {
 }
 
 /** The parameters of the query in the form of `HttpApi`, where a list parameter that is given once is a list too. */
-const listed = ({ ast }: AnySchema, params: Found["searchParams"]) => {
+const withLists = ({ ast }: AnySchema, params: FoundEndpoint["searchParams"]) => {
   const lists = AST.getPropertySignatures(AST.encodedAST(ast)).filter(({ type }) => !takesText(type))
   const isList = (name: string) => lists.some((list) => list.name === name)
   return Record.map(params, (value, name) => (typeof value === "string" && isList(name) ? [value] : value))
@@ -78,7 +78,7 @@ const bodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unk
  */
 const payloadIssues = (
   schema: AnySchema,
-  { searchParams }: Found,
+  { searchParams }: FoundEndpoint,
   { request, progress }: RereadableRequest
 ): Effect.Effect<PartIssues, HttpServerError.RequestError> => {
   if (!HttpMethod.hasBody(request.method)) return issuesOf("query", schema, searchParams)
@@ -90,13 +90,13 @@ const payloadIssues = (
 }
 
 /** The issues of each part of a request for which its endpoint has a schema. */
-const requestIssues = (found: Found, rereadable: RereadableRequest) => {
+const requestIssues = (found: FoundEndpoint, rereadable: RereadableRequest) => {
   const { pathSchema, urlParamsSchema, headersSchema, payloadSchema } = found.handler
   const { headers } = rereadable.request
   return Effect.all([
     ...Option.toArray(pathSchema).map((schema) => issuesOf("path", schema as AnySchema, found.params)),
     ...Option.toArray(urlParamsSchema).map((schema) =>
-      issuesOf("query", schema as AnySchema, listed(schema as AnySchema, found.searchParams))
+      issuesOf("query", schema as AnySchema, withLists(schema as AnySchema, found.searchParams))
     ),
     ...Option.toArray(headersSchema).map((schema) => issuesOf("header", schema as AnySchema, headers)),
     ...Option.toArray(payloadSchema).map((schema) => payloadIssues(schema as AnySchema, found, rereadable))
@@ -115,7 +115,7 @@ const issuesInItsWords = (part: RequestIssue["in"], { issues }: HttpApiDecodeErr
 }
 
 /** The response to a request that does not match the schemas of its endpoint. */
-const decodeFailure = (failure: HttpApiDecodeError, found: Found | undefined, rereadable: RereadableRequest) =>
+const decodeFailure = (failure: HttpApiDecodeError, found: FoundEndpoint | undefined, rereadable: RereadableRequest) =>
   Effect.gen(function* () {
     const parts = found === undefined ? [] : yield* requestIssues(found, rereadable)
     const knownIssues = parts.flatMap(({ issues }) => issues ?? [])
@@ -125,7 +125,7 @@ const decodeFailure = (failure: HttpApiDecodeError, found: Found | undefined, re
     if (issues.length > 0) return yield* failureResponse({ _tag: "InvalidRequest", issues }, "body")
     const { method, url } = rereadable.request
     return yield* Effect.dieMessage(`The response to ${method} ${url} does not match its schema: ${failure.message}`)
-  }).pipe(Effect.catchTag("RequestError", refused))
+  }).pipe(Effect.catchTag("RequestError", respondWithFailure))
 
 /** Finds the endpoints of an API by method and path, with a router like the server's. */
 const endpointsOf = (api: HttpApi.HttpApi.AnyWithProps) =>
@@ -173,7 +173,7 @@ export const errorFormat = <Id extends string, Groups extends HttpApiGroup.HttpA
           if (failure instanceof HttpApiDecodeError) return decodeFailure(failure, find(given), read)
           if (!HttpServerError.isServerError(failure)) return Effect.failCause(cause)
           if (failure._tag === "RouteNotFound") return failureResponse({ _tag: "RouteNotFound" }, "body")
-          return failure._tag === "RequestError" ? refused(failure) : Effect.failCause(cause)
+          return failure._tag === "RequestError" ? respondWithFailure(failure) : Effect.failCause(cause)
         })
         return yield* Effect.provideService(served, HttpServerRequest.HttpServerRequest, read.request)
       })

@@ -67,13 +67,13 @@ export interface MountOptions<Request, Context extends ReadonlyArray<unknown> = 
 }
 
 /** A request of the embedder's server, with the further arguments of the call. */
-interface Received<Request> {
+interface ReceivedRequest<Request> {
   readonly request: Request
   readonly context: ReadonlyArray<unknown>
 }
 
 /** The API inside another server. */
-export interface Mounted<Request> {
+export interface MountedApi<Request> {
   /** Returns whether a path belongs to the API. All other paths belong to the server. */
   readonly owns: (path: string) => boolean
   /** Handles a request. It never fails. */
@@ -111,7 +111,7 @@ const promisedCaller =
   <Request, Context extends ReadonlyArray<unknown>>(
     authenticate: NonNullable<MountOptions<Request, Context>["authenticate"]>
   ) =>
-  ({ request, context }: Received<Request>): Effect.Effect<Caller | null, StoreUnavailable> =>
+  ({ request, context }: ReceivedRequest<Request>): Effect.Effect<Caller | null, StoreUnavailable> =>
     Effect.tryPromise({
       try: async () => authenticate(request, ...(context as Context)),
       catch: (error) => error
@@ -155,7 +155,7 @@ export const mountEffect = <Request, R = never>({
     const groups = trackingPages === undefined ? [api] : [api, yield* trackingRoutes(trackingPages)]
     const run = yield* pipeline(groups, observe)
     const base = (prefix ?? "").replace(/(?<!\/)\/+$/, "")
-    const mount: Mounted<Request> = {
+    const mount: MountedApi<Request> = {
       owns: (path) => groups.some((group) => isBelow(`${base}${group.prefix}`, path)),
       handle: (request) => {
         const isInside = request.path.startsWith(`${base}/`)
@@ -173,12 +173,12 @@ const NO_WORKSHOP =
 export const mountPromise = <Request, Context extends ReadonlyArray<unknown>>(
   workshop: Mountable,
   { authenticate, ...rest }: Omit<MountOptions<Request, Context>, "addressOf">
-): Mounted<Received<Request>> => {
+): MountedApi<ReceivedRequest<Request>> => {
   if (!isObject(workshop) || !isObject(workshop.runtime))
     throw new OptionRefused({ option: "workshop", message: NO_WORKSHOP })
   const { runtime } = workshop
   const mounted = Runtime.runSync(runtime)(
-    mountEffect<Received<Request>>({
+    mountEffect<ReceivedRequest<Request>>({
       ...rest,
       ...(authenticate && { authenticate: promisedCaller(authenticate) })
     })

@@ -13,7 +13,7 @@ export interface RequestPart {
   readonly issues: ReadonlyArray<RequestIssue>
 }
 
-const wellFormed = (value: unknown): RequestPart => ({ value, issues: [] })
+const validPart = (value: unknown): RequestPart => ({ value, issues: [] })
 
 const decodeText = (text: string): string | undefined => {
   if (!/[%+]/.test(text)) return text
@@ -31,7 +31,7 @@ const tooManyParameters: RequestPart = {
 
 /** Parses a query string. A parameter that is given twice is refused, unless it is a list, whose values are joined. */
 const readQuery = (query: string, lists: ReadonlyArray<string>): RequestPart => {
-  if (query === "") return wellFormed({})
+  if (query === "") return validPart({})
   const values: Record<string, string> = Object.create(null)
   const issues: Array<RequestIssue> = []
   const pairs = query.split("&", Limits.query_parameters_max + 1)
@@ -64,7 +64,7 @@ export const COMPRESSED: RequestIssue = {
 
 /** Parses a JSON body. An empty body is an empty object, so that an endpoint without fields needs no body. */
 const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
-  if (bytes.length === 0) return wellFormed({})
+  if (bytes.length === 0) return validPart({})
   const type = request.header("content-type")
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
     return { value: undefined, issues: [{ in: "header", field: "Content-Type", message: "must be application/json" }] }
@@ -83,7 +83,7 @@ const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
 }
 
 /** The body part of a request without a body. */
-export const NO_BODY: RequestPart = wellFormed(undefined)
+export const NO_BODY: RequestPart = validPart(undefined)
 
 const bodyNotReceived = (failure: BodyTooLarge | BodyIncomplete, max_bytes: number): RequestPart =>
   failure._tag === "BodyTooLarge"

@@ -12,7 +12,7 @@ import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { TicketQuery, wholeNumber } from "../services/TicketQuery.js"
 import { RequiredScope } from "./Endpoint.js"
 import { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, status201 } from "./Envelope.js"
-import { described } from "./openapi/Annotations.js"
+import { describeEndpoint } from "./openapi/Annotations.js"
 
 /** The header of the endpoints that require an idempotency key (Specification, Endpoints). */
 export const IdempotencyHeader = Schema.Struct({ "idempotency-key": IdempotencyKey })
@@ -72,7 +72,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .addError(FailureBodyOf("PROFANITY"))
       .annotate(RequiredScope, "tickets:write")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "createTicket",
           summary: "Create a ticket",
           description:
@@ -88,7 +88,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .addSuccess(TicketListResponse)
       .annotate(RequiredScope, "tickets:read")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "listTickets",
           summary: "List, filter and sync tickets",
           description:
@@ -103,7 +103,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "tickets:read")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "getTicket",
           summary: "Read a ticket",
           description: "One ticket in its present state.",
@@ -118,7 +118,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "tickets:read")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "getTicketByNumber",
           summary: "Read the ticket with a number",
           description: `The newest ticket with this number that is still in the shop, or else the newest of all. Numbers are used again after ${Limits.ticket_number_max}, so \`meta.others\` lists the other tickets with the number.`,
@@ -136,7 +136,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "tickets:write")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "changeTicketStatus",
           summary: "Move a ticket to another state",
           description:
@@ -163,7 +163,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "tickets:write")
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "recordNotified",
           summary: "Record that the client was notified",
           description:

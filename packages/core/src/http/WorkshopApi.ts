@@ -5,7 +5,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { ShopView } from "../domain/Shop.js"
 import { ClientsApi } from "./ClientsApi.js"
 import { FailureBodyOf, SuccessBody } from "./Envelope.js"
-import { described } from "./openapi/Annotations.js"
+import { describeEndpoint } from "./openapi/Annotations.js"
 import { TicketsApi } from "./TicketsApi.js"
 
 /** The endpoint that returns the key's shop (Specification, Endpoints). */
@@ -15,7 +15,7 @@ export class ShopApi extends HttpApiGroup.make("shop")
     HttpApiEndpoint.get("read", "/shop")
       .addSuccess(SuccessBody(ShopView).annotations({ identifier: "ShopResponse" }))
       .annotateContext(
-        described({
+        describeEndpoint({
           identifier: "getShop",
           summary: "Read the shop behind the key",
           description: "Try a key and a connection with this call."
@@ -24,7 +24,7 @@ export class ShopApi extends HttpApiGroup.make("shop")
   ) {}
 
 /** The failures that any endpoint may have (Specification, Errors). */
-export const EVERYWHERE = {
+export const COMMON_FAILURES = {
   invalid: FailureBodyOf("VALIDATION_ERROR"),
   unauthenticated: FailureBodyOf("UNAUTHENTICATED"),
   forbidden: FailureBodyOf("FORBIDDEN", "SHOP_NOT_APPROVED", "ACCOUNT_DEACTIVATED", "API_DISABLED"),
@@ -42,9 +42,9 @@ export class WorkshopApi extends HttpApi.make("workshop")
   .add(TicketsApi)
   .add(ClientsApi)
   .prefix("/v1")
-  .addError(EVERYWHERE.invalid)
-  .addError(EVERYWHERE.unauthenticated)
-  .addError(EVERYWHERE.forbidden)
-  .addError(EVERYWHERE.tooMany)
-  .addError(EVERYWHERE.internal)
-  .addError(EVERYWHERE.unavailable) {}
+  .addError(COMMON_FAILURES.invalid)
+  .addError(COMMON_FAILURES.unauthenticated)
+  .addError(COMMON_FAILURES.forbidden)
+  .addError(COMMON_FAILURES.tooMany)
+  .addError(COMMON_FAILURES.internal)
+  .addError(COMMON_FAILURES.unavailable) {}

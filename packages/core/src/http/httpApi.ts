@@ -12,7 +12,7 @@ import { httpApp } from "./EffectMount.js"
 import { longParameters } from "./ErrorFormat.js"
 import type { RequestObserver } from "./Pipeline.js"
 import { TicketsApi } from "./TicketsApi.js"
-import { EVERYWHERE, ShopApi } from "./WorkshopApi.js"
+import { COMMON_FAILURES, ShopApi } from "./WorkshopApi.js"
 
 /**
  * The services that the groups need. `Workshop.layer` over a store, as in the guide, provides all of them. A
@@ -36,12 +36,12 @@ const withFailures = <Id extends string, Endpoint extends HttpApiEndpoint.HttpAp
 ) =>
   group
     .prefix("/v1")
-    .addError(EVERYWHERE.invalid)
-    .addError(EVERYWHERE.unauthenticated)
-    .addError(EVERYWHERE.forbidden)
-    .addError(EVERYWHERE.tooMany)
-    .addError(EVERYWHERE.internal)
-    .addError(EVERYWHERE.unavailable)
+    .addError(COMMON_FAILURES.invalid)
+    .addError(COMMON_FAILURES.unauthenticated)
+    .addError(COMMON_FAILURES.forbidden)
+    .addError(COMMON_FAILURES.tooMany)
+    .addError(COMMON_FAILURES.internal)
+    .addError(COMMON_FAILURES.unavailable)
 
 /** A middleware that can protect the API: one that provides {@link CurrentCaller}, or {@link ApiKeys}. */
 export type CallerMiddleware<I, S> = Context.Tag<I, S> &

@@ -22,7 +22,7 @@ export const inOneLine = (error: unknown): string => {
   return root === error || error.message.includes(root.message) ? error.message : `${error.message} (${root.message})`
 }
 
-const noneLogged = () => ({
+const emptyLog = () => ({
   /** The time of the last line about each subject. */
   at: new Map<string, number>(),
   /** The subjects of failures since the last success of any background work. */
@@ -31,14 +31,14 @@ const noneLogged = () => ({
 
 /** The lines that were logged about the background work. */
 class Logged extends Context.Reference<Logged>()("@workshop/core/BackgroundFailure/Logged", {
-  defaultValue: noneLogged
+  defaultValue: emptyLog
 }) {}
 
 /**
  * Records the lines of a workshop apart from those of other workshops in its process, because their stores fail
  * independently.
  */
-export const ownLog: Layer.Layer<never> = Layer.sync(Logged, noneLogged)
+export const ownLog: Layer.Layer<never> = Layer.sync(Logged, emptyLog)
 
 /** Whether to log a line about a subject now: at most once a minute. `at` has the time of the last line. */
 export const isLoggedNow = <Subject>(

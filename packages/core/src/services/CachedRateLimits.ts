@@ -23,14 +23,14 @@ export const addressUse = ({ address }: { readonly address: string }): LimitUse 
 
 type LimitStore = Context.Tag.Service<RateLimits>
 
-interface Cached extends Pick<LimitStore, "take" | "giveBack"> {
+interface CachedLimitStore extends Pick<LimitStore, "take" | "giveBack"> {
   /** The status of a limit in this process's cache, without a query of the store. */
   readonly look: (use: LimitUse, now: Instant) => LimitStatus
   /** Empties the cache, because the store was emptied. */
   readonly forget: () => void
 }
 
-const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
+const make = (store: LimitStore, bounds: LimitsByPolicy): CachedLimitStore => {
   /** Adds the embedder's limits to the uses, and leaves out uses of a policy without a limit. */
   const withBounds = (uses: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> =>
     bounds === defaultLimits
@@ -103,7 +103,10 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): Cached => {
  * responses that count against no limit can show it. If another process gives back a use, this cache does not notice,
  * and may refuse requests until the reset.
  */
-export class CachedRateLimits extends Context.Tag("@workshop/core/CachedRateLimits")<CachedRateLimits, Cached>() {
+export class CachedRateLimits extends Context.Tag("@workshop/core/CachedRateLimits")<
+  CachedRateLimits,
+  CachedLimitStore
+>() {
   /** A cache over the store's rate limits, with the bounds of {@link PolicyLimits}. */
   static readonly layer: Layer.Layer<CachedRateLimits, never, RateLimits> = Layer.effect(
     CachedRateLimits,

@@ -25,7 +25,7 @@ import {
   Transactions
 } from "../ports/StorePorts.js"
 import { logRemedy } from "./BackgroundFailure.js"
-import { AllCells, ascending, grouped, merged, type OpenCell, openCell, ShopCells } from "./OpenCells.js"
+import { AllCells, compareBy, groupValues, mergeSorted, type OpenCell, openCell, ShopCells } from "./OpenCells.js"
 
 /*
  * One store that consists of several cells. Each cell is a complete store, and each shop is in one cell:
@@ -104,7 +104,8 @@ const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => 
   const byCell = (takes: ReadonlyArray<LimitUse>) =>
     Effect.map(
       Effect.forEach(takes, (use) => Effect.map(shopCells.ofUse(use), (cell) => [cell, use] as const)),
-      (found) => grouped(found, ([cell]) => cell).map(([cell, uses]) => ({ cell, uses: uses.map(([, use]) => use) }))
+      (found) =>
+        groupValues(found, ([cell]) => cell).map(([cell, uses]) => ({ cell, uses: uses.map(([, use]) => use) }))
     )
 
   /** The statuses in the order of the uses. */
@@ -148,7 +149,7 @@ const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => 
  * Claims from all cells in the order of one store: the shop that was served longest ago comes first. A cell orders only its own shops,
  * so this process remembers the order of its claims across cells.
  */
-const claiming = (allCells: AllCells) => {
+const claimAcrossCells = (allCells: AllCells) => {
   const served = new Map<ShopId, { readonly number: number; readonly turn: number }>()
   let last = 0
 
@@ -174,7 +175,7 @@ const claiming = (allCells: AllCells) => {
         .slice(0, max)
         .map(({ cell }) => cell)
       const claimed = yield* Effect.forEach(
-        grouped(slots, (cell) => cell),
+        groupValues(slots, (cell) => cell),
         ([cell, { length }]) =>
           Effect.map(
             Effect.orElseSucceed(allCells.trackingAvailability(cell, cell.access.claim(now, length)), () => ({
@@ -193,7 +194,7 @@ const claiming = (allCells: AllCells) => {
 }
 
 const everyDelivery = (allCells: AllCells): Context.Tag.Service<Deliveries> => ({
-  claim: claiming(allCells),
+  claim: claimAcrossCells(allCells),
   reclaim: Effect.map(
     allCells.ask(({ deliveries }) => deliveries.reclaim),
     (counts) => counts.reduce((sum, [, count]) => sum + count, 0)
@@ -210,12 +211,12 @@ const everyDelivery = (allCells: AllCells): Context.Tag.Service<Deliveries> => (
   // The ids of replays increase with the time at which they began.
   replays: Effect.map(
     allCells.gather(({ deliveries }) => deliveries.replays),
-    (open) => merged(open, ({ id }) => id, ServiceLimits.replays_per_look)
+    (open) => mergeSorted(open, ({ id }) => id, ServiceLimits.replays_per_look)
   )
 })
 
 /** Updates copies of accounts in the cells that can be reached. */
-const copying = (allCells: AllCells, directory: CellDirectory) => {
+const makeCopier = (allCells: AllCells, directory: CellDirectory) => {
   const named = new Map(allCells.cells.map((cell) => [cell.name, cell]))
 
   /** Writes one account's copies. An account that changed meanwhile is written again, because writes may overtake each other. */
@@ -239,10 +240,10 @@ const copying = (allCells: AllCells, directory: CellDirectory) => {
   return (client_id: ClientId | null) => copy(client_id, MAX_COPY_ATTEMPTS)
 }
 
-type Copy = ReturnType<typeof copying>
+type Copy = ReturnType<typeof makeCopier>
 
 /** Places a new shop in a cell that responds now. A shop that was placed in an unavailable cell could not be opened. */
-const placing = (shopCells: ShopCells, allCells: AllCells) => (shop_id: ShopId) =>
+const placeShop = (shopCells: ShopCells, allCells: AllCells) => (shop_id: ShopId) =>
   shopCells.knows(shop_id)
     ? shopCells.of(shop_id)
     : Effect.zipRight(
@@ -263,7 +264,7 @@ const composedDirectory = (
     Effect.tap(change, (isDone) => (isDone ? copy(id) : Effect.void))
   return {
     createShop: (shop) =>
-      Effect.flatMap(placing(shopCells, allCells)(shop.id), (cell) => cell.directory.createShop(shop)),
+      Effect.flatMap(placeShop(shopCells, allCells)(shop.id), (cell) => cell.directory.createShop(shop)),
     hasShops: Effect.flatMap(
       allCells.ask((cell) => cell.directory.hasShops),
       (results) => {
@@ -275,7 +276,7 @@ const composedDirectory = (
     listShops: (after, limit) =>
       Effect.map(
         allCells.all(({ directory }) => directory.listShops(after, limit)),
-        (pages) => merged(pages.flat(), ({ id }) => id, limit)
+        (pages) => mergeSorted(pages.flat(), ({ id }) => id, limit)
       ),
     isSandboxMade: home.directory.isSandboxMade,
     markSandboxMade: home.directory.markSandboxMade,
@@ -300,7 +301,7 @@ const composedDirectory = (
     // If the cell of a key is unknown, every cell gets the use, because a cell ignores keys that it does not have.
     keysUsed: (uses) =>
       Effect.forEach(
-        grouped([...uses], ([id]) => shopCells.key(id)),
+        groupValues([...uses], ([id]) => shopCells.key(id)),
         ([cell, ofCell]) =>
           Effect.forEach(cell === undefined ? allCells.here : [cell], ({ directory }) =>
             directory.keysUsed(new Map(ofCell))
@@ -322,7 +323,7 @@ const composedDirectory = (
     offers: (id) =>
       Effect.map(
         allCells.gather(({ directory }) => directory.offers(id)),
-        (rows) => latestOfShops(rows.toSorted(ascending(({ created_at }) => created_at)))
+        (rows) => latestOfShops(rows.toSorted(compareBy(({ created_at }) => created_at)))
       ),
     changedShops: Stream.mergeAll(
       allCells.cells.map(({ directory }) => directory.changedShops),
@@ -331,7 +332,7 @@ const composedDirectory = (
     inbox: (id) =>
       Effect.map(
         allCells.gather(({ directory }) => directory.inbox(id)),
-        (rows) => latestOfShops(rows.toSorted(ascending(({ created_at }) => created_at)))
+        (rows) => latestOfShops(rows.toSorted(compareBy(({ created_at }) => created_at)))
       )
   }
 }
@@ -341,7 +342,7 @@ const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Se
   append: (entry) =>
     entry.shop_id === NO_SHOP
       ? shopCells.home.audit.append(entry)
-      : Effect.flatMap(placing(shopCells, allCells)(entry.shop_id), ({ audit }) => audit.append(entry)),
+      : Effect.flatMap(placeShop(shopCells, allCells)(entry.shop_id), ({ audit }) => audit.append(entry)),
   list: (shop_id, before, limit) => {
     if (shop_id === NO_SHOP) return shopCells.home.audit.list(shop_id, before, limit)
     if (shop_id !== null) return shopCells.within(shop_id, ({ audit }) => audit.list(shop_id, before, limit))
@@ -350,7 +351,7 @@ const composedAudit = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Se
       (pages) =>
         pages
           .flat()
-          .toSorted(ascending<AuditEntry>(({ id }) => id))
+          .toSorted(compareBy<AuditEntry>(({ id }) => id))
           .reverse()
           .slice(0, limit)
     )
@@ -431,7 +432,7 @@ export const cellPorts = ({
     const open = cells.map(openCell)
     const allCells = new AllCells(open, background, unavailable)
     const shopCells = new ShopCells(open, directory, allCells)
-    const copy = copying(allCells, directory)
+    const copy = makeCopier(allCells, directory)
     const names = new Set(open.map(({ name }) => name))
     /** Cells that were added after this process started. It refuses requests of their shops. */
     let lacking: ReadonlyArray<UnavailableCell> = []
@@ -475,14 +476,14 @@ export const cellPorts = ({
         due: (until, limit) =>
           Effect.map(
             allCells.gather(({ closures }) => closures.due(until, limit)),
-            (rows) => merged(rows, ({ due_at }) => due_at, limit)
+            (rows) => mergeSorted(rows, ({ due_at }) => due_at, limit)
           )
       }),
       Context.add(NotificationQueue, {
         due: (until, limit, receiver) =>
           Effect.map(
             allCells.gather(({ notificationQueue }) => notificationQueue.due(until, limit, receiver)),
-            (rows) => merged(rows, ({ due_at }) => due_at, limit)
+            (rows) => mergeSorted(rows, ({ due_at }) => due_at, limit)
           ),
         dueAfter: (shop_id, after, limit) =>
           Effect.flatMap(shopCells.of(shop_id), ({ notificationQueue }) =>

@@ -5,7 +5,7 @@ import {
   eraseRecords,
   eraseTickets,
   forgetClient,
-  type Known
+  type PersonRecords
 } from "../decisions/eraseClient.js"
 import type { ClientAccount } from "../domain/Client.js"
 import type { SentEvent } from "../domain/Delivery.js"
@@ -34,12 +34,12 @@ const entryOf =
     ({ act: "client.erased", details: { client_id } }) as const
 
 /** Splits the offers and notifications into the parts that one command erases. */
-const recordsOf = ({ offers, notifications }: Known): ReadonlyArray<Known> => [
+const recordsOf = ({ offers, notifications }: PersonRecords): ReadonlyArray<PersonRecords> => [
   ...chunks(offers).map((some) => ({ offers: some, notifications: [] })),
   ...chunks(notifications).map((some) => ({ offers: [], notifications: some }))
 ]
 
-const dated = <Row extends { readonly created_at: Instant }>({ created_at, ...row }: Row) => ({
+const withIsoDate = <Row extends { readonly created_at: Instant }>({ created_at, ...row }: Row) => ({
   ...row,
   created_at: toIso(created_at)
 })
@@ -57,13 +57,13 @@ const shopPart = (
   known_at: toIsoOrNull(link?.known_at ?? null),
   blocked_at: toIsoOrNull(link?.blocked_at ?? null),
   loyalty_card: card === null ? null : { ...card, updated_at: toIsoOrNull(card.updated_at) },
-  loyalty_ledger: ledger.map(dated),
+  loyalty_ledger: ledger.map(withIsoDate),
   tickets: tickets.map((ticket) => ({
     ...ticketView(ticket, shop, null, tracking_base_url),
     client_id: ticket.client_id
   })),
-  offers: offers.map((offer) => ({ ...dated(offer), answered_at: toIsoOrNull(offer.answered_at) })),
-  notifications: notifications.map(dated),
+  offers: offers.map((offer) => ({ ...withIsoDate(offer), answered_at: toIsoOrNull(offer.answered_at) })),
+  notifications: notifications.map(withIsoDate),
   events: sent.map(({ event }) => JSON.parse(event.body) as unknown),
   delivery_attempts: sent.flatMap(({ attempts }) =>
     attempts.map(({ event_id, n, started_at, status, error, head }) => ({

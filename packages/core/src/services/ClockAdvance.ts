@@ -173,12 +173,12 @@ export interface ClockState {
 }
 
 /** The time of a clock after a move. */
-export interface ClockMoved extends ClockState {
+export interface ClockMoveResult extends ClockState {
   /** How far the clock was moved, in milliseconds; 0 if it was only frozen or released. */
   readonly moved_ms: number
 }
 
-const refused = (field: keyof ClockMove, message: string) =>
+const refuse = (field: keyof ClockMove, message: string) =>
   Effect.fail(new InvalidInput({ issues: [{ field, message }] }))
 
 /** The target of a move from `now`; a move back or too far ahead is refused. */
@@ -187,10 +187,10 @@ const destination = (
   now: Instant
 ): Effect.Effect<Instant, InvalidInput> => {
   const [field, start] = typeof to === "number" ? (["to", to] as const) : (["set", set ?? now] as const)
-  if (start < now) return refused(field, `must not be before ${toIso(now)}: the clock never goes back`)
+  if (start < now) return refuse(field, `must not be before ${toIso(now)}: the clock never goes back`)
   const target = start + (advance_ms ?? advance ?? 0)
   return target > LAST_INSTANT
-    ? refused((advance ?? null) === null ? "advance_ms" : "advance", `must not lead beyond ${toIso(LAST_INSTANT)}`)
+    ? refuse((advance ?? null) === null ? "advance_ms" : "advance", `must not lead beyond ${toIso(LAST_INSTANT)}`)
     : Effect.succeed(target)
 }
 
@@ -204,7 +204,7 @@ const withNext = (
     ? Effect.succeed(move)
     : Effect.flatMap(next(now), (at) =>
         at === null
-          ? refused("to", "nothing falls due: give an instant, or a length of time to advance")
+          ? refuse("to", "nothing falls due: give an instant, or a length of time to advance")
           : Effect.succeed({ ...move, to: at })
       )
 
@@ -252,7 +252,7 @@ export class ClockAdvance extends Context.Tag("@workshop/core/ClockAdvance")<
      * Moves the clock, and returns when all work up to the target is done; a refused move changes nothing. `next` finds
      * the instant of `to: "next"`.
      */
-    readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockMoved, InvalidInput | StoreUnavailable>
+    readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockMoveResult, InvalidInput | StoreUnavailable>
     /**
      * Resets the clock to an instant, or for null to its state at the start. The first given effect runs before, on the
      * old clock, and the second runs after, on the new one. No move happens meanwhile.

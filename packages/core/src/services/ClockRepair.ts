@@ -10,7 +10,7 @@ import type { SeenTickets } from "../ports/TicketList.js"
 import { auditedCommandRunner } from "./CommandRunner.js"
 
 /** The result of a repair. */
-export interface ClockRepaired {
+export interface ClockRepairResult {
   /** The future instant that the shop had; null if it was not ahead of the clock. */
   readonly ahead_until: Instant | null
   /** How many tickets had future instants, which were set to the present. */
@@ -55,7 +55,7 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
     tickets += outcomes.filter(({ result }) => result).length
     after = page.tickets.at(-1)?.record.change_seq ?? last
   }
-  const repaired: ClockRepaired = { ahead_until, tickets }
+  const repaired: ClockRepairResult = { ahead_until, tickets }
   return repaired
 })
 

@@ -1,5 +1,5 @@
 import { type Context, Effect } from "effect"
-import { type AuditedAct, audited, type Command } from "../decisions/Command.js"
+import { type AuditedAct, type Command, withAuditEntry } from "../decisions/Command.js"
 import type { ShopNotFound } from "../domain/Shop.js"
 import type { Store, StoreUnavailable } from "../ports/StorePorts.js"
 import { Actor } from "./Actor.js"
@@ -17,5 +17,5 @@ export const commandRunner =
 export const auditedCommandRunner = (store: Context.Tag.Service<Store>) => {
   const run = commandRunner(store)
   return <A, E>(command: Command<A, E>, entryOf: (result: A) => AuditedAct | null) =>
-    Effect.flatMap(Actor.current, (actor) => run(audited(command, actor, entryOf)))
+    Effect.flatMap(Actor.current, (actor) => run(withAuditEntry(command, actor, entryOf)))
 }

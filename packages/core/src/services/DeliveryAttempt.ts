@@ -1,5 +1,5 @@
 import { Effect, Schedule } from "effect"
-import { type Attempted, recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
+import { type FinishedAttempt, recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { signatureHeader, signingSecrets } from "../domain/Signature.js"
@@ -25,7 +25,7 @@ const causeOf = (sent: SendResult): string => {
 /** Logs that the deliveries of a webhook begin to fail, or arrive again. The stored count of failures decides which attempt logs it. */
 const logTransition = (
   transition: HealthTransition,
-  { url, sent }: Attempted,
+  { url, sent }: FinishedAttempt,
   shop_id: ShopId
 ): Effect.Effect<void> => {
   const { status, error } = sent

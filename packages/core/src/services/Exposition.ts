@@ -10,17 +10,17 @@ const SHOWN = /^(workshop|process|nodejs)_/
 
 type Labels = ReadonlyArray<readonly [string, string]>
 
-const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
+const escapeText = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
 
 const number = (value: number): string =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"
 
 /** A name in the form that Prometheus accepts. Prometheus would reject the whole text because of one wrong name. */
-const accepted = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_:]/g, "_").replace(/^(?=\d)/, "_")
+const metricName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_:]/g, "_").replace(/^(?=\d)/, "_")
 
 const sample = (name: string, labels: Labels, value: number): string => {
   const inner = labels
-    .map(([key, text]) => `${accepted(key).replaceAll(":", "_")}="${escaped(text).replaceAll('"', '\\"')}"`)
+    .map(([key, text]) => `${metricName(key).replaceAll(":", "_")}="${escapeText(text).replaceAll('"', '\\"')}"`)
     .join(",")
   return `${name}${inner === "" ? "" : `{${inner}}`} ${number(value)}`
 }
@@ -68,7 +68,7 @@ const head = (name: string, { metricKey }: MetricPair.MetricPair.Untyped): strin
   const { description } = metricKey
   const help = Option.match(description, {
     onNone: () => "",
-    onSome: (text) => `# HELP ${name} ${escaped(text)}\n`
+    onSome: (text) => `# HELP ${name} ${escapeText(text)}\n`
   })
   return `${help}# TYPE ${name} ${typeOf(metricKey)}`
 }
@@ -83,7 +83,7 @@ export const exposition = (
 ): string => {
   const families = new Map<string, { readonly head: string; readonly lines: Array<string> }>()
   for (const pair of measured) {
-    const name = accepted(pair.metricKey.name)
+    const name = metricName(pair.metricKey.name)
     const lines = isShown(name) ? samples(name, pair) : []
     if (lines.length === 0) continue
     const family = families.get(name) ?? { head: head(name, pair), lines: [] }

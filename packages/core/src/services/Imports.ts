@@ -1,7 +1,7 @@
 import { Chunk, Clock, Effect, Either, Exit, Option, ParseResult, Stream } from "effect"
 import {
   type CheckedRow,
-  type Imported,
+  type ImportResult,
   ImportRow,
   importIssues,
   importTickets,
@@ -38,7 +38,7 @@ export interface BadRow {
 }
 
 /** The result of an import, or the expected result in a dry run. */
-export interface ImportReport extends Imported {
+export interface ImportReport extends ImportResult {
   readonly rows: number
   /** Rows whose ticket existed already, by its `external_ref` or its id; nothing was changed. */
   readonly already: number
@@ -155,7 +155,7 @@ const nothing: ImportReport = {
   dry_run: false
 }
 
-const plus = (report: ImportReport, more: Imported): ImportReport => ({
+const plus = (report: ImportReport, more: ImportResult): ImportReport => ({
   ...report,
   tickets: report.tickets + more.tickets,
   clients: report.clients + more.clients,
@@ -314,7 +314,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
        * read, even if tickets change meanwhile; tickets that are created meanwhile are not included.
        */
       exported: (shop_id: ShopId): Stream.Stream<ExportedRow, ShopNotFound | StoreUnavailable> =>
-        Stream.unwrap(exporting(shop_id, { reads, directory }))
+        Stream.unwrap(exportRows(shop_id, { reads, directory }))
     }
   })
 }) {}
@@ -322,7 +322,7 @@ export class Imports extends Effect.Service<Imports>()("@workshop/core/Imports",
 /** A ticket as {@link Imports} exports it: a row of an import, without its empty fields. */
 export type ExportedRow = Readonly<Record<string, unknown>>
 
-type Found = Map<ClientId, { readonly account: ClientAccount; readonly card: object } | null>
+type CachedClients = Map<ClientId, { readonly account: ClientAccount; readonly card: object } | null>
 
 /** How many tickets an export reads at once. */
 const PAGE = 500
@@ -369,13 +369,13 @@ const datesOf = (record: TicketRecord) => ({
   created_via: record.created_via
 })
 
-const exporting = (
+const exportRows = (
   shop_id: ShopId,
   { reads, directory }: { readonly reads: typeof Reads.Service; readonly directory: typeof Directory.Service }
 ) =>
   Effect.gen(function* () {
     if ((yield* reads.shop(shop_id)) === null) return yield* new ShopNotFound()
-    const clients: Found = new Map()
+    const clients: CachedClients = new Map()
     const clientOf = Effect.fnUntraced(function* (id: ClientId) {
       const before = clients.get(id)
       if (before !== undefined) return before

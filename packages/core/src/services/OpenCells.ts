@@ -321,17 +321,17 @@ export class AllCells {
 }
 
 /** Makes a function that compares rows by a key. */
-export const ascending =
+export const compareBy =
   <Row>(key: (row: Row) => number | string) =>
   (a: Row, b: Row): number =>
     key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0
 
 /** Merges lists that are in the same order, and returns the first rows. */
-export const merged = <Row>(lists: ReadonlyArray<Row>, key: (row: Row) => number | string, limit: number) =>
-  lists.toSorted(ascending(key)).slice(0, limit)
+export const mergeSorted = <Row>(lists: ReadonlyArray<Row>, key: (row: Row) => number | string, limit: number) =>
+  lists.toSorted(compareBy(key)).slice(0, limit)
 
 /** Groups values by a key, in the order in which each group begins. */
-export const grouped = <A, K>(
+export const groupValues = <A, K>(
   values: ReadonlyArray<A>,
   keyOf: (value: A) => K
 ): ReadonlyArray<readonly [K, ReadonlyArray<A>]> => {

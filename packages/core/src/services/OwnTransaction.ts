@@ -46,7 +46,7 @@ const toItsEnd = (
     )
   })
 
-interface Worked<A> {
+interface WorkResult<A> {
   readonly value: A
   readonly afterCommit: JoinedTransaction["afterCommit"]
 }
@@ -71,7 +71,7 @@ export const ownTransaction =
           const { run, afterCommit } = yield* Effect.catchTag(join(client), "TransactionRefused", Effect.die)
           return { value: yield* run(work(tx)), afterCommit }
         })
-      const state: { worked?: Exit.Exit<Worked<A>, E | StoreUnavailable> } = {}
+      const state: { worked?: Exit.Exit<WorkResult<A>, E | StoreUnavailable> } = {}
       const committed = (signal: AbortSignal) =>
         begin(async (client, tx) => {
           state.worked = await Runtime.runPromiseExit(runtime)(within(client, tx), { signal })

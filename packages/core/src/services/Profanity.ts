@@ -4,7 +4,7 @@ import type { FoundWord } from "../domain/ForbiddenWord.js"
 import * as WordList from "../domain/WordList.js"
 import { type FieldText, ProfanityFilter } from "../ports/ProfanityFilter.js"
 
-const finding = (list: WordList.WordList, found: (field: string, word: string) => FoundWord) => ({
+const makeFilter = (list: WordList.WordList, found: (field: string, word: string) => FoundWord) => ({
   find: (texts: ReadonlyArray<FieldText>) =>
     Effect.sync(() =>
       texts.flatMap(([field, text]) => WordList.findWords(list, text).map((word) => found(field, word)))
@@ -15,11 +15,11 @@ const finding = (list: WordList.WordList, found: (field: string, word: string) =
 export const layerWords = (list: WordList.WordList): Layer.Layer<ProfanityFilter> =>
   Layer.succeed(
     ProfanityFilter,
-    finding(list, (field, word) => ({ field, word }))
+    makeFilter(list, (field, word) => ({ field, word }))
   )
 
 /** The usual insults in each shop's languages (Specification, Errors). */
 export const layer: Layer.Layer<ProfanityFilter> = Layer.succeed(
   ProfanityFilter,
-  finding(everyLanguage, (field, word) => ({ field, word, languages: languagesOf(word) }))
+  makeFilter(everyLanguage, (field, word) => ({ field, word, languages: languagesOf(word) }))
 )

@@ -486,12 +486,12 @@ export function unwrap<A, E>(result: Result<A, E> | Promise<Result<A, E>>): A | 
 }
 
 /** Wraps each method in {@link unwrap}. */
-export const throwing = <Api extends object>(api: Api): OrThrow<Api> =>
+export const unwrapMethods = <Api extends object>(api: Api): OrThrow<Api> =>
   Object.fromEntries(
     Object.entries(api).map(([name, value]) => [
       name,
       typeof value !== "function"
-        ? throwing(value)
+        ? unwrapMethods(value)
         : (...args: ReadonlyArray<unknown>) => {
             const result = value(...args)
             return result instanceof Promise ? unwrap(result) : result

@@ -9,7 +9,7 @@ import {
   isFunction,
   isObject,
   OptionRefused,
-  refusedOption
+  optionRefusal
 } from "../domain/OptionChecks.js"
 import { isNetwork } from "../domain/PublicAddress.js"
 import type { NoticeRecord, SendResult } from "../domain/Webhook.js"
@@ -202,7 +202,7 @@ export const promiseOptions: Readonly<Record<keyof PromiseOptions, (value: unkno
 export const refusedStart = (given: unknown): OptionRefused | null => {
   const refuse = (option: string, what: string) =>
     new OptionRefused({ option, message: `The option ${option} of start ${what}` })
-  const refused = refusedOption("start", given ?? {}, promiseOptions)
+  const refused = optionRefusal("start", given ?? {}, promiseOptions)
   if (refused !== null) return refused
   const { store, sender, send, now, clock } = (given ?? {}) as Partial<PromiseOptions>
   if (store === undefined) return refuse("store", "is missing: give a store, such as layer of @workshop/store-memory")
@@ -213,7 +213,7 @@ export const refusedStart = (given: unknown): OptionRefused | null => {
     : null
 }
 
-const notifying = <Record>(notify: (record: Record) => Promise<unknown>) => ({
+const makeNotifier = <Record>(notify: (record: Record) => Promise<unknown>) => ({
   notify: (record: Record) =>
     Effect.asVoid(
       Effect.tryPromise({
@@ -236,7 +236,7 @@ const withCauses = (error: unknown): string => {
 }
 
 /** Makes a sender from the option `send`, with the same time-out as any other sender. */
-const sending = (send: NonNullable<PromiseOptions["send"]>) =>
+const senderLayer = (send: NonNullable<PromiseOptions["send"]>) =>
   Layer.succeed(WebhookSender, {
     send: (post) =>
       Effect.suspend(() => {
@@ -265,7 +265,7 @@ const sending = (send: NonNullable<PromiseOptions["send"]>) =>
       })
   })
 
-const filtering = (find: NonNullable<PromiseOptions["profanity"]>) =>
+const filterLayer = (find: NonNullable<PromiseOptions["profanity"]>) =>
   Layer.succeed(ProfanityFilter, {
     find: (texts) => Effect.promise(async () => find(texts.map(([field, text]) => ({ field, text }))))
   })
@@ -300,7 +300,7 @@ const lineOf = ({ date, logLevel, message, annotations, cause }: Logger.Logger.O
 }
 
 /** Ignores errors of an embedder's function, because they must not stop the work that logs. */
-const guarded = (call: () => void): void => {
+const callSafely = (call: () => void): void => {
   try {
     call()
   } catch (error) {
@@ -317,18 +317,18 @@ const shortLogger = Logger.make<unknown, void>((entry) => {
   Logger.defaultLogger.log(isShort ? { ...entry, cause: Cause.empty } : entry)
 })
 
-const logging = ({ logger, onError }: Pick<PromiseOptions, "logger" | "onError">): Layer.Layer<never> => {
+const loggerLayer = ({ logger, onError }: Pick<PromiseOptions, "logger" | "onError">): Layer.Layer<never> => {
   const lines =
     logger === undefined
       ? Logger.replace(Logger.defaultLogger, shortLogger)
       : Logger.replace(
           Logger.defaultLogger,
-          Logger.make((entry) => guarded(() => logger(lineOf(entry))))
+          Logger.make((entry) => callSafely(() => logger(lineOf(entry))))
         )
   if (onError === undefined) return lines
   const errors = Logger.make((entry) => {
     const line = lineOf(entry)
-    if (line.level === "error") guarded(() => onError(line.error ?? new Error(line.message), line))
+    if (line.level === "error") callSafely(() => onError(line.error ?? new Error(line.message), line))
   })
   return Layer.merge(lines, Logger.add(errors))
 }
@@ -347,7 +347,7 @@ export const settingsOf = <E>(given: PromiseOptions<E>) => {
   const clock = now === undefined ? given.clock : clockOf(now)
   const policy = { ...productionAddresses, ...given.webhookPolicy }
   const environment = Layer.mergeAll(
-    logging(given),
+    loggerLayer(given),
     clock === undefined ? Layer.empty : Layer.setClock(clock),
     Layer.succeed(WebhookPolicy, policy),
     given.limits === undefined ? Layer.empty : Layer.succeed(PolicyLimits, bounds(given.limits)),
@@ -355,12 +355,12 @@ export const settingsOf = <E>(given: PromiseOptions<E>) => {
   )
   return {
     environment,
-    sender: given.send === undefined ? given.sender : sending(given.send),
+    sender: given.send === undefined ? given.sender : senderLayer(given.send),
     notifiers: Layer.merge(
-      notifyClient === undefined ? Notifiers.elsewhere : Layer.succeed(ClientNotifier, notifying(notifyClient)),
-      notifyOwner === undefined ? Notifiers.logOwner : Layer.succeed(OwnerNotifier, notifying(notifyOwner))
+      notifyClient === undefined ? Notifiers.elsewhere : Layer.succeed(ClientNotifier, makeNotifier(notifyClient)),
+      notifyOwner === undefined ? Notifiers.logOwner : Layer.succeed(OwnerNotifier, makeNotifier(notifyOwner))
     ),
-    profanity: profanity === undefined ? Profanity.layer : filtering(profanity),
+    profanity: profanity === undefined ? Profanity.layer : filterLayer(profanity),
     entropy: randomBytes === undefined ? Entropy.layer : Layer.succeed(Entropy, Entropy.of({ bytes: randomBytes }))
   }
 }

@@ -2,7 +2,7 @@ import { Effect, Exit, Option, Schema, Scope, Stream } from "effect"
 import type { ImportRow } from "../decisions/importTickets.js"
 import { ShopId } from "../domain/Identifier.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
-import { isAny, isBoolean, isFunction, type OptionChecks, refusedOption } from "../domain/OptionChecks.js"
+import { isAny, isBoolean, isFunction, type OptionChecks, optionRefusal } from "../domain/OptionChecks.js"
 import type { ShopNotFound } from "../domain/Shop.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { type ImportLine, type ImportOptions, type ImportReport, Imports } from "./Imports.js"
@@ -31,7 +31,7 @@ export type PlainImport = Omit<ImportOptions, "shop_id" | "lines"> & { readonly 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** The rows with their numbers. If the source throws, the error has the number of the row that was read. */
-async function* numbered(rows: Rows): AsyncGenerator<ImportLine> {
+async function* numberRows(rows: Rows): AsyncGenerator<ImportLine> {
   let line = 1
   try {
     for await (const row of rows) yield { line: line++, row: withoutUndefined(row) }
@@ -50,7 +50,7 @@ const importOptions = {
   onProgress: isFunction
 } as const satisfies OptionChecks
 
-type Importing = Effect.Effect<ImportReport, InvalidInput | ShopNotFound | StoreUnavailable, Imports>
+type ImportEffect = Effect.Effect<ImportReport, InvalidInput | ShopNotFound | StoreUnavailable, Imports>
 
 const isIterable = (value: unknown): boolean =>
   typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
@@ -64,14 +64,14 @@ export const promiseTransfers = (run: Run<Imports>) => {
       Effect.catchAll(Effect.asSome(pull), Option.match({ onNone: () => Effect.succeedNone, onSome: Effect.fail }))
     )
   )
-  const importing = method([ShopId, Schema.Any], (shop_id, options: PlainImport): Importing => {
-    const refused = refusedOption("import", options, importOptions)
+  const importing = method([ShopId, Schema.Any], (shop_id, options: PlainImport): ImportEffect => {
+    const refused = optionRefusal("import", options, importOptions)
     if (refused !== null)
       return Effect.fail(new InvalidInput({ issues: [{ field: refused.option, message: refused.message }] }))
     const field = "lines" in options ? "lines" : "rows"
     if (!isIterable(options[field as keyof PlainImport]))
       return Effect.fail(new InvalidInput({ issues: [{ field, message: "must be a list, or another iterable" }] }))
-    return Imports.run({ ...options, shop_id, lines: "lines" in options ? options.lines : numbered(options.rows) })
+    return Imports.run({ ...options, shop_id, lines: "lines" in options ? options.lines : numberRows(options.rows) })
   })
   return {
     /**

@@ -14,7 +14,7 @@ import { type CommittedEvent, CommittedEvents } from "./CommittedEvents.js"
 import { Dispatcher } from "./Dispatcher.js"
 import { scrape } from "./Exposition.js"
 import { NotificationSender } from "./NotificationSender.js"
-import { type OrThrow, promiseApi, type Run, throwing, toPromise } from "./PromiseApi.js"
+import { type OrThrow, promiseApi, type Run, toPromise, unwrapMethods } from "./PromiseApi.js"
 import { type PromiseOptions, refusedStart, settingsOf } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
 import { notReadyReason } from "./Readiness.js"
@@ -138,13 +138,13 @@ export interface PgClientLike {
 }
 
 /** The services whose commands run in your transaction. */
-export type ServicesWithin = ReturnType<typeof promiseApi> & {
+export type TransactionServices = ReturnType<typeof promiseApi> & {
   /** The same services, whose promises reject with a refusal, which then ends `work`, so that you can roll back. */
   readonly orThrow: OrThrow<ReturnType<typeof promiseApi>>
 }
 
 /** The result of `within`, before you commit. */
-export interface Within<A> {
+export interface WithinResult<A> {
   readonly value: A
   /** Notifies dispatchers, listeners and key caches. Call it after your commit, and not after a rollback. */
   readonly afterCommit: () => Promise<void>
@@ -278,7 +278,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       if (!joined.ok) throw joined.refusal
       const { runWithin, end } = untilEnd((effect) => runAs(joined.value.part(effect)))
       const api = promiseApi(runWithin)
-      const value = await work({ ...api, orThrow: throwing(api) }).finally(end)
+      const value = await work({ ...api, orThrow: unwrapMethods(api) }).finally(end)
       const settled = await run(joined.value.run(Effect.void))
       if (!settled.ok) throw settled.refusal
       return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
@@ -289,12 +289,12 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
   return {
     ...services,
     ...joining(run),
-    orThrow: throwing(services),
+    orThrow: unwrapMethods(services),
     as: (actor) => {
       demand("actor", "as", isText(actor))
       const runAs: Run<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
       const acts = actsBy(runAs)
-      return { ...acts, ...joining(runAs), orThrow: throwing(acts) }
+      return { ...acts, ...joining(runAs), orThrow: unwrapMethods(acts) }
     },
     background,
     ready,

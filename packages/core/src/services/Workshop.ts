@@ -153,7 +153,10 @@ export const background: Layer.Layer<
   })
 )
 
-const spanned = <Id, Service extends object>(tag: Context.Tag<Id, Service>, name: string): Layer.Layer<Id, never, Id> =>
+const withSpans = <Id, Service extends object>(
+  tag: Context.Tag<Id, Service>,
+  name: string
+): Layer.Layer<Id, never, Id> =>
   Layer.effect(
     tag,
     Effect.map(tag, (service) => {
@@ -174,16 +177,16 @@ const spanned = <Id, Service extends object>(tag: Context.Tag<Id, Service>, name
  * `Layer.provideMerge(Workshop.traced, Workshop.layer)`. A span costs time even if nobody receives it, so it is not the default.
  */
 export const traced = Layer.mergeAll(
-  spanned(Tickets, "Tickets"),
-  spanned(Progress, "Progress"),
-  spanned(Quotes, "Quotes"),
-  spanned(Clients, "Clients"),
-  spanned(Loyalty, "Loyalty"),
-  spanned(Offers, "Offers"),
-  spanned(Shops, "Shops"),
-  spanned(Keys, "Keys"),
-  spanned(Imports, "Imports"),
-  spanned(Webhooks, "Webhooks"),
-  spanned(DeliveryHistory, "DeliveryHistory"),
-  spanned(Audit, "Audit")
+  withSpans(Tickets, "Tickets"),
+  withSpans(Progress, "Progress"),
+  withSpans(Quotes, "Quotes"),
+  withSpans(Clients, "Clients"),
+  withSpans(Loyalty, "Loyalty"),
+  withSpans(Offers, "Offers"),
+  withSpans(Shops, "Shops"),
+  withSpans(Keys, "Keys"),
+  withSpans(Imports, "Imports"),
+  withSpans(Webhooks, "Webhooks"),
+  withSpans(DeliveryHistory, "DeliveryHistory"),
+  withSpans(Audit, "Audit")
 )

@@ -1,5 +1,5 @@
 import { Effect, Either } from "effect"
-import { audited, type Command } from "../decisions/Command.js"
+import { type Command, withAuditEntry } from "../decisions/Command.js"
 import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
 import * as Load from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
@@ -16,7 +16,17 @@ import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import { type TicketRecord, ticketView } from "../domain/Ticket.js"
 import type { Webhook } from "../domain/Webhook.js"
 import { cases, each, same } from "./ContractCase.js"
-import { freshCaller, freshId, freshPhone, loaded, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
+import {
+  freshCaller,
+  freshId,
+  freshPhone,
+  openAccount,
+  openShop,
+  putChanges,
+  putTickets,
+  readLoad,
+  runCommand
+} from "./Fixtures.js"
 import { TEST_START } from "./SettableClock.js"
 
 const AWKWARD = "Ourlet “d’été” — \u{1F9F5} 测试\n\ttab, 'quote', \\ back, NULL, {}, $1"
@@ -72,16 +82,16 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
 export const changesContract = cases({
   "TicketPut: a ticket with every field set, and one with none, are read back unchanged": function* ({ reads, shop }) {
     const full = fullTicket(shop, yield* freshId<TicketId>())
-    yield* run(putting(shop.id, { _tag: "TicketPut", row: full }))
-    const [empty] = yield* run(placing(shop.id, [{}]))
+    yield* runCommand(putChanges(shop.id, { _tag: "TicketPut", row: full }))
+    const [empty] = yield* runCommand(putTickets(shop.id, [{}]))
     for (const row of [full, empty!]) {
       yield* same("by id", (yield* reads.ticket(shop.id, row.id)).tickets, [{ record: row, client: null }])
-      yield* same("by a load", yield* run(loaded(shop.id, Load.ticket(row.id))), { record: row, linked: null })
+      yield* same("by a load", yield* runCommand(readLoad(shop.id, Load.ticket(row.id))), { record: row, linked: null })
     }
     // A later change of a ticket cannot change these fields.
     const { id, number, tracking_code, created_via } = empty!
     const emptied = { ...full, id, number, tracking_code, created_via, change_seq: 11 }
-    yield* run(putting(shop.id, { _tag: "TicketPut", row: emptied }))
+    yield* runCommand(putChanges(shop.id, { _tag: "TicketPut", row: emptied }))
     yield* same("put again", (yield* reads.ticket(shop.id, empty!.id)).tickets[0]?.record, emptied)
   },
 
@@ -122,8 +132,8 @@ export const changesContract = cases({
       enabled_at: TEST_START
     }
     yield* same("no webhook at first", (yield* reads.shop(shop.id))?.webhook, null)
-    yield* run(
-      putting(
+    yield* runCommand(
+      putChanges(
         shop.id,
         { _tag: "HeadPut", row: head },
         { _tag: "ShopPut", row: changed },
@@ -135,7 +145,7 @@ export const changesContract = cases({
     yield* same("shop", state?.shop, changed)
     yield* same("webhook", state?.webhook, webhook)
     const on = { ...webhook, previous_secret: null, previous_until: null, off_reason: null, first_failure_at: null }
-    yield* run(putting(shop.id, { _tag: "WebhookPut", row: on }))
+    yield* runCommand(putChanges(shop.id, { _tag: "WebhookPut", row: on }))
     yield* same("webhook put again", (yield* reads.shop(shop.id))?.webhook, on)
   },
 
@@ -154,13 +164,13 @@ export const changesContract = cases({
     })
     const old = key(AWKWARD.trim(), TEST_START, yield* freshId<KeyId>())
     const young = key("till", TEST_START + 1, yield* freshId<KeyId>())
-    yield* run(putting(shop.id, { _tag: "KeyPut", row: old }))
-    yield* run(putting(shop.id, { _tag: "KeyPut", row: young }))
+    yield* runCommand(putChanges(shop.id, { _tag: "KeyPut", row: old }))
+    yield* runCommand(putChanges(shop.id, { _tag: "KeyPut", row: young }))
     yield* same("both", yield* reads.keys(shop.id), [old, young])
     const revoked = { ...old, revoked_at: LATER }
-    yield* run(putting(shop.id, { _tag: "KeyPut", row: revoked }))
+    yield* runCommand(putChanges(shop.id, { _tag: "KeyPut", row: revoked }))
     yield* same("read", yield* reads.keys(shop.id), [revoked, young])
-    yield* same("loaded", yield* run(loaded(shop.id, Load.keys)), [revoked, young])
+    yield* same("loaded", yield* runCommand(readLoad(shop.id, Load.keys)), [revoked, young])
     yield* same("by hash", (yield* directory.keyByHash(old.hash))?.key, revoked)
   },
 
@@ -187,7 +197,7 @@ export const changesContract = cases({
 
   "EventRaised: reads return the shop's events in order, with their texts unchanged": function* ({ reads, shop }) {
     const other = yield* openShop()
-    const [ticket] = yield* run(placing(shop.id, [{}]))
+    const [ticket] = yield* runCommand(putTickets(shop.id, [{}]))
     const raised = []
     for (const seq of [1, 2, 3]) {
       const body = `{"a" : ${seq},  "text":${JSON.stringify(AWKWARD)}}`
@@ -196,8 +206,8 @@ export const changesContract = cases({
       const id = yield* freshId<EventId>()
       raised.push({ shop_id: shop.id, id, type, seq, ticket_id, created_at: TEST_START, body } as const)
     }
-    yield* run(putting(shop.id, ...raised.slice(0, 2).map((row) => ({ _tag: "EventRaised", row }) as const)))
-    yield* run(putting(shop.id, { _tag: "EventRaised", row: raised[2]! }))
+    yield* runCommand(putChanges(shop.id, ...raised.slice(0, 2).map((row) => ({ _tag: "EventRaised", row }) as const)))
+    yield* runCommand(putChanges(shop.id, { _tag: "EventRaised", row: raised[2]! }))
     yield* same("events", yield* reads.events(shop.id), raised)
     yield* same("of this shop alone", yield* reads.events(other.id), [])
   }
@@ -219,14 +229,14 @@ export const clientChangesContract = cases({
       rewards_redeemed: 4,
       updated_at: LATER
     }
-    yield* run(putting(shop.id, { _tag: "LinkPut", row: link }, { _tag: "CardPut", row: card }))
+    yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row: link }, { _tag: "CardPut", row: card }))
     yield* same("read", (yield* reads.client(shop.id, { id }))?.card, card)
-    yield* same("loaded", (yield* run(loaded(shop.id, Load.client(id)))).card, card)
-    yield* same("the link", (yield* run(loaded(shop.id, Load.account(id)))).link, link)
+    yield* same("loaded", (yield* runCommand(readLoad(shop.id, Load.client(id)))).card, card)
+    yield* same("the link", (yield* runCommand(readLoad(shop.id, Load.account(id)))).link, link)
     const blocked = { ...link, blocked_at: LATER }
-    yield* run(putting(shop.id, { _tag: "LinkPut", row: blocked }))
-    yield* same("the block", (yield* run(loaded(shop.id, Load.account(id)))).link, blocked)
-    yield* same("unseen", (yield* Effect.flip(run(loaded(shop.id, Load.client(id)))))._tag, "ClientNotFound")
+    yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row: blocked }))
+    yield* same("the block", (yield* runCommand(readLoad(shop.id, Load.account(id)))).link, blocked)
+    yield* same("unseen", (yield* Effect.flip(runCommand(readLoad(shop.id, Load.client(id)))))._tag, "ClientNotFound")
   },
 
   "LinkRemoved: if one command puts and removes a row, the later change wins": function* ({ shop }) {
@@ -237,26 +247,26 @@ export const clientChangesContract = cases({
       { _tag: "LinkPut", row: { ...link, blocked_at: LATER } },
       { _tag: "LinkRemoved", row: link }
     ] as const
-    const linkNow = Effect.map(run(loaded(shop.id, Load.account(id))), (account) => account.link)
-    yield* run(putting(shop.id, put, removed))
+    const linkNow = Effect.map(runCommand(readLoad(shop.id, Load.account(id))), (account) => account.link)
+    yield* runCommand(putChanges(shop.id, put, removed))
     yield* same("put and removed", yield* linkNow, null)
-    yield* run(putting(shop.id, put))
-    yield* run(putting(shop.id, removed, again))
+    yield* runCommand(putChanges(shop.id, put))
+    yield* runCommand(putChanges(shop.id, removed, again))
     yield* same("removed and put", yield* linkNow, again.row)
-    yield* run(putting(shop.id, removed))
+    yield* runCommand(putChanges(shop.id, removed))
     yield* same("removed", yield* linkNow, null)
   },
 
   "a ticket is loaded with its client and card, and without both if the client blocks the shop": function* ({ shop }) {
     const { id } = yield* openAccount({ given_name: "Sami", family_name: "Trabelsi", hide_name: true })
     const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
-    yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
-    const [ticket] = yield* run(placing(shop.id, [{ client_id: id }]))
+    yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row: link }))
+    const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: id }]))
     const card = { shop_id: shop.id, client_id: id, balance: 0, lifetime: 0, rewards_redeemed: 0, updated_at: null }
-    const { linked } = yield* run(loaded(shop.id, Load.ticket(ticket!.id)))
+    const { linked } = yield* runCommand(readLoad(shop.id, Load.ticket(ticket!.id)))
     yield* same("linked", linked, { client: { id, display_name: "Sami T." }, card })
-    yield* run(putting(shop.id, { _tag: "LinkPut", row: { ...link, blocked_at: LATER } }))
-    yield* same("blocked", (yield* run(loaded(shop.id, Load.ticket(ticket!.id)))).linked, null)
+    yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row: { ...link, blocked_at: LATER } }))
+    yield* same("blocked", (yield* runCommand(readLoad(shop.id, Load.ticket(ticket!.id)))).linked, null)
   },
 
   "OfferPut: an offer is loaded with its ticket, the ticket's client, and the account that has the number now":
@@ -315,7 +325,7 @@ export const clientChangesContract = cases({
     shop
   }) {
     const { id: client_id } = yield* openAccount()
-    const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
+    const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id }]))
     const appended: Array<NotificationRecord> = []
     for (const type of ["ticket.impossible", "ticket.ready"] as const) {
       const row: NotificationRecord = {
@@ -337,7 +347,9 @@ export const clientChangesContract = cases({
         caller_id: yield* freshCaller,
         created_at: TEST_START
       } as const
-      yield* run(putting(shop.id, { _tag: "NotificationAppended", row }, { _tag: "LedgerAppended", row: line }))
+      yield* runCommand(
+        putChanges(shop.id, { _tag: "NotificationAppended", row }, { _tag: "LedgerAppended", row: line })
+      )
       appended.push(row)
     }
     yield* same("inbox", yield* directory.inbox(client_id), appended)
@@ -353,7 +365,7 @@ export const clientChangesContract = cases({
     let created_at = TEST_START
     for (const count of [1, many, 1]) {
       const shop = yield* openShop()
-      const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
+      const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id }]))
       const { id: ticket_id } = ticket!
       const view = ticketView(ticket!, shop, null, null)
       const changes: Array<Change> = []
@@ -364,7 +376,7 @@ export const clientChangesContract = cases({
         const notification = { ...row, client_id, type: "ticket.ready", ticket: view } as const
         changes.push({ _tag: "OfferPut", row: offer }, { _tag: "NotificationAppended", row: notification })
       }
-      yield* run(putting(shop.id, ...changes))
+      yield* runCommand(putChanges(shop.id, ...changes))
       const ids = changes.flatMap(({ _tag, row }) => (_tag === "OfferPut" ? [row.id as string] : []))
       wanted.push(...ids.slice(-Limits.client_list_of_shop_max))
     }
@@ -380,7 +392,7 @@ export const clientChangesContract = cases({
     const wanted: Array<readonly [ShopId, string]> = []
     for (let n = 0; n < Limits.client_list_shops_max + 2; n++) {
       const shop = yield* openShop()
-      const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
+      const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id }]))
       const row = { id: yield* freshId<string>(), shop_id: shop.id, ticket_id: ticket!.id, created_at: TEST_START + n }
       const offer = { ...row, id: row.id as OfferId, phone, status: "open", answered_at: null } as const
       const notification = {
@@ -389,8 +401,8 @@ export const clientChangesContract = cases({
         type: "ticket.ready",
         ticket: ticketView(ticket!, shop, null, null)
       } as const
-      yield* run(
-        putting(shop.id, { _tag: "OfferPut", row: offer }, { _tag: "NotificationAppended", row: notification })
+      yield* runCommand(
+        putChanges(shop.id, { _tag: "OfferPut", row: offer }, { _tag: "NotificationAppended", row: notification })
       )
       wanted.push([shop.id, row.id])
     }
@@ -419,9 +431,9 @@ export const auditContract = cases({
     const other = yield* openShop()
     for (const note of ["one", "two", "three"]) {
       clock.advance(1)
-      yield* touched(shop.id, note)
+      yield* touchTicket(shop.id, note)
     }
-    yield* touched(other.id, "another shop's")
+    yield* touchTicket(other.id, "another shop's")
     const entries = yield* log.list(shop.id, null, 10)
     yield* same("the shop's alone", notesOf(entries), ["three", "two", "one"])
     const [latest, ...earlier] = entries
@@ -439,7 +451,7 @@ export const auditContract = cases({
   },
 
   "a command that returns no act leaves no entry": function* ({ shop, auditLog }) {
-    yield* run(audited(changeShop(shop.id, PATCH), "owner:amira", () => null))
+    yield* runCommand(withAuditEntry(changeShop(shop.id, PATCH), "owner:amira", () => null))
     yield* same("nothing", yield* auditLog.list(shop.id, null, 10), [])
   },
 
@@ -448,7 +460,7 @@ export const auditContract = cases({
     auditLog: log,
     shop
   }) {
-    yield* touched(shop.id, "first")
+    yield* touchTicket(shop.id, "first")
     clock.advance(1)
     const entry: AuditEntry = {
       shop_id: NO_SHOP,

@@ -13,23 +13,23 @@ import type { Phone } from "../domain/Phone.js"
 import { type TicketRecord, ticketView } from "../domain/Ticket.js"
 import { cases, each, same, ticketIds } from "./ContractCase.js"
 import {
-  creating,
+  createTestTicket,
   freshCaller,
   freshId,
   freshPhone,
-  loaded,
   NEWEST,
   openAccount,
   openShop,
-  placing,
-  putting,
-  run
+  putChanges,
+  putTickets,
+  readLoad,
+  runCommand
 } from "./Fixtures.js"
 import { TEST_START } from "./SettableClock.js"
-import { answered, record } from "./TestDispatcher.js"
+import { record, resultWithStatus } from "./TestDispatcher.js"
 
 const link = (shop_id: ShopId, client_id: ClientId, blocked_at: number | null = null) =>
-  putting(shop_id, { _tag: "LinkPut", row: { shop_id, client_id, known_at: TEST_START, blocked_at } })
+  putChanges(shop_id, { _tag: "LinkPut", row: { shop_id, client_id, known_at: TEST_START, blocked_at } })
 
 /** A shop sees the present data of the clients who know it and do not block it (Specification, Clients and loyalty). */
 export const clientsContract = cases({
@@ -37,9 +37,11 @@ export const clientsContract = cases({
     const { reads, shop } = bench
     const other = yield* openShop()
     const { id, phone } = yield* openAccount()
-    yield* run(recordVisit(shop.id, id))
+    yield* runCommand(recordVisit(shop.id, id))
     const states = ["workshop", "ready", "impossible", "collected", "abandoned", "ready"] as const
-    yield* run(placing(shop.id, [...states.map((state) => ({ state, client_id: id })), { client_phone: phone }]))
+    yield* runCommand(
+      putTickets(shop.id, [...states.map((state) => ({ state, client_id: id })), { client_phone: phone }])
+    )
     const card = { shop_id: shop.id, client_id: id, balance: 0, lifetime: 0, rewards_redeemed: 0, updated_at: null }
     const expected = {
       client: { id, display_name: "Amira Ben Salah" },
@@ -81,10 +83,10 @@ export const clientsContract = cases({
   "a block hides the client from one shop, and the others see the client as before": function* ({ reads, shop }) {
     const other = yield* openShop()
     const { id } = yield* openAccount()
-    yield* run(link(shop.id, id))
-    yield* run(link(other.id, id))
-    yield* run(placing(other.id, [{ client_id: id }]))
-    yield* run(link(shop.id, id, TEST_START))
+    yield* runCommand(link(shop.id, id))
+    yield* runCommand(link(other.id, id))
+    yield* runCommand(putTickets(other.id, [{ client_id: id }]))
+    yield* runCommand(link(shop.id, id, TEST_START))
     yield* same("here", yield* reads.client(shop.id, { id }), null)
     yield* same("there", (yield* reads.client(other.id, { id }))?.tickets_total, 1)
     const { tickets } = yield* reads.tickets(other.id, { client_id: id }, NEWEST, 9)
@@ -93,8 +95,8 @@ export const clientsContract = cases({
 
   "every read abbreviates the family name of a client who hides it": function* ({ reads, shop }) {
     const { id } = yield* openAccount({ given_name: "Zoë", family_name: "\u{1F9F5}écru", hide_name: true })
-    yield* run(link(shop.id, id))
-    const [ticket] = yield* run(placing(shop.id, [{ client_id: id, number: 8 }]))
+    yield* runCommand(link(shop.id, id))
+    const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: id, number: 8 }]))
     const name = "Zoë \u{1F9F5}."
     yield* same("client", (yield* reads.client(shop.id, { id }))?.client.display_name, name)
     yield* same("ticket", (yield* reads.ticket(shop.id, ticket!.id)).tickets[0]?.client?.display_name, name)
@@ -104,9 +106,9 @@ export const clientsContract = cases({
 
   "a change of settings applies to every later read of the shop": function* ({ reads, shop }) {
     const { id } = yield* openAccount()
-    yield* run(link(shop.id, id))
-    const [ticket] = yield* run(placing(shop.id, [{ client_id: id, number: 2 }]))
-    const { shop: now } = yield* run(
+    yield* runCommand(link(shop.id, id))
+    const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: id, number: 2 }]))
+    const { shop: now } = yield* runCommand(
       changeShop(shop.id, { program: { active: false }, forbidden_words: ["zut"] } as unknown as ShopPatch)
     )
     yield* same("changed", [now.program.active, now.program.name, now.forbidden_words], [false, "Stamps", ["zut"]])
@@ -118,14 +120,14 @@ export const clientsContract = cases({
 
   "a client who accepts an offer is known, linked and counted at once": function* ({ reads, directory, shop }) {
     const { id, phone } = yield* openAccount()
-    const ticket = yield* run(creating(shop.id, { service: "Hem", client_phone: phone }))
+    const ticket = yield* runCommand(createTestTicket(shop.id, { service: "Hem", client_phone: phone }))
     const [offer] = yield* directory.offers(id)
     yield* same("not known yet", yield* reads.client(shop.id, { id }), null)
-    yield* run(answerOffer(shop.id, offer!.id, "accepted"))
+    yield* runCommand(answerOffer(shop.id, offer!.id, "accepted"))
     yield* same("known", (yield* reads.client(shop.id, { phone }))?.tickets_open, 1)
     const { tickets } = yield* reads.tickets(shop.id, { client_id: id }, NEWEST, 9)
     yield* same("linked", ticketIds(tickets), [ticket.id])
-    const refusal = yield* Effect.flip(run(answerOffer(shop.id, offer!.id, "blocked")))
+    const refusal = yield* Effect.flip(runCommand(answerOffer(shop.id, offer!.id, "blocked")))
     yield* same("answered once", refusal._tag, "OfferClosed")
   },
 
@@ -135,12 +137,12 @@ export const clientsContract = cases({
     shop
   }) {
     const [blocking, accepting] = [yield* openAccount(), yield* openAccount()]
-    yield* run(link(shop.id, blocking.id))
+    yield* runCommand(link(shop.id, blocking.id))
     const offered = { service: "Hem", client_id: blocking.id, client_phone: accepting.phone }
-    const ticket = yield* run(creating(shop.id, offered))
+    const ticket = yield* runCommand(createTestTicket(shop.id, offered))
     const [offer] = yield* directory.offers(accepting.id)
-    yield* run(link(shop.id, blocking.id, TEST_START))
-    yield* run(answerOffer(shop.id, offer!.id, "accepted"))
+    yield* runCommand(link(shop.id, blocking.id, TEST_START))
+    yield* runCommand(answerOffer(shop.id, offer!.id, "accepted"))
     for (const [client_id, expected] of [
       [accepting.id, [ticket.id]],
       [blocking.id, []]
@@ -149,7 +151,7 @@ export const clientsContract = cases({
       yield* same("tickets of theirs", ticketIds(tickets), expected)
     }
     yield* same("counted", (yield* reads.client(shop.id, { id: accepting.id }))?.tickets_total, 1)
-    yield* run(link(shop.id, blocking.id))
+    yield* runCommand(link(shop.id, blocking.id))
     yield* same("no longer theirs", (yield* reads.client(shop.id, { id: blocking.id }))?.tickets_total, 0)
   }
 })
@@ -191,8 +193,8 @@ export const personalDataContract = cases({
     const { personalData: personal, shop } = bench
     const [other, third] = [yield* openShop(), yield* openShop()]
     const { id: client_id, phone: client_phone } = yield* openAccount()
-    const [mine, byPhone] = yield* run(placing(shop.id, [{ client_id }, { client_phone }, {}]))
-    yield* run(recordVisit(other.id, client_id))
+    const [mine, byPhone] = yield* runCommand(putTickets(shop.id, [{ client_id }, { client_phone }, {}]))
+    yield* runCommand(recordVisit(other.id, client_id))
     const person = personOf(client_id, client_phone)
     yield* same("shops", yield* personal.shops(person), [shop.id, other.id].sort())
     const held = yield* personal.held(shop.id, person)
@@ -208,7 +210,7 @@ export const personalDataContract = cases({
       [null, null, [], [], []]
     )
     yield* same("the link", (yield* personal.held(other.id, person)).link?.client_id, client_id)
-    yield* run(forgetClient(other.id, person))
+    yield* runCommand(forgetClient(other.id, person))
     yield* same("the link is gone", yield* personal.shops(person), [shop.id])
     const none = yield* personal.held(third.id, person)
     yield* same("nothing there", [none.link, none.tickets], [null, []])
@@ -250,7 +252,7 @@ export const personalDataContract = cases({
         { _tag: "NotificationAppended", row: { ...toNumber, client_id: null, ticket_id: byPhone[n % 100]!.id } }
       )
     }
-    yield* run(putting(shop.id, ...changes))
+    yield* runCommand(putChanges(shop.id, ...changes))
     const held = yield* personal.held(shop.id, personOf(client_id, phone))
     const idsOf = (tag: Change["_tag"]) =>
       changes.flatMap((change) => (change._tag === tag && "id" in change.row ? [change.row.id] : []))
@@ -271,21 +273,21 @@ export const personalDataContract = cases({
     const before = yield* reads.events(shop)
     const [first, second] = before
     const [claim] = yield* dispatcher.claim(1)
-    yield* record(claim!, { ...answered(200), head: `HTTP/1.1 200 OK\n\n${person.phones[0]}` })
+    yield* record(claim!, { ...resultWithStatus(200), head: `HTTP/1.1 200 OK\n\n${person.phones[0]}` })
     const ticket = first!.ticket_id!
     const events = yield* personal.events(shop, person, [ticket], 1)
     yield* same("by ticket", events, [{ event: first, attempts: events[0]?.attempts ?? [] }])
     yield* same("with its attempts", events[0]?.attempts.length, 1)
     yield* same("from a place on", yield* personal.events(shop, person, [ticket], 2), [])
     const body = JSON.stringify({ data: { client: { id: person.client_id, display_name: "Amira" } } })
-    yield* run(putting(shop, { _tag: "EventRewritten", row: { ...second!, body } }))
+    yield* runCommand(putChanges(shop, { _tag: "EventRewritten", row: { ...second!, body } }))
     const named = yield* personal.events(shop, person, [], 1)
     yield* same(
       "by its text",
       named.map(({ event }) => event.id),
       [second!.id]
     )
-    yield* run(eraseEvents(shop, person, [first!.id, second!.id]))
+    yield* runCommand(eraseEvents(shop, person, [first!.id, second!.id]))
     const after = yield* reads.events(shop)
     yield* same(
       "place and fields",

@@ -5,7 +5,7 @@ import { DAY_MS, toIso } from "../domain/Instant.js"
 import type { TicketFilter } from "../ports/TicketList.js"
 import { repairShopClock } from "../services/ClockRepair.js"
 import { cases, each, same, ticketIds } from "./ContractCase.js"
-import { changing, NEWEST, newTicket, placing, run, warning } from "./Fixtures.js"
+import { failingNotice, makeChanges, NEWEST, newTicket, putTickets, runCommand } from "./Fixtures.js"
 
 const AHEAD = 61 * DAY_MS
 
@@ -17,9 +17,9 @@ export const clockRepairContract = cases({
     const early = yield* newTicket(shop)
     clock.set(start + AHEAD)
     const ahead = yield* newTicket(shop)
-    yield* run(changeStatus(shop, ahead, "ready"))
-    yield* run(closeTicket(shop, early))
-    yield* run(changing(shop, (changes) => changes.notifyOwner(warning)))
+    yield* runCommand(changeStatus(shop, ahead, "ready"))
+    yield* runCommand(closeTicket(shop, early))
+    yield* runCommand(makeChanges(shop, (changes) => changes.notifyOwner(failingNotice)))
 
     const now = start + 1000
     clock.set(now)
@@ -68,13 +68,13 @@ export const clockRepairContract = cases({
     start
   }) {
     const shop = yield* dispatcher.open
-    yield* run(placing(shop, Array(150).fill({})))
+    yield* runCommand(putTickets(shop, Array(150).fill({})))
     clock.set(start + AHEAD)
-    const ahead = each(yield* run(placing(shop, Array(130).fill({}))), "id")
+    const ahead = each(yield* runCommand(putTickets(shop, Array(130).fill({}))), "id")
     const now = start + 1000
     clock.set(now)
-    yield* run(repairClock(shop))
-    yield* run(redateTicket(shop, ahead[7]!))
+    yield* runCommand(repairClock(shop))
+    yield* runCommand(redateTicket(shop, ahead[7]!))
     clock.set(now + 5)
     const later = yield* newTicket(shop)
     yield* same("the others", yield* repairShopClock(shop), { ahead_until: null, tickets: 129 })

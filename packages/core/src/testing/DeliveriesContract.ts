@@ -8,12 +8,19 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { type Claim, Reads } from "../ports/StorePorts.js"
 import { type Bench, cases, each, holds, same } from "./ContractCase.js"
-import { eventsIn, run } from "./Fixtures.js"
+import { eventsIn, runCommand } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
-import { answered, eventsOf, record, recordLate, type TestDispatcher, unanswered } from "./TestDispatcher.js"
+import {
+  eventsOf,
+  record,
+  recordLate,
+  resultWithError,
+  resultWithStatus,
+  type TestDispatcher
+} from "./TestDispatcher.js"
 
-const OK = answered(200)
-const DOWN = answered(500)
+const OK = resultWithStatus(200)
+const DOWN = resultWithStatus(500)
 
 /** How dispatchers claim deliveries (Specification, Webhooks). Leases use `currentTimeNanos` of the running clock. */
 export const deliveriesContract = cases({
@@ -168,7 +175,7 @@ export const deliveriesContract = cases({
       yield* dispatcher.raise(shop, 1)
       clock.advance(10 * MINUTE_MS)
       yield* same("off", yield* dispatcher.claim(), [])
-      yield* run(enableWebhook(shop))
+      yield* runCommand(enableWebhook(shop))
       const [first, second, third] = yield* eventsIn(shop)
       const claims = yield* dispatcher.claim()
       yield* same("on", eventsOf(claims), [first, second])
@@ -183,7 +190,7 @@ export const deliveriesContract = cases({
       yield* dispatcher.raise(shop, null)
       const [claim] = yield* dispatcher.claim()
       yield* dispatcher.turnOff(shop)
-      yield* run(enableWebhook(shop))
+      yield* runCommand(enableWebhook(shop))
       yield* same("in flight", yield* dispatcher.claim(), [])
       yield* same("recorded", yield* record(claim!, DOWN), "retry")
       clock.advance(MINUTE_MS)
@@ -231,7 +238,7 @@ export const deliveriesContract = cases({
     yield* same("the other shop's is earlier", yield* next(FAR), start + 5)
     yield* dispatcher.turnOff(other)
     yield* same("off", yield* next(FAR), start + MINUTE_MS)
-    yield* run(enableWebhook(other))
+    yield* runCommand(enableWebhook(other))
     yield* same("on again", yield* next(FAR), start + 5)
   },
 
@@ -246,7 +253,7 @@ export const deliveriesContract = cases({
     yield* dispatcher.claim()
     const released = yield* Effect.fork(changed)
     yield* Effect.repeatN(Effect.yieldNow(), 20)
-    yield* run(enableWebhook(shop))
+    yield* runCommand(enableWebhook(shop))
     yield* Fiber.join(released)
   }
 })
@@ -311,7 +318,7 @@ export const leasesContract = cases({
       for (let echo = 0; echo < 2; echo++) yield* recordLate(slow!, DOWN)
       yield* same("one failure", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
       clock.advance(1)
-      yield* recordLate(slow!, answered(410))
+      yield* recordLate(slow!, resultWithStatus(410))
       yield* same("a 410 turns it off", (yield* reads.shop(shop))?.webhook?.off_reason, "gone")
       yield* same("logged", each((yield* log.deliveries(shop))[0]?.attempts, "status"), [500, 410])
       yield* same("the holder's word counts for the delivery", yield* record(again!, OK), "delivered")
@@ -366,11 +373,11 @@ export const webhookRemovalContract = cases({
       const other = yield* dispatcher.open
       yield* dispatcher.raise(shop, ...Array(1300).fill(null))
       const [inFlight] = yield* dispatcher.claim(1)
-      const replay = yield* run(startReplay(shop, {}))
-      yield* same("the first thousand", yield* run(removeWebhook(shop)), "more")
+      const replay = yield* runCommand(startReplay(shop, {}))
+      yield* same("the first thousand", yield* runCommand(removeWebhook(shop)), "more")
       yield* same("turned off meanwhile", (yield* reads.shop(shop))?.webhook?.off_reason, "disabled")
       yield* same("nothing is claimed", yield* dispatcher.claim(), [])
-      yield* same("the rest", yield* run(removeWebhook(shop)), "removed")
+      yield* same("the rest", yield* runCommand(removeWebhook(shop)), "removed")
       const state = yield* reads.shop(shop)
       yield* same("no webhook", state?.webhook, null)
       yield* same("a late answer", yield* record(inFlight!, OK), "superseded")
@@ -378,10 +385,10 @@ export const webhookRemovalContract = cases({
       yield* dispatcher.raise(other, null)
       const claims = yield* dispatcher.claim()
       yield* same("only the other shop's", new Set(each(claims, "shop_id")), new Set([other]))
-      yield* same("its replay ends", yield* run(advanceReplay(shop, replay.id)), { taken_up: 0, is_done: true })
+      yield* same("its replay ends", yield* runCommand(advanceReplay(shop, replay.id)), { taken_up: 0, is_done: true })
       const open = (yield* deliveries.replays).filter(({ shop_id }) => shop_id === shop)
       yield* same("and is open no more", open, [])
-      yield* run(setWebhook(shop, { url: "https://new.example/hook", secret: "whsec_2" }))
+      yield* runCommand(setWebhook(shop, { url: "https://new.example/hook", secret: "whsec_2" }))
       yield* dispatcher.raise(shop, null)
       const events = yield* reads.events(shop)
       const [first, ...rest] = (yield* dispatcher.claim()).filter(({ shop_id }) => shop_id === shop)
@@ -450,7 +457,7 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
       const { shop_id, in_flight, tried } = busy[one(busy.length)]!
       const landed = in_flight[one(in_flight.length)]!
       const isFailed = one(6) === 0
-      yield* record(held.get(events.get(`${shop_id} ${landed.seq}`)!)!, answered(isFailed ? 500 : 200))
+      yield* record(held.get(events.get(`${shop_id} ${landed.seq}`)!)!, resultWithStatus(isFailed ? 500 : 200))
       const attempts_made = (tried.get(landed.seq) ?? 0) + 1
       const due_at = isFailed ? nextAttempt(attempts_made, clock.unsafeCurrentTimeMillis(), 0) : null
       change(shop_id, (shop) => ({

@@ -7,10 +7,18 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { Deliveries, DeliveryLog } from "../ports/StorePorts.js"
 import { cases, each, same } from "./ContractCase.js"
-import { changing, eventsIn, openShop, run } from "./Fixtures.js"
-import { answered, eventsOf, raising, record, recordLate, type TestDispatcher, unanswered } from "./TestDispatcher.js"
+import { eventsIn, makeChanges, openShop, runCommand } from "./Fixtures.js"
+import {
+  eventsOf,
+  raisePings,
+  record,
+  recordLate,
+  resultWithError,
+  resultWithStatus,
+  type TestDispatcher
+} from "./TestDispatcher.js"
 
-const DOWN = answered(503)
+const DOWN = resultWithStatus(503)
 
 const logOf = (shop_id: ShopId) => Effect.flatMap(DeliveryLog, (log) => log.deliveries(shop_id))
 
@@ -20,7 +28,7 @@ const states = (shop_id: ShopId) => Effect.map(logOf(shop_id), (log) => each(log
 export const deliveryLogContract = cases({
   "an event raised without a webhook has no delivery": function* ({ dispatcher }) {
     const { id } = yield* openShop()
-    yield* run(raising(id, [null]))
+    yield* runCommand(raisePings(id, [null]))
     yield* same("none", yield* logOf(id), [])
     yield* same("and nothing is due", yield* dispatcher.claim(), [])
   },
@@ -37,7 +45,7 @@ export const deliveryLogContract = cases({
         yield* deliveries.reclaim
         clock.set(start)
         const [again] = yield* dispatcher.claim()
-        const ends = [recordLate(slow!, DOWN), Effect.asVoid(record(again!, answered(200)))]
+        const ends = [recordLate(slow!, DOWN), Effect.asVoid(record(again!, resultWithStatus(200)))]
         for (const end of isEarlierFirst ? ends : ends.reverse()) yield* end
         yield* recordLate(slow!, DOWN)
         const logged = (yield* logOf(shop)).find(({ event_id }) => event_id === slow!.event_id)
@@ -64,7 +72,7 @@ export const deliveryLogContract = cases({
         return Effect.tap(recordLate(slow!, DOWN), () => clock.advance(-MINUTE_MS))
       })
       if (isLoggedFirst) yield* late
-      yield* same("arrived", yield* record(again!, answered(200)), "delivered")
+      yield* same("arrived", yield* record(again!, resultWithStatus(200)), "delivered")
       if (!isLoggedFirst) yield* late
       const logged = (yield* logOf(shop)).find(({ event_id }) => event_id === slow!.event_id)
       yield* same("delivered", [logged?.state, each(logged?.attempts, "status")], ["delivered", [503, 200]])
@@ -106,10 +114,10 @@ export const deliveryLogContract = cases({
     yield* dispatcher.raise(shop, 1, 2)
     const events = yield* reads.events(shop)
     const [first, second] = yield* dispatcher.claim()
-    yield* record(second!, unanswered("reset"))
+    yield* record(second!, resultWithError("reset"))
     yield* record(first!, DOWN)
     clock.advance(MINUTE_MS)
-    for (const claim of yield* dispatcher.claim()) yield* record(claim, answered(204))
+    for (const claim of yield* dispatcher.claim()) yield* record(claim, resultWithStatus(204))
     const attempt = (at: number, n: number, sent: object) => ({
       ...sent,
       shop_id: shop,
@@ -123,9 +131,9 @@ export const deliveryLogContract = cases({
       type: "ping",
       state: "delivered",
       next_attempt_at: null,
-      attempts: [attempt(at, 1, failure), attempt(at, 2, answered(204))]
+      attempts: [attempt(at, 1, failure), attempt(at, 2, resultWithStatus(204))]
     })
-    yield* same("log", yield* logOf(shop), [loggedAttempt(0, DOWN), loggedAttempt(1, unanswered("reset"))])
+    yield* same("log", yield* logOf(shop), [loggedAttempt(0, DOWN), loggedAttempt(1, resultWithError("reset"))])
   },
 
   "a delivery is pending until its receiver accepts it, dead after the eighth attempt, and parked while the webhook is off":
@@ -163,7 +171,7 @@ export const deliveryLogContract = cases({
         clock.set(start + hours * HOUR_MS)
         yield* record(claims[at]!, DOWN)
       }
-      yield* same("a 410 when it is off already", yield* record(claims[3]!, answered(410)), "parked")
+      yield* same("a 410 when it is off already", yield* record(claims[3]!, resultWithStatus(410)), "parked")
       const notices = yield* deliveryLog.notices(shop)
       const brief = notices.map(({ kind, created_at, off_reason, failures_in_row }) => [
         kind,
@@ -179,7 +187,7 @@ export const deliveryLogContract = cases({
     }
 })
 
-const OK = answered(200)
+const OK = resultWithStatus(200)
 
 /** Claims all due deliveries and records a success for each. */
 const deliver = Effect.fnUntraced(function* (dispatcher: TestDispatcher) {
@@ -195,11 +203,11 @@ const deliver = Effect.fnUntraced(function* (dispatcher: TestDispatcher) {
 
 /** Starts a replay and advances it until all its events are in the queue. */
 const replay = Effect.fnUntraced(function* (shop_id: ShopId, filter: ReplayFilter) {
-  const { id } = yield* run(startReplay(shop_id, filter))
+  const { id } = yield* runCommand(startReplay(shop_id, filter))
   const { replays } = yield* Deliveries
   const isOpen = Effect.map(replays, (open) => open.some((one) => one.id === id))
   let taken = 0
-  while (yield* isOpen) taken += (yield* run(advanceReplay(shop_id, id))).taken_up
+  while (yield* isOpen) taken += (yield* runCommand(advanceReplay(shop_id, id))).taken_up
   return taken
 })
 
@@ -235,9 +243,9 @@ export const replayContract = cases({
       yield* dispatcher.raise(shop, ...Array(2000).fill(1))
       yield* dispatcher.raise(shop, ...Array(50).fill(2))
       const { replays } = deliveries
-      const first = yield* run(startReplay(shop, {}))
+      const first = yield* runCommand(startReplay(shop, {}))
       clock.advance(1)
-      const second = yield* run(startReplay(shop, {}))
+      const second = yield* runCommand(startReplay(shop, {}))
       yield* dispatcher.raise(shop, null)
       const open = Effect.map(replays, (all) =>
         each(
@@ -247,11 +255,11 @@ export const replayContract = cases({
       )
       yield* same("both", yield* open, [first.id, second.id])
       const steps = []
-      while ((yield* open).includes(first.id)) steps.push((yield* run(advanceReplay(shop, first.id))).taken_up)
+      while ((yield* open).includes(first.id)) steps.push((yield* runCommand(advanceReplay(shop, first.id))).taken_up)
       yield* same("steps", steps, [1000, 1000, 50])
       yield* same("the second", yield* open, [second.id])
-      yield* same("a step too many", (yield* run(advanceReplay(shop, first.id))).taken_up, 0)
-      while ((yield* open).length > 0) yield* run(advanceReplay(shop, second.id))
+      yield* same("a step too many", (yield* runCommand(advanceReplay(shop, first.id))).taken_up, 0)
+      while ((yield* open).length > 0) yield* runCommand(advanceReplay(shop, second.id))
     },
 
   "a replay of the last two of 6,002 events finds and counts these two": function* (bench) {
@@ -273,14 +281,14 @@ export const replayContract = cases({
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1, 1)
       for (let n = 0; n < 3; n++) {
-        yield* record((yield* dispatcher.claim())[0]!, n === 1 ? OK : answered(500))
+        yield* record((yield* dispatcher.claim())[0]!, n === 1 ? OK : resultWithStatus(500))
         clock.advance(n === 1 ? 0 : 400_000)
       }
       const [inFlight] = yield* dispatcher.claim()
       yield* replay(shop, {})
       const [again] = yield* dispatcher.claim()
       yield* same("two of one ticket are never in flight", again, undefined)
-      yield* same("its record counts", yield* record(inFlight!, answered(500)), "retry")
+      yield* same("its record counts", yield* record(inFlight!, resultWithStatus(500)), "retry")
       const { next } = deliveries
       const now = clock.unsafeCurrentTimeMillis()
       const [second] = yield* dispatcher.claim()
@@ -297,7 +305,7 @@ export const replayContract = cases({
       yield* record((yield* dispatcher.claim())[0]!, OK)
       clock.advance(1)
       yield* dispatcher.raise(shop, 1)
-      yield* record((yield* dispatcher.claim())[0]!, answered(500))
+      yield* record((yield* dispatcher.claim())[0]!, resultWithStatus(500))
       clock.advance(1)
       yield* dispatcher.raise(shop, 1)
       clock.advance(1)
@@ -313,14 +321,14 @@ export const replayContract = cases({
       const { dispatcher, clock } = bench
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1)
-      yield* record((yield* dispatcher.claim())[0]!, answered(410))
+      yield* record((yield* dispatcher.claim())[0]!, resultWithStatus(410))
       for (let n = 0; n < 2; n++) {
         clock.advance(1)
         yield* dispatcher.raise(shop, 1)
       }
       const events = yield* eventsIn(shop)
       yield* replay(shop, { state: "parked" })
-      yield* run(enableWebhook(shop))
+      yield* runCommand(enableWebhook(shop))
       yield* same("created, ready, collected", yield* deliver(dispatcher), events)
     },
 
@@ -332,7 +340,7 @@ export const replayContract = cases({
       yield* dispatcher.raise(shop, null)
       const [first, second] = yield* eventsIn(shop)
       const late = (yield* dispatcher.claim()).find(({ event_id }) => event_id === second)
-      const forgotten = changing(shop, (changes, { now }, { webhook }) =>
+      const forgotten = makeChanges(shop, (changes, { now }, { webhook }) =>
         changes.add({
           _tag: "DeliveryPut",
           row: {
@@ -350,11 +358,11 @@ export const replayContract = cases({
           }
         })
       )
-      yield* run(forgotten)
+      yield* runCommand(forgotten)
       clock.advance(ServiceLimits.delivery_lease_ms)
       yield* deliveries.reclaim
       const again = (yield* dispatcher.claim()).find(({ event_id }) => event_id === second)
-      yield* recordLate(late!, answered(500))
+      yield* recordLate(late!, resultWithStatus(500))
       clock.advance(1)
       yield* same("arrives", yield* record(again!, OK), "delivered")
       for (let round = 0; round < 2; round++) {
@@ -415,7 +423,7 @@ export const replayContract = cases({
     yield* replay(shop, {})
     yield* dispatcher.raise(shop, 1)
     yield* same("off", yield* dispatcher.claim(), [])
-    yield* run(enableWebhook(shop))
+    yield* runCommand(enableWebhook(shop))
     const [first, second, third] = yield* eventsIn(shop)
     yield* same("on", yield* deliver(dispatcher), [third, first, second])
   },
@@ -428,7 +436,7 @@ export const replayContract = cases({
     clock.set(start + 10)
     yield* dispatcher.raise(shop, null)
     const [failed] = yield* dispatcher.claim()
-    yield* record(failed!, answered(500))
+    yield* record(failed!, resultWithStatus(500))
     clock.set(start + 20)
     yield* dispatcher.raise(shop, null)
     const [first, second, third] = yield* eventsIn(shop)

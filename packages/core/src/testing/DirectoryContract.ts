@@ -9,12 +9,22 @@ import { trackedTicket } from "../domain/TrackedTicket.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads } from "../ports/StorePorts.js"
 import { cases, each, same } from "./ContractCase.js"
-import { creating, freshId, freshPhone, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
+import {
+  createTestTicket,
+  freshId,
+  freshPhone,
+  openAccount,
+  openShop,
+  putChanges,
+  putTickets,
+  runCommand
+} from "./Fixtures.js"
 import { TEST_START } from "./SettableClock.js"
 
 const KEY = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
 
-const offered = (shop_id: ShopId, client_phone: string) => run(creating(shop_id, { service: "Hem", client_phone }))
+const offered = (shop_id: ShopId, client_phone: string) =>
+  runCommand(createTestTicket(shop_id, { service: "Hem", client_phone }))
 
 /** The data that do not belong to a single shop (docs/how-it-is-built.md). */
 export const directoryContract = cases({
@@ -55,14 +65,14 @@ export const directoryContract = cases({
       ...{ price_minor: 45_000, deposit_minor: 10_000, notified_at: TEST_START, notified_channel: "sms" as const },
       part: { label: "Heel", status: "ordered", ordered_at: TEST_START, expected_at: null, received_at: null }
     } as const
-    const [ticket] = yield* run(placing(shop.id, [row, {}]))
+    const [ticket] = yield* runCommand(putTickets(shop.id, [row, {}]))
     const { tracking_code } = ticket!
     yield* same("found", yield* directory.tracked(tracking_code), [trackedTicket(ticket!, shop)])
 
     // Tracking codes are unique only within a shop.
-    const [twin] = yield* run(placing(other.id, [{}]))
+    const [twin] = yield* runCommand(putTickets(other.id, [{}]))
     const same_code = { ...twin!, id: yield* freshId<TicketId>(), change_seq: twin!.change_seq + 1, tracking_code }
-    yield* run(putting(other.id, { _tag: "TicketPut", row: same_code }))
+    yield* runCommand(putChanges(other.id, { _tag: "TicketPut", row: same_code }))
     const tickets = yield* directory.tracked(tracking_code)
     yield* same("shops of both", tickets.map(({ shop }) => shop.id).toSorted(), [shop.id, other.id].toSorted())
     const fields = tickets.flatMap(({ ticket, shop }) => [...Object.keys(ticket), ...Object.keys(shop)])
@@ -168,13 +178,13 @@ export const directoryContract = cases({
     const text = keyText("live", yield* Entropy.draw(KEY_BYTES))
     const hash = keyHash(text)
     yield* same("no such key", yield* directory.keyByHash(hash), null)
-    const record = yield* run(createKey(shop.id, KEY, text))
+    const record = yield* runCommand(createKey(shop.id, KEY, text))
     yield* same("found", yield* directory.keyByHash(hash), { key: record, shop })
     const closed = { ...shop, active: false }
-    yield* run(putting(shop.id, { _tag: "ShopPut", row: closed }))
+    yield* runCommand(putChanges(shop.id, { _tag: "ShopPut", row: closed }))
     yield* same("its shop as it is now", yield* directory.keyByHash(hash), { key: record, shop: closed })
     clock.advance(5)
-    const revoked = yield* run(revokeKey(shop.id, record.id))
+    const revoked = yield* runCommand(revokeKey(shop.id, record.id))
     yield* same("revoked", yield* directory.keyByHash(hash), { key: revoked, shop: closed })
     yield* same("when", revoked.revoked_at, clock.unsafeCurrentTimeMillis())
   },
@@ -212,7 +222,7 @@ export const directoryContract = cases({
       Effect.map(Entropy.draw(KEY_BYTES), (bytes) => keyText("live", bytes)),
       10
     )
-    const outcomes = yield* Effect.forEach(texts, (text) => Effect.either(run(createKey(shop.id, KEY, text))), {
+    const outcomes = yield* Effect.forEach(texts, (text) => Effect.either(runCommand(createKey(shop.id, KEY, text))), {
       concurrency: "unbounded"
     })
     yield* same("made", outcomes.filter(({ _tag }) => _tag === "Right").length, 5)
@@ -222,7 +232,7 @@ export const directoryContract = cases({
   "a key that expired or was revoked does not count towards the five active ones": function* ({ clock, reads, shop }) {
     const expires_at = clock.unsafeCurrentTimeMillis() + HOUR_MS
     const create = (input: KeyInput = KEY) =>
-      Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, input, keyText("live", bytes))))
+      Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => runCommand(createKey(shop.id, input, keyText("live", bytes))))
     const isMade = Effect.map(Effect.either(create()), Either.isRight)
     const [revoked] = yield* Effect.replicateEffect(create(), 4)
     yield* create({ ...KEY, expires_at })
@@ -231,7 +241,7 @@ export const directoryContract = cases({
     clock.set(expires_at)
     yield* same("once it has expired", yield* isMade, true)
     yield* same("no second one", yield* isMade, false)
-    yield* run(revokeKey(shop.id, revoked!.id))
+    yield* runCommand(revokeKey(shop.id, revoked!.id))
     yield* same("once another was revoked", yield* isMade, true)
     yield* same("all are kept", (yield* reads.keys(shop.id)).length, 7)
   },
@@ -242,7 +252,7 @@ export const directoryContract = cases({
   }) {
     const other = yield* openShop()
     const holder = yield* openAccount()
-    const key = yield* run(createKey(other.id, KEY, keyText("live", yield* Entropy.draw(KEY_BYTES))))
+    const key = yield* runCommand(createKey(other.id, KEY, keyText("live", yield* Entropy.draw(KEY_BYTES))))
     const ticket = yield* offered(shop.id, holder.phone)
     const [offer] = yield* directory.offers(holder.id)
     const id = ticket.id as TicketId
@@ -267,7 +277,7 @@ export const directoryContract = cases({
     const offers = yield* directory.offers(holder.id)
     yield* same("offers", each(offers, "ticket_id"), tickets)
     yield* same("of nobody", yield* directory.offers(yield* freshId<ClientId>()), [])
-    yield* run(answerOffer(shop.id, offers[0]!.id, "accepted"))
+    yield* runCommand(answerOffer(shop.id, offers[0]!.id, "accepted"))
     const statuses = each(yield* directory.offers(holder.id), "status")
     yield* same("answered ones stay", statuses, ["accepted", "open", "open"])
   },
@@ -289,7 +299,7 @@ export const directoryContract = cases({
       yield* offered(id, holder.phone)
     }
     const [first, , third] = yield* directory.offers(holder.id)
-    yield* run(answerOffer(shop.id, first!.id, "blocked"))
+    yield* runCommand(answerOffer(shop.id, first!.id, "blocked"))
     yield* offered(shop.id, holder.phone)
     const left = each(yield* directory.offers(holder.id), "id", "status")
     const expected = [
@@ -303,7 +313,7 @@ export const directoryContract = cases({
     const { clock, directory, shop } = bench
     yield* openShop()
     clock.set(4_000_000_000_000)
-    yield* run(placing(shop.id, [{}]))
+    yield* runCommand(putTickets(shop.id, [{}]))
     yield* same("latest", yield* directory.latest, 4_000_000_000_000)
   },
 
@@ -313,7 +323,7 @@ export const directoryContract = cases({
     clock.set(5_000_000_000_000)
     for (let n = 0; n < ServiceLimits.data_ahead_named + 2; n++) {
       const { id } = yield* openShop()
-      yield* run(placing(id, [{}]))
+      yield* runCommand(putTickets(id, [{}]))
       ids.push(id)
     }
     const first = ids.sort().slice(0, ServiceLimits.data_ahead_named)
@@ -326,7 +336,7 @@ export const directoryContract = cases({
     const appended: Array<string> = []
     for (const shop of [yield* openShop(), yield* openShop()]) {
       clock.advance(10)
-      const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
+      const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id }]))
       const row = {
         id: yield* freshId<string>(),
         shop_id: shop.id,
@@ -336,7 +346,7 @@ export const directoryContract = cases({
         ticket_id: ticket!.id,
         created_at: clock.unsafeCurrentTimeMillis()
       } as const
-      yield* run(putting(shop.id, { _tag: "NotificationAppended", row }))
+      yield* runCommand(putChanges(shop.id, { _tag: "NotificationAppended", row }))
       appended.push(row.id)
     }
     yield* same("inbox", each(yield* directory.inbox(client_id), "id"), appended)

@@ -9,7 +9,17 @@ import type { ClientNotification, DueNotification, NotificationReceiver } from "
 import { ticketView } from "../domain/Ticket.js"
 import { Closures, type DueClosure, NotificationQueue } from "../ports/StorePorts.js"
 import { cases, each, holds, same } from "./ContractCase.js"
-import { changing, loaded, newTicket, openAccount, openShop, placing, putting, run, warning } from "./Fixtures.js"
+import {
+  failingNotice,
+  makeChanges,
+  newTicket,
+  openAccount,
+  openShop,
+  putChanges,
+  putTickets,
+  readLoad,
+  runCommand
+} from "./Fixtures.js"
 
 const SIXTY_DAYS = 60 * DAY_MS
 /** More rows than all cases together leave in the store. */
@@ -55,11 +65,11 @@ export const closuresContract = cases({
   }) {
     const [waiting, ready] = [yield* newTicket(shop.id), yield* newTicket(shop.id)]
     clock.set(start + DAY_MS)
-    yield* run(changeStatus(shop.id, ready, "ready"))
+    yield* runCommand(changeStatus(shop.id, ready, "ready"))
     clock.set(start + 2 * DAY_MS)
-    yield* run(recordNotified(shop.id, ready, "call"))
+    yield* runCommand(recordNotified(shop.id, ready, "call"))
     clock.set(start + 3 * DAY_MS)
-    yield* run(recordNotified(shop.id, waiting, "sms"))
+    yield* runCommand(recordNotified(shop.id, waiting, "sms"))
     const due = yield* closuresIn([shop], start + 2 * SIXTY_DAYS)
     yield* same("due", due, [
       { shop_id: shop.id, id: ready, due_at: start + DAY_MS + SIXTY_DAYS },
@@ -70,16 +80,16 @@ export const closuresContract = cases({
   "collected, impossible and closed tickets are never due, and a reopened one is due again": function* (bench) {
     const { clock, shop, start } = bench
     const [impossible, collected, reopened, closed] = yield* Effect.replicateEffect(newTicket(shop.id), 4)
-    yield* run(changeStatus(shop.id, impossible!, "impossible"))
+    yield* runCommand(changeStatus(shop.id, impossible!, "impossible"))
     for (const id of [collected!, reopened!]) {
-      yield* run(changeStatus(shop.id, id, "ready"))
-      yield* run(changeStatus(shop.id, id, "collected"))
+      yield* runCommand(changeStatus(shop.id, id, "ready"))
+      yield* runCommand(changeStatus(shop.id, id, "collected"))
     }
     clock.set(start + 1000)
-    yield* run(changeStatus(shop.id, reopened!, "workshop"))
+    yield* runCommand(changeStatus(shop.id, reopened!, "workshop"))
     clock.set(start + SIXTY_DAYS)
-    yield* holds("closed", (yield* run(closeTicket(shop.id, closed!))) !== null)
-    yield* holds("not yet", (yield* run(closeTicket(shop.id, reopened!))) === null)
+    yield* holds("closed", (yield* runCommand(closeTicket(shop.id, closed!))) !== null)
+    yield* holds("not yet", (yield* runCommand(closeTicket(shop.id, reopened!))) === null)
     const expected = [{ shop_id: shop.id, id: reopened, due_at: start + 1000 + SIXTY_DAYS }]
     yield* same("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
   },
@@ -88,8 +98,8 @@ export const closuresContract = cases({
     function* (bench) {
       const { clock, notificationQueue, shop, start } = bench
       const { phone } = yield* openAccount()
-      const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
-      yield* run(changeStatus(shop.id, ticket!.id, "ready"))
+      const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_phone: phone }]))
+      yield* runCommand(changeStatus(shop.id, ticket!.id, "ready"))
       for (const step of [1, 2]) {
         clock.set(start + step)
         yield* warn((yield* openShop()).id)
@@ -117,8 +127,8 @@ export const closuresContract = cases({
       yield* same("a limit", yield* after(start - 1, 2), [notification, early])
       yield* same("none", yield* after(start + 2, PLENTY), [])
       const [queued] = yield* notificationQueue.dueAfter(shop.id, start - 1, 1)
-      yield* same("discarded", yield* run(discardNotification(queued!)), true)
-      yield* same("once", yield* run(discardNotification(queued!)), false)
+      yield* same("discarded", yield* runCommand(discardNotification(queued!)), true)
+      yield* same("once", yield* runCommand(discardNotification(queued!)), false)
       yield* same("left", yield* after(start - 1, PLENTY), [early, late])
     },
 
@@ -143,7 +153,7 @@ export const closuresContract = cases({
       clock.set(start + SIXTY_DAYS)
       const ahead = yield* newTicket(shop.id)
       clock.set(start)
-      yield* holds("not yet", (yield* run(closeTicket(shop.id, early))) === null)
+      yield* holds("not yet", (yield* runCommand(closeTicket(shop.id, early))) === null)
       clock.set(start + DAY_MS)
       const late = yield* newTicket(shop.id)
       yield* same("due", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), [
@@ -161,7 +171,9 @@ export const closuresContract = cases({
   }) {
     const id = yield* newTicket(shop.id)
     clock.set(start + SIXTY_DAYS + 12_345)
-    const closings = yield* Effect.replicateEffect(run(closeTicket(shop.id, id)), 5, { concurrency: "unbounded" })
+    const closings = yield* Effect.replicateEffect(runCommand(closeTicket(shop.id, id)), 5, {
+      concurrency: "unbounded"
+    })
     yield* same("closings", closings.filter((ticket) => ticket !== null).length, 1)
     const record = (yield* reads.ticket(shop.id, id)).tickets[0]!.record
     yield* same("abandoned_at", record.abandoned_at, start + SIXTY_DAYS)
@@ -169,7 +181,7 @@ export const closuresContract = cases({
   }
 })
 
-const warn = (shop_id: ShopId) => run(changing(shop_id, (changes) => changes.notifyOwner(warning)))
+const warn = (shop_id: ShopId) => runCommand(makeChanges(shop_id, (changes) => changes.notifyOwner(failingNotice)))
 
 /** The notifications of these shops that are due by `until`, because the store may have other shops. */
 const notificationsOf = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
@@ -186,10 +198,10 @@ export const notificationQueueContract = cases({
   "a notification and a notice are due from the instant of their change, with the stored data": function* (bench) {
     const { clock, shop, start, directory } = bench
     const { id: client_id } = yield* openAccount()
-    const [record] = yield* run(placing(shop.id, [{ client_id }]))
+    const [record] = yield* runCommand(putTickets(shop.id, [{ client_id }]))
     const ticket = ticketView(record!, shop, null, null)
     const notification = { client_id, type: "ticket.ready", ticket, ticket_id: record!.id } as const
-    yield* run(changing(shop.id, (changes) => changes.notifyClient(notification)))
+    yield* runCommand(makeChanges(shop.id, (changes) => changes.notifyClient(notification)))
     clock.advance(1)
     yield* warn(shop.id)
     yield* same("not before", yield* notificationsOf([shop], start - 1), [])
@@ -200,7 +212,7 @@ export const notificationQueueContract = cases({
     yield* same("the notification", first!.payload, { ...inInbox, channel: "app", phone })
     yield* same("the owner", brief(second!), [second!.id, "owner", 0, start + 1])
     yield* same("what that is", second!.payload, {
-      ...warning,
+      ...failingNotice,
       shop_id: shop.id,
       id: second!.id,
       created_at: start + 1
@@ -247,7 +259,7 @@ export const notificationQueueContract = cases({
     function* ({ shop, start }) {
       yield* warn(shop.id)
       const [notification] = yield* notificationsOf([shop], start)
-      const begun = yield* Effect.replicateEffect(run(beginNotification(notification!)), 5, {
+      const begun = yield* Effect.replicateEffect(runCommand(beginNotification(notification!)), 5, {
         concurrency: "unbounded"
       })
       yield* same("begun", begun.filter((answer) => answer === "begun").length, 1)
@@ -257,22 +269,22 @@ export const notificationQueueContract = cases({
       ])
       const { payload: _, ...row } = notification!
       const expected = { ...row, attempts_made: 1, due_at: start + MINUTE_MS }
-      yield* same("needed", yield* run(loaded(shop.id, Load.queuedNotification(row.id, 1))), expected)
-      yield* same("under another count", yield* run(loaded(shop.id, Load.queuedNotification(row.id, 0))), null)
+      yield* same("needed", yield* runCommand(readLoad(shop.id, Load.queuedNotification(row.id, 1))), expected)
+      yield* same("under another count", yield* runCommand(readLoad(shop.id, Load.queuedNotification(row.id, 0))), null)
     },
 
   "a notification is outdated once its ticket has left the state, and stays in the inbox": function* (bench) {
     const { directory, shop, start } = bench
     const { id: client_id } = yield* openAccount()
     const row = { shop_id: shop.id, client_id, known_at: start, blocked_at: null }
-    yield* run(putting(shop.id, { _tag: "LinkPut", row }))
-    const tickets = yield* run(placing(shop.id, [{ client_id }, { client_id }]))
-    for (const { id } of tickets) yield* run(changeStatus(shop.id, id, "ready"))
-    yield* run(changeStatus(shop.id, tickets[0]!.id, "workshop"))
+    yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row }))
+    const tickets = yield* runCommand(putTickets(shop.id, [{ client_id }, { client_id }]))
+    for (const { id } of tickets) yield* runCommand(changeStatus(shop.id, id, "ready"))
+    yield* runCommand(changeStatus(shop.id, tickets[0]!.id, "workshop"))
     for (const queued of yield* notificationsOf([shop], start)) {
       const notification = queued.payload as ClientNotification
       const expected = notification.ticket_id === tickets[0]!.id ? "outdated" : "begun"
-      yield* same("begun", yield* run(beginNotification(queued, notification)), expected)
+      yield* same("begun", yield* runCommand(beginNotification(queued, notification)), expected)
     }
     yield* same("left", (yield* notificationsOf([shop], start + MINUTE_MS)).length, 1)
     yield* same("in the inbox", (yield* directory.inbox(client_id)).length, 2)
@@ -281,9 +293,9 @@ export const notificationQueueContract = cases({
   "a notification that was sent is no longer due, and the others still are": function* ({ shop, start }) {
     for (let n = 0; n < 3; n++) yield* warn(shop.id)
     const [first, second, third] = yield* notificationsOf([shop], start)
-    yield* run(beginNotification(second!))
-    yield* same("sent", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "sent")
-    yield* same("an echo", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "superseded")
+    yield* runCommand(beginNotification(second!))
+    yield* same("sent", yield* runCommand(recordNotification({ ...second!, attempts_made: 1 }, true)), "sent")
+    yield* same("an echo", yield* runCommand(recordNotification({ ...second!, attempts_made: 1 }, true)), "superseded")
     const left = each(yield* notificationsOf([shop], start + PLENTY * MINUTE_MS), "id")
     yield* same("left", [...left].sort(), [first!.id, third!.id].sort())
   },

@@ -74,10 +74,11 @@ export const openAccount = Effect.fnUntraced(function* (person: Partial<ClientAc
 })
 
 /** Runs a command and returns its result. */
-export const run = <A, E>(command: Command<A, E>) => Effect.flatMap(Store, (store) => commandRunner(store)(command))
+export const runCommand = <A, E>(command: Command<A, E>) =>
+  Effect.flatMap(Store, (store) => commandRunner(store)(command))
 
 /** A command whose changes `change` adds, and whose result is the moment at which it ran. */
-export const changing = (
+export const makeChanges = (
   shop_id: ShopId,
   gather: (changes: ChangeSet, moment: ShopMoment, loaded: ShopSnapshot) => void
 ): Command<ShopMoment> =>
@@ -87,7 +88,7 @@ export const changing = (
   })
 
 /** A command with exactly these changes, without a `HeadPut` of its own. */
-export const putting = (shop_id: ShopId, ...changes: ReadonlyArray<Change>): Command<void> => ({
+export const putChanges = (shop_id: ShopId, ...changes: ReadonlyArray<Change>): Command<void> => ({
   shop_id,
   loadRequests: [],
   run: () => Either.right({ result: undefined, changes, limitStatuses: [] })
@@ -142,7 +143,7 @@ const finalRow = (state: TicketRow["state"], now: number): TicketRow => {
  * Creates at most 200 tickets in the given states, without the usual acts, in one command and so in one millisecond.
  * Returns the saved rows.
  */
-export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Command<ReadonlyArray<TicketRecord>> =>
+export const putTickets = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Command<ReadonlyArray<TicketRecord>> =>
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
     const placed = rows.map((row, i) => {
       const entropy = moment.entropy.map((byte, at) => (at === ENTROPY_BYTES - 1 ? byte + i : byte))
@@ -167,11 +168,12 @@ export const ticketInput = (input: typeof TicketInput.Encoded = { service: "Hem"
   Schema.decodeSync(TicketInput)(input)
 
 /** Creates a ticket with the command of the API. */
-export const creating = (shop_id: ShopId, input?: typeof TicketInput.Encoded) =>
+export const createTestTicket = (shop_id: ShopId, input?: typeof TicketInput.Encoded) =>
   createTicket(shop_id, ticketInput(input), { via: "api", foundWords: [] })
 
 /** Creates a ticket and returns its id. */
-export const newTicket = (shop_id: ShopId) => Effect.map(run(creating(shop_id)), ({ id }) => id as TicketId)
+export const newTicket = (shop_id: ShopId) =>
+  Effect.map(runCommand(createTestTicket(shop_id)), ({ id }) => id as TicketId)
 
 /** The ids of a shop's events in their order. */
 export const eventsIn = (shop_id: ShopId) =>
@@ -181,14 +183,14 @@ export const eventsIn = (shop_id: ShopId) =>
 export const NEWEST = { _tag: "Newest", after: null } as const
 
 /** A command that returns the row of a load. */
-export const loaded = <L, E>(shop_id: ShopId, load: Loads.Load<L, E>): Command<L, E> => ({
+export const readLoad = <L, E>(shop_id: ShopId, load: Loads.Load<L, E>): Command<L, E> => ({
   shop_id,
   loadRequests: load.loadRequests,
   run: (state) => Either.flatMap(load.read(state), unchanged)
 })
 
 /** The notice that a webhook is failing. */
-export const warning = {
+export const failingNotice = {
   kind: "webhook_failing",
   url: "https://shop.example/hook",
   off_reason: null,

@@ -6,24 +6,24 @@ import { DAY_MS, toIso } from "../domain/Instant.js"
 import { Reads } from "../ports/StorePorts.js"
 import { type ExportedRow, Imports } from "../services/Imports.js"
 import { cases, each, same, ticketIds } from "./ContractCase.js"
-import { creating, NEWEST, newTicket, openAccount, run } from "./Fixtures.js"
+import { createTestTicket, NEWEST, newTicket, openAccount, runCommand } from "./Fixtures.js"
 
 const checked = (row: object, client_id: ClientId | null = null): CheckedRow => ({
   row: Schema.decodeUnknownSync(ImportRow)(row),
   client_id
 })
 
-const importing = (shop_id: ShopId, rows: ReadonlyArray<CheckedRow>, raises = false) =>
-  run(importTickets(shop_id, rows, { raises }))
+const importRows = (shop_id: ShopId, rows: ReadonlyArray<CheckedRow>, raises = false) =>
+  runCommand(importTickets(shop_id, rows, { raises }))
 
 /** Imported tickets behave like created ones (Specification, Tickets). */
 export const importsContract = cases({
   "an imported ticket keeps its number, and later tickets get numbers above the highest": function* ({ reads, shop }) {
     const numbers = [7, null, 3, 9, null]
     const rows = numbers.map((number, i) => checked({ service: "Hem", external_ref: `A-${i}`, number }))
-    yield* importing(shop.id, rows)
-    yield* importing(shop.id, [checked({ service: "Hem", external_ref: "B" })])
-    const created = yield* run(creating(shop.id))
+    yield* importRows(shop.id, rows)
+    yield* importRows(shop.id, [checked({ service: "Hem", external_ref: "B" })])
+    const created = yield* runCommand(createTestTicket(shop.id))
     const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: 0, after: null }, 10)
     yield* same(
       "numbers",
@@ -38,7 +38,7 @@ export const importsContract = cases({
     const before = yield* newTicket(shop.id)
     clock.set(start + 10)
     const old = { created_at: toIso(start - 100 * DAY_MS), ready_at: toIso(start - 59 * DAY_MS) }
-    yield* importing(shop.id, [checked({ service: "Hem", external_ref: "A", state: "ready", ...old })])
+    yield* importRows(shop.id, [checked({ service: "Hem", external_ref: "A", state: "ready", ...old })])
     const after = yield* newTicket(shop.id)
     const changes = yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: start + 10, after: null }, 9)
     const [imported] = ticketIds(changes.tickets)
@@ -116,10 +116,10 @@ export const importsContract = cases({
   },
 
   "an import raises events only if it asks for them": function* ({ reads, shop }) {
-    yield* importing(shop.id, [checked({ service: "Hem", external_ref: "A" })])
+    yield* importRows(shop.id, [checked({ service: "Hem", external_ref: "A" })])
     yield* same("none", yield* reads.events(shop.id), [])
     const rows = ["B", "C"].map((external_ref) => checked({ service: "Hem", external_ref }))
-    yield* importing(shop.id, rows, true)
+    yield* importRows(shop.id, rows, true)
     const events = yield* Effect.map(reads.events(shop.id), (all) => each(all, "type", "seq"))
     yield* same("one each", events, [
       ["ticket.created", 1],

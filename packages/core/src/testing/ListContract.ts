@@ -6,7 +6,17 @@ import type { TicketState } from "../domain/TicketLifecycle.js"
 import { Reads } from "../ports/StorePorts.js"
 import type { TicketFilter } from "../ports/TicketList.js"
 import { cases, each, holds, same } from "./ContractCase.js"
-import { changing, creating, NEWEST, newTicket, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
+import {
+  createTestTicket,
+  makeChanges,
+  NEWEST,
+  newTicket,
+  openAccount,
+  openShop,
+  putChanges,
+  putTickets,
+  runCommand
+} from "./Fixtures.js"
 
 /** The expected order (Specification, Lists and sync), which works because the ids of a shop's tickets rise. */
 const newestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
@@ -55,8 +65,10 @@ const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
 export const listContract = cases({
   "externalRefs returns the given references that tickets of this shop have": function* ({ reads, shop }) {
     const other = yield* openShop()
-    yield* run(placing(shop.id, [{ external_ref: "A-1" }, { external_ref: "A-2" }, { external_ref: "A-2" }, {}]))
-    yield* run(placing(other.id, [{ external_ref: "B-1" }]))
+    yield* runCommand(
+      putTickets(shop.id, [{ external_ref: "A-1" }, { external_ref: "A-2" }, { external_ref: "A-2" }, {}])
+    )
+    yield* runCommand(putTickets(other.id, [{ external_ref: "B-1" }]))
     const [own, theirs] = [yield* newTicket(shop.id), yield* newTicket(other.id)]
     const found = yield* reads.externalRefs(shop.id, ["A-2", "B-1", "C-1", "A-1", theirs, own, own.toUpperCase()])
     yield* same("found", [...found].toSorted(), [own, "A-1", "A-2"])
@@ -77,8 +89,8 @@ export const listContract = cases({
       [-3, 2]
     ] as const) {
       clock.advance(step)
-      all.push(...(yield* run(placing(shop.id, Array(n).fill({})))))
-      yield* run(placing(other.id, [{}]))
+      all.push(...(yield* runCommand(putTickets(shop.id, Array(n).fill({})))))
+      yield* runCommand(putTickets(other.id, [{}]))
     }
     const expected = ids(newestFirst(all))
     for (let size = 1; size <= all.length + 1; size++) {
@@ -92,7 +104,7 @@ export const listContract = cases({
       const made: Array<string> = []
       for (const step of [0, 0, 0, 0, -3_600_000, 0, 0, 1, 0, 3_700_000, 0, 0]) {
         clock.advance(step)
-        const many = Array.from({ length: 3 }, () => run(creating(shop.id)))
+        const many = Array.from({ length: 3 }, () => runCommand(createTestTicket(shop.id)))
         const created = yield* Effect.all(many, { concurrency: "unbounded" })
         made.push(
           ...each(
@@ -106,9 +118,9 @@ export const listContract = cases({
     },
 
   "a ticket created between two pages does not change the later pages": function* ({ reads, shop }) {
-    const old = newestFirst(yield* run(placing(shop.id, Array(6).fill({}))))
+    const old = newestFirst(yield* runCommand(putTickets(shop.id, Array(6).fill({}))))
     const first = yield* reads.tickets(shop.id, {}, NEWEST, 3)
-    yield* run(placing(shop.id, [{}, {}]))
+    yield* runCommand(putTickets(shop.id, [{}, {}]))
     const rest: Array<string> = []
     let after = first.tickets.at(-1)!.record.id
     for (let pages = 0; pages < 9; pages++) {
@@ -126,13 +138,13 @@ export const listContract = cases({
     const [amira, sami] = [yield* openAccount(), yield* openAccount()]
     for (const { id } of [amira, sami]) {
       const row = { shop_id: shop.id, client_id: id, known_at: start, blocked_at: null }
-      yield* run(putting(shop.id, { _tag: "LinkPut", row }))
+      yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row }))
     }
     const all: Array<TicketRecord> = []
     for (let i = 0; i < 48; i++) {
       clock.set(start + Math.floor(i / 4))
-      const [row] = yield* run(
-        placing(shop.id, [
+      const [row] = yield* runCommand(
+        putTickets(shop.id, [
           {
             state: STATES[i % 5]!,
             number: 40 + (i % 3),
@@ -171,7 +183,7 @@ export const listContract = cases({
     const found: Array<TicketRecord> = []
     for (const at of [0, 1, 2]) {
       clock.set(start + at)
-      found.push(...(yield* run(placing(shop.id, [{}]))))
+      found.push(...(yield* runCommand(putTickets(shop.id, [{}]))))
     }
     const [first, second, third] = ids(found)
     const list = (filter: TicketFilter) => Effect.map(walk(shop.id, filter, 10), ids)
@@ -183,7 +195,7 @@ export const listContract = cases({
 
   "another shop's ticket is not found": function* ({ reads, shop }) {
     const other = yield* openShop()
-    const [ticket] = yield* run(placing(other.id, [{ number: 3 }]))
+    const [ticket] = yield* runCommand(putTickets(other.id, [{ number: 3 }]))
     yield* same("by id", (yield* reads.ticket(shop.id, ticket!.id)).tickets, [])
     yield* same("by number", (yield* reads.ticketsOfNumber(shop.id, 3, 9)).tickets, [])
     yield* same("listed", ids(yield* walk(shop.id, {}, 9)), [])
@@ -220,7 +232,7 @@ export const listContract = cases({
     },
 
   "ticketsOfNumber returns up to a hundred others in one call": function* ({ reads, shop }) {
-    const rows = yield* run(placing(shop.id, Array(120).fill({ number: 7, state: "collected" })))
+    const rows = yield* runCommand(putTickets(shop.id, Array(120).fill({ number: 7, state: "collected" })))
     const expected = ids(newestFirst(rows)).slice(0, 101)
     const { tickets } = yield* reads.ticketsOfNumber(shop.id, 7, 100)
     yield* same("the newest and a hundred", ids(each(tickets, "record")), expected)
@@ -229,7 +241,7 @@ export const listContract = cases({
 
 /** Saves a ticket again, which only moves it to the end of the list by change. */
 const touch = (shop_id: ShopId, ticket: TicketRecord) =>
-  run(changing(shop_id, (changes) => changes.putTicket(ticket, null)))
+  runCommand(makeChanges(shop_id, (changes) => changes.putTicket(ticket, null)))
 
 const changed = (shop_id: ShopId, since: number, after: number | null, limit: number, filter: TicketFilter = {}) =>
   Effect.flatMap(Reads, (reads) =>
@@ -241,7 +253,7 @@ const changed = (shop_id: ShopId, since: number, after: number | null, limit: nu
 /** The list by change, with which a till syncs (Specification, Endpoints; Lists and sync). */
 export const syncContract = cases({
   "the list by change contains each ticket once, in the order of the last changes": function* ({ clock, shop, start }) {
-    const rows = yield* run(placing(shop.id, Array(5).fill({})))
+    const rows = yield* runCommand(putTickets(shop.id, Array(5).fill({})))
     clock.advance(10)
     yield* touch(shop.id, rows[1]!)
     yield* touch(shop.id, rows[3]!)
@@ -269,7 +281,7 @@ export const syncContract = cases({
     shop,
     start
   }) {
-    const rows = [...(yield* run(placing(shop.id, Array(12).fill({}))))]
+    const rows = [...(yield* runCommand(putTickets(shop.id, Array(12).fill({}))))]
     for (const i of [3, 3, 7, 0, 11]) yield* touch(shop.id, rows[i]!)
     for (let size = 1; size <= 13; size++) {
       const found: Array<TicketRecord> = []
@@ -285,12 +297,12 @@ export const syncContract = cases({
 
   "a ticket that changes between two pages is listed again, and no ticket after it is skipped": function* (bench) {
     const { clock, shop, start } = bench
-    const rows = yield* run(placing(shop.id, Array(6).fill({})))
+    const rows = yield* runCommand(putTickets(shop.id, Array(6).fill({})))
     const first = yield* changed(shop.id, start, null, 2)
     clock.advance(-5000)
     yield* touch(shop.id, rows[0]!)
     yield* touch(shop.id, rows[4]!)
-    const [fresh] = yield* run(placing(shop.id, [{}]))
+    const [fresh] = yield* runCommand(putTickets(shop.id, [{}]))
     const rest = yield* changed(shop.id, start, first.at(-1)!.change_seq, PAGE)
     yield* same("the rest", each(rest, "id"), [...[2, 3, 5, 0, 4].map((i) => rows[i]!.id), fresh!.id])
   },
@@ -304,7 +316,7 @@ export const syncContract = cases({
           ({ last_change_at }) => last_change_at
         )
       yield* same("no ticket", yield* lastChange({}, start, 9), null)
-      const rows = yield* run(placing(shop.id, [{}, {}]))
+      const rows = yield* runCommand(putTickets(shop.id, [{}, {}]))
       clock.set(start + 10)
       yield* touch(shop.id, rows[0]!)
       yield* same("a page of it", yield* lastChange({}, start, 1), start + 10)
@@ -313,8 +325,8 @@ export const syncContract = cases({
     },
 
   "filters apply to the list by change too": function* ({ shop, start }) {
-    const rows = yield* run(
-      placing(shop.id, [
+    const rows = yield* runCommand(
+      putTickets(shop.id, [
         { state: "ready", external_ref: "x" },
         { external_ref: "x" },
         { state: "ready" },
@@ -334,7 +346,9 @@ export const syncContract = cases({
       for (let i = 0; i < 12; i++) {
         clock.set(start + i)
         const external_ref = i === 10 ? "rare" : "common"
-        rows.push(...(yield* run(placing(shop.id, [{ external_ref, state: i % 4 === 3 ? "ready" : "collected" }]))))
+        rows.push(
+          ...(yield* runCommand(putTickets(shop.id, [{ external_ref, state: i % 4 === 3 ? "ready" : "collected" }])))
+        )
       }
       const page = (filter: TicketFilter, after: number | null, limit = PAGE) =>
         Effect.map(
@@ -367,7 +381,7 @@ export const syncContract = cases({
     },
 
   "hundreds of changes of three tickets leave one row for each ticket": function* ({ shop, start }) {
-    const rows = yield* run(placing(shop.id, Array(3).fill({})))
+    const rows = yield* runCommand(putTickets(shop.id, Array(3).fill({})))
     for (let i = 0; i < 200; i++) yield* touch(shop.id, rows[i % 3]!)
     const found = yield* changed(shop.id, start, null, PAGE)
     yield* same(

@@ -9,8 +9,8 @@ import type { TicketId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
 import { RateLimits, SandboxData } from "../ports/StorePorts.js"
 import { type Bench, cases, holds, same } from "./ContractCase.js"
-import { changing, creating, openAccount, putting, run, warning } from "./Fixtures.js"
-import { answered, record } from "./TestDispatcher.js"
+import { createTestTicket, failingNotice, makeChanges, openAccount, putChanges, runCommand } from "./Fixtures.js"
+import { record, resultWithStatus } from "./TestDispatcher.js"
 
 /** Opens a shop with every kind of row, and returns it with its clients. */
 const furnished = Effect.fnUntraced(function* ({
@@ -21,23 +21,23 @@ const furnished = Effect.fnUntraced(function* ({
   const shop_id = yield* dispatcher.open
   const { id: client_id } = yield* openAccount()
   const stranger = yield* openAccount()
-  yield* run(recordVisit(shop_id, client_id))
-  const { id: caller_id } = yield* run(
+  yield* runCommand(recordVisit(shop_id, client_id))
+  const { id: caller_id } = yield* runCommand(
     createKey(shop_id, { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput, `wk_test_${shop_id}`)
   )
   const program = { active: true, name: "Stamps", stamps_required: 3, stamps_per_ticket: 1, reward_label: "A hem" }
   const { shop } = (yield* reads.shop(shop_id))!
-  yield* run(putting(shop_id, { _tag: "ShopPut", row: { ...shop, program } }))
-  const { id } = yield* run(creating(shop_id, { service: "Hem", client_id }))
-  yield* run(changeStatus(shop_id, id as TicketId, "ready"))
-  yield* run(creating(shop_id, { service: "Hem", client_phone: stranger.phone }))
+  yield* runCommand(putChanges(shop_id, { _tag: "ShopPut", row: { ...shop, program } }))
+  const { id } = yield* runCommand(createTestTicket(shop_id, { service: "Hem", client_id }))
+  yield* runCommand(changeStatus(shop_id, id as TicketId, "ready"))
+  yield* runCommand(createTestTicket(shop_id, { service: "Hem", client_phone: stranger.phone }))
   const gift = giveStamps(shop_id, { client_id, caller_id, count: 2 as StampCount })
   const asked = { caller_id, operation: "loyalty.stamps", key: "once" as IdempotencyKey, request: { client_id } }
-  yield* run(idempotent(asked, gift))
-  yield* run(changing(shop_id, (changes) => void changes.notifyOwner(warning)))
+  yield* runCommand(idempotent(asked, gift))
+  yield* runCommand(makeChanges(shop_id, (changes) => void changes.notifyOwner(failingNotice)))
   clock.advance(1)
-  for (const claim of yield* dispatcher.claim(1)) yield* record(claim, answered(500))
-  yield* run(startReplay(shop_id, { state: "pending" }))
+  for (const claim of yield* dispatcher.claim(1)) yield* record(claim, resultWithStatus(500))
+  yield* runCommand(startReplay(shop_id, { state: "pending" }))
   return { shop: (yield* reads.shop(shop_id))!.shop, client_id, stranger }
 })
 
@@ -64,7 +64,7 @@ export const sandboxDataContract = cases({
 
     yield* directory.createShop(shop)
     for (const account of accounts) yield* directory.createClient(account!)
-    yield* store.transact(putting(shop.id, ...kept))
+    yield* store.transact(putChanges(shop.id, ...kept))
     const tags = new Set(kept.map(({ _tag }) => _tag))
     yield* holds(`every kind of row is there, but got ${[...tags]}`, tags.size === 17)
     yield* same("all of it", yield* whole.ofShop(shop.id), kept)

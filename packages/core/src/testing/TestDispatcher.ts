@@ -5,7 +5,7 @@ import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { SendError, SendResult, Webhook } from "../domain/Webhook.js"
 import { type Claim, Deliveries } from "../ports/StorePorts.js"
-import { changing, openShop, run } from "./Fixtures.js"
+import { makeChanges, openShop, runCommand } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 
 const nothing: SendResult = {
@@ -18,17 +18,21 @@ const nothing: SendResult = {
 }
 
 /** An attempt with a response. */
-export const answered = (status: number): SendResult => ({ ...nothing, status, head: `HTTP/1.1 ${status} Said\n` })
+export const resultWithStatus = (status: number): SendResult => ({
+  ...nothing,
+  status,
+  head: `HTTP/1.1 ${status} Said\n`
+})
 
 /** An attempt without a response. */
-export const unanswered = (error: SendError): SendResult => ({ ...nothing, error })
+export const resultWithError = (error: SendError): SendResult => ({ ...nothing, error })
 
 /** More deliveries than any case has due at once. */
 const PLENTY = 20_000
 
 /** Raises a ping for each ticket, or for no ticket where it is null. Tickets are small numbers and need not exist. */
-export const raising = (shop_id: ShopId, tickets: ReadonlyArray<number | null>) =>
-  changing(shop_id, (changes) => {
+export const raisePings = (shop_id: ShopId, tickets: ReadonlyArray<number | null>) =>
+  makeChanges(shop_id, (changes) => {
     for (const ticket of tickets)
       changes.raiseEvent(
         "ping",
@@ -47,7 +51,7 @@ export class TestDispatcher {
       Effect.map(openShop(), ({ id }) => id),
       (shop_id) => {
         this.#shops.push(shop_id)
-        return run(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))
+        return runCommand(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))
       }
     )
   )
@@ -65,8 +69,8 @@ export class TestDispatcher {
 
   /** Changes fields of the webhook's row. */
   readonly hook = (shop_id: ShopId, change: (webhook: Webhook) => Partial<Webhook>) =>
-    run(
-      changing(shop_id, (changes, _, { webhook }) =>
+    runCommand(
+      makeChanges(shop_id, (changes, _, { webhook }) =>
         changes.add({ _tag: "WebhookPut", row: { ...webhook!, ...change(webhook!) } })
       )
     )
@@ -91,7 +95,7 @@ export const record = (
 ) =>
   Effect.clockWith((clock) => {
     const started_at = clock.unsafeCurrentTimeMillis()
-    const recording = run(recordAttempt(shop_id, { event_id, token, url, started_at, sent, jitter: 0 }))
+    const recording = runCommand(recordAttempt(shop_id, { event_id, token, url, started_at, sent, jitter: 0 }))
     return Effect.map(recording, ({ outcome }) => outcome)
   })
 
@@ -99,7 +103,7 @@ export const record = (
 export const recordLate = ({ shop_id, event_id, token, webhook: { url } }: Claim, sent: SendResult) =>
   Effect.clockWith((clock) => {
     const started_at = clock.unsafeCurrentTimeMillis()
-    return run(recordSuperseded(shop_id, { event_id, token, url, started_at, sent, jitter: 0 }))
+    return runCommand(recordSuperseded(shop_id, { event_id, token, url, started_at, sent, jitter: 0 }))
   })
 
 /** The ids of the claimed events. */

@@ -3,7 +3,16 @@ import { type Command, makeCommand } from "../decisions/Command.js"
 import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { Transactions } from "../ports/StorePorts.js"
 import { cases, each, holds, same, ticketIds } from "./ContractCase.js"
-import { changing, creating, freshId, NEWEST, openAccount, openShop, placing, run } from "./Fixtures.js"
+import {
+  createTestTicket,
+  freshId,
+  makeChanges,
+  NEWEST,
+  openAccount,
+  openShop,
+  putTickets,
+  runCommand
+} from "./Fixtures.js"
 
 class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
 
@@ -21,7 +30,7 @@ const count = (shop_id: ShopId): Command<number> =>
 const refuse = (shop_id: ShopId): Command<never, Refused> =>
   makeCommand(shop_id, {}, ({ head }) => Either.left(new Refused({ seen: head.next_number })))
 
-const throwing = (shop_id: ShopId): Command<never> =>
+const throwingCommand = (shop_id: ShopId): Command<never> =>
   makeCommand(shop_id, {}, () => {
     throw new Error("a bug in a decision")
   })
@@ -42,7 +51,7 @@ export const transactContract = cases({
 
   "a command's changes are visible to every read after its result": function* ({ reads, shop }) {
     const { id, phone } = yield* openAccount()
-    const ticket = yield* run(creating(shop.id, { service: "Hem", client_phone: phone }))
+    const ticket = yield* runCommand(createTestTicket(shop.id, { service: "Hem", client_phone: phone }))
     const state = yield* reads.shop(shop.id)
     const listed = yield* reads.tickets(shop.id, {}, NEWEST, 10)
     const events = yield* reads.events(shop.id)
@@ -54,14 +63,14 @@ export const transactContract = cases({
 
   "a command sees the changes of earlier commands": function* ({ shop }) {
     const results = []
-    for (let n = 0; n < 5; n++) results.push(yield* run(count(shop.id)))
+    for (let n = 0; n < 5; n++) results.push(yield* runCommand(count(shop.id)))
     yield* same("each saw the last one's head", results, [1, 2, 3, 4, 5])
   },
 
   "a refused command saves nothing, and its refusal is returned unchanged": function* ({ reads, shop }) {
-    yield* run(count(shop.id))
+    yield* runCommand(count(shop.id))
     const before = yield* reads.shop(shop.id)
-    const refusal = yield* Effect.flip(run(refuse(shop.id)))
+    const refusal = yield* Effect.flip(runCommand(refuse(shop.id)))
     yield* same("the refusal", refusal instanceof Refused ? refusal.seen : refusal, 2)
     yield* same("the shop is as it was", yield* reads.shop(shop.id), before)
   },
@@ -69,7 +78,7 @@ export const transactContract = cases({
   "a decision that throws fails only its own command": function* ({ reads, shop }) {
     const exits = yield* Effect.forEach(
       Array.from({ length: 30 }, (_, i) => i),
-      (i) => Effect.exit(i % 3 === 1 ? run(throwing(shop.id)) : run(count(shop.id))),
+      (i) => Effect.exit(i % 3 === 1 ? runCommand(throwingCommand(shop.id)) : runCommand(count(shop.id))),
       { concurrency: "unbounded" }
     )
     const failed = exits.flatMap((exit, i) => (Exit.isFailure(exit) ? [i % 3] : []))
@@ -96,18 +105,18 @@ export const transactContract = cases({
   "a refused command does not affect concurrent ones": function* ({ shop }) {
     const exits = yield* Effect.forEach(
       Array.from({ length: 40 }, (_, i) => i),
-      (i) => Effect.exit(i % 2 === 0 ? run(refuse(shop.id)) : run(count(shop.id))),
+      (i) => Effect.exit(i % 2 === 0 ? runCommand(refuse(shop.id)) : runCommand(count(shop.id))),
       { concurrency: "unbounded" }
     )
     yield* same("twenty are answered", exits.filter(Exit.isSuccess).length, 20)
-    yield* same("and counted once each", yield* run(count(shop.id)), 21)
+    yield* same("and counted once each", yield* runCommand(count(shop.id)), 21)
   },
 
   "concurrent commands of several shops run one after another in each shop": function* () {
     const shops = yield* Effect.replicateEffect(openShop(), 4)
     const results = yield* Effect.forEach(
       Array.from({ length: 400 }, (_, i) => i),
-      (i) => Effect.zipRight(yields((i * 7) % 5), run(count(shops[i % 4]!.id))),
+      (i) => Effect.zipRight(yields((i * 7) % 5), runCommand(count(shops[i % 4]!.id))),
       { concurrency: "unbounded" }
     )
     for (const at of [0, 1, 2, 3]) {
@@ -121,11 +130,11 @@ export const transactContract = cases({
   },
 
   "later writes do not change the objects that a read returned": function* ({ reads, shop }) {
-    const [ticket] = yield* run(placing(shop.id, [{}]))
+    const [ticket] = yield* runCommand(putTickets(shop.id, [{}]))
     const state = yield* reads.shop(shop.id)
     const seen = yield* reads.ticket(shop.id, ticket!.id)
     const events = yield* reads.events(shop.id)
-    yield* run(creating(shop.id))
+    yield* runCommand(createTestTicket(shop.id))
     yield* same("head", state?.head.next_number, 1)
     yield* same("ticket", seen.tickets[0]?.record, ticket)
     yield* same("events", events, [])
@@ -133,12 +142,12 @@ export const transactContract = cases({
 
   "a command that is interrupted before it starts never runs": function* ({ reads, shop }) {
     let ran = 0
-    const observed = changing(shop.id, () => {
+    const observed = makeChanges(shop.id, () => {
       ran++
     })
-    const fibers = yield* Effect.replicateEffect(Effect.fork(run(observed)), 20)
+    const fibers = yield* Effect.replicateEffect(Effect.fork(runCommand(observed)), 20)
     yield* Fiber.interruptAll(fibers)
-    yield* run(count(shop.id))
+    yield* runCommand(count(shop.id))
     yield* same("none ran", ran, 0)
     yield* same("and nothing was saved", (yield* reads.shop(shop.id))?.head.next_number, 2)
   },
@@ -147,7 +156,9 @@ export const transactContract = cases({
     bench
   ) {
     const { reads, shop } = bench
-    const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () => Effect.fork(run(creating(shop.id))))
+    const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () =>
+      Effect.fork(runCommand(createTestTicket(shop.id)))
+    )
     yield* yields(3)
     const exits = yield* Effect.forEach(
       fibers,
@@ -163,16 +174,16 @@ export const transactContract = cases({
     yield* holds("every acknowledged ticket is saved", tickets.length >= answered && answered >= 30)
     yield* same("each with its event", events.length, tickets.length)
     yield* same("each with its number", state?.head.next_number, tickets.length + 1)
-    yield* run(count(shop.id))
+    yield* runCommand(count(shop.id))
     yield* same("and none comes later", (yield* reads.events(shop.id)).length, events.length)
   },
 
   "a shop's clock never goes back, even if the process's clock does": function* ({ clock, reads, shop, start }) {
-    const at = changing(shop.id, () => undefined)
+    const at = makeChanges(shop.id, () => undefined)
     const instants = []
     for (const step of [0, 50, -40, -1000, 20, 5000]) {
       clock.advance(step)
-      instants.push((yield* run(at)).recorded_at - start)
+      instants.push((yield* runCommand(at)).recorded_at - start)
     }
     clock.set(start + 5000)
     yield* same("instants", instants, [0, 50, 50, 50, 50, 4030])
@@ -181,7 +192,7 @@ export const transactContract = cases({
     clock.set(start)
     yield* same(
       "another shop has a clock of its own",
-      (yield* run(changing(other.id, () => undefined))).recorded_at,
+      (yield* runCommand(makeChanges(other.id, () => undefined))).recorded_at,
       start
     )
   },
@@ -190,10 +201,10 @@ export const transactContract = cases({
     bench
   ) {
     const { clock, entropy, reads, shop } = bench
-    const first = yield* run(creating(shop.id))
+    const first = yield* runCommand(createTestTicket(shop.id))
     clock.advance(1)
     entropy.repeat(1)
-    const second = yield* run(creating(shop.id))
+    const second = yield* runCommand(createTestTicket(shop.id))
     entropy.repeat(0)
     yield* holds("the codes differ", first.tracking_code !== second.tracking_code)
     yield* same("nothing is skipped", [first.number, second.number], [1, 2])
@@ -203,16 +214,16 @@ export const transactContract = cases({
 
   "two shops may have the same tracking code": function* ({ clock, entropy }) {
     const [one, other] = [yield* openShop(), yield* openShop()]
-    const first = yield* run(creating(one.id))
+    const first = yield* runCommand(createTestTicket(one.id))
     clock.advance(1)
     entropy.repeat(1)
-    const second = yield* run(creating(other.id))
+    const second = yield* runCommand(createTestTicket(other.id))
     entropy.repeat(0)
     yield* same("the code", second.tracking_code, first.tracking_code)
   },
 
   "a result includes the limits that its decision used": function* ({ store, shop }) {
-    const { limitStatuses } = yield* store.transact(creating(shop.id))
+    const { limitStatuses } = yield* store.transact(createTestTicket(shop.id))
     yield* same("statuses of limits", each(limitStatuses, "policy", "limit", "remaining"), [
       ["tickets_per_hour", 150, 149],
       ["tickets_per_day", 600, 599]

@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { type ChangeSet, unchanged } from "../../src/decisions/ChangeSet.js"
-import { audited, decide, makeCommand, withAuthor } from "../../src/decisions/Command.js"
+import { decide, makeCommand, withAuditEntry, withAuthor } from "../../src/decisions/Command.js"
 import { changeStatus } from "../../src/decisions/changeStatus.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { editTicket } from "../../src/decisions/editTicket.js"
@@ -54,7 +54,7 @@ describe("the moment of a command", () => {
 
 describe("docs/operating.md: an act of an owner is logged in the commit of its changes", () => {
   const logging = (entryOf: () => Pick<AuditEntry, "act" | "details"> | null) =>
-    audited(create(), "owner:amira", entryOf)
+    withAuditEntry(create(), "owner:amira", entryOf)
 
   it("an act's entry in the audit log has the actor, the act and the clock's time, even if the clock was set back", () => {
     const shop = new TestShop()
@@ -79,7 +79,7 @@ describe("docs/operating.md: an act of an owner is logged in the commit of its c
     shop.does(logging(() => null))
     expect(shop.rows("AuditAppended")).toEqual([])
     const entry = { act: "shop.changed", details: {} } as const
-    const refused = audited(changeStatus(SHOP, "t" as TicketId, "ready"), "owner:amira", () => entry)
+    const refused = withAuditEntry(changeStatus(SHOP, "t" as TicketId, "ready"), "owner:amira", () => entry)
     expect(shop.refuses(refused)._tag).toBe("TicketNotFound")
     expect(refused).toMatchObject({ shop_id: SHOP, loadRequests: [{ _tag: "Ticket", id: "t" }] })
   })

@@ -5,9 +5,9 @@ import type { EventId, ShopId } from "../../src/domain/Identifier.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { DeliveryLog, Reads, type StorePorts } from "../../src/ports/StorePorts.js"
 import { Dispatcher, type DispatcherOptions } from "../../src/services/Dispatcher.js"
-import { openShop, run } from "../../src/testing/Fixtures.js"
+import { openShop, runCommand } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
-import { raising } from "../../src/testing/TestDispatcher.js"
+import { raisePings } from "../../src/testing/TestDispatcher.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
 /** The seed of every random test of this run, which `TEST_SEED=…` replaces. */
@@ -51,7 +51,7 @@ export interface Bench {
 }
 
 /** Runs a test's body with a dispatcher, a memory store and a scripted sender. */
-export const dispatching =
+export const withDispatcher =
   <A, E>(
     body: (bench: Bench) => Effect.Effect<A, E, Dispatcher | StorePorts | Entropy>,
     options: Partial<DispatcherOptions> = {},
@@ -76,13 +76,14 @@ export const dispatching =
   }
 
 /** Opens a shop whose webhook is on. */
-export const openHooked = Effect.gen(function* () {
+export const openShopWithWebhook = Effect.gen(function* () {
   const { id } = yield* openShop()
-  yield* run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))
+  yield* runCommand(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))
   return id
 })
 
-export const raise = (shop_id: ShopId, ...tickets: ReadonlyArray<number | null>) => run(raising(shop_id, tickets))
+export const raise = (shop_id: ShopId, ...tickets: ReadonlyArray<number | null>) =>
+  runCommand(raisePings(shop_id, tickets))
 
 export const eventIds = (shop_id: ShopId): Effect.Effect<ReadonlyArray<EventId>, unknown, Reads> =>
   Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => events.map(({ id }) => id)))

@@ -2,8 +2,8 @@ import { type Context, Effect, Layer, Logger } from "effect"
 import type { Entropy } from "../../src/ports/Entropy.js"
 import type { StorePorts } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { answered, unanswered } from "../../src/testing/TestDispatcher.js"
-import { openHooked, raise } from "./DispatchBench.js"
+import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { openShopWithWebhook, raise } from "./DispatchBench.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
 /**
@@ -20,7 +20,7 @@ export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
     )
     const dispatcher = Dispatcher.layer({ isJittered: false }).pipe(Layer.provide(sender.layer))
     const runOnce = Effect.flatMap(Dispatcher, (one) => one.runOnce).pipe(Effect.provide(Layer.fresh(dispatcher)))
-    const shop = yield* openHooked
+    const shop = yield* openShopWithWebhook
     const phase = (sent: typeof sender.script) =>
       Effect.gen(function* () {
         sender.script = sent
@@ -30,13 +30,13 @@ export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
         }
         return lines.splice(0)
       })
-    const arrives = () => Effect.succeed(answered(200))
+    const arrives = () => Effect.succeed(resultWithStatus(200))
     return {
       shop,
       healthy: yield* phase(arrives),
-      failing: yield* phase(() => Effect.succeed(answered(503))),
+      failing: yield* phase(() => Effect.succeed(resultWithStatus(503))),
       recovered: yield* phase(arrives),
-      failingAgain: yield* phase(() => Effect.succeed(unanswered("timeout"))),
+      failingAgain: yield* phase(() => Effect.succeed(resultWithError("timeout"))),
       recoveredAgain: yield* phase(arrives),
       attempts: sender.arrived.length
     }

@@ -3,7 +3,7 @@ import { setWebhook } from "../../src/decisions/webhookSettings.js"
 import type { DeliveryRecord } from "../../src/domain/Delivery.js"
 import type { EventId, TicketId } from "../../src/domain/Identifier.js"
 import type { SendResult, Webhook } from "../../src/domain/Webhook.js"
-import { raising } from "../../src/testing/TestDispatcher.js"
+import { raisePings } from "../../src/testing/TestDispatcher.js"
 import { SHOP, TestShop } from "../decisions/fixtures.js"
 
 export const URL_1 = "https://shop.example.com/hook"
@@ -17,7 +17,7 @@ export class HookedShop extends TestShop {
 
   /** Raises an event; its ticket need not exist. */
   raises(ticket: number | null = null): EventId {
-    this.does(raising(SHOP, [ticket]))
+    this.does(raisePings(SHOP, [ticket]))
     return this.rows("EventRaised")[0]!.id
   }
 

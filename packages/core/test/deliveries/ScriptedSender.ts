@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import type { SendResult } from "../../src/domain/Webhook.js"
 import { type WebhookPost, WebhookSender } from "../../src/ports/WebhookSender.js"
-import { answered } from "../../src/testing/TestDispatcher.js"
+import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
 
 /** A webhook request, as its receiver sees it. */
-export interface Arrived extends WebhookPost {
+export interface ReceivedPost extends WebhookPost {
   readonly id: string
   /** The instant of the sender's clock. */
   readonly at: number
@@ -13,12 +13,12 @@ export interface Arrived extends WebhookPost {
 }
 
 /** Returns the result of a request. */
-export type Script = (post: Arrived) => Effect.Effect<SendResult>
+export type Script = (post: ReceivedPost) => Effect.Effect<SendResult>
 
 /** Replaces all receivers in a test: records the requests, and returns the results of its script. */
 export class ScriptedSender {
-  readonly arrived: Array<Arrived> = []
-  script: Script = () => Effect.succeed(answered(200))
+  readonly arrived: Array<ReceivedPost> = []
+  script: Script = () => Effect.succeed(resultWithStatus(200))
   /** The number of requests in flight, and the highest number so far. */
   flying = 0
   most_flying = 0

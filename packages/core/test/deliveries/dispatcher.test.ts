@@ -6,20 +6,20 @@ import { rotateSecret } from "../../src/decisions/webhookSettings.js"
 import { LAST_INSTANT } from "../../src/domain/Instant.js"
 import { Deliveries } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { run } from "../../src/testing/Fixtures.js"
+import { runCommand } from "../../src/testing/Fixtures.js"
 import { TEST_START } from "../../src/testing/SettableClock.js"
-import { answered } from "../../src/testing/TestDispatcher.js"
+import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { DAY, HOUR, MINUTE } from "../decisions/fixtures.js"
 import {
   type Around,
   type Bench,
-  dispatching,
   eventIds,
   logOf,
-  openHooked,
+  openShopWithWebhook,
   raise,
   turnOfLoop,
-  until
+  until,
+  withDispatcher
 } from "./DispatchBench.js"
 
 /** Runs due deliveries and moves the clock to the next due instant, until none is left. */
@@ -38,15 +38,15 @@ const v1 = (secret: string, t: number, body: string) =>
 describe("Specification, Webhooks: delivery", () => {
   it(
     "an event is sent at once, then 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h after the end of each failure, and then given up",
-    dispatching((bench) =>
+    withDispatcher((bench) =>
       Effect.gen(function* () {
         const { sender, clock } = bench
-        const shop = yield* openHooked
+        const shop = yield* openShopWithWebhook
         yield* raise(shop, null)
         sender.script = () =>
           Effect.as(
             Effect.sync(() => clock.advance(3000)),
-            answered(503)
+            resultWithStatus(503)
           )
         yield* toTheEnd(bench)
         const delays = [1, 5, 30, 120, 360, 720, 1440].map((minutes) => minutes * MINUTE + 3000)
@@ -60,11 +60,11 @@ describe("Specification, Webhooks: delivery", () => {
 
   it(
     "each attempt has the same id and the same bytes, and a new signature",
-    dispatching((bench) =>
+    withDispatcher((bench) =>
       Effect.gen(function* () {
         const { sender } = bench
-        yield* raise(yield* openHooked, null)
-        sender.script = ({ nth }) => Effect.succeed(answered(nth < 4 ? 500 : 200))
+        yield* raise(yield* openShopWithWebhook, null)
+        sender.script = ({ nth }) => Effect.succeed(resultWithStatus(nth < 4 ? 500 : 200))
         yield* toTheEnd(bench)
         expect(sender.arrived).toHaveLength(4)
         expect(new Set(sender.arrived.map(({ body }) => body)).size).toBe(1)
@@ -80,12 +80,12 @@ describe("Specification, Webhooks: delivery", () => {
 
   it(
     "for 24 hours after a rotation the configured header has two v1 signatures, the new one first, and then one",
-    dispatching(
+    withDispatcher(
       (bench) =>
         Effect.gen(function* () {
           const { sender, clock } = bench
-          const shop = yield* openHooked
-          yield* run(rotateSecret(shop, "whsec_2"))
+          const shop = yield* openShopWithWebhook
+          yield* runCommand(rotateSecret(shop, "whsec_2"))
           for (const wait of [0, DAY - 1, 1]) {
             clock.advance(wait)
             yield* raise(shop, null)
@@ -110,19 +110,19 @@ describe("Specification, Webhooks: delivery", () => {
   it.each(["X Signed", "", "Content-Type"])(
     "%j is refused as the name of the signature's header before anything is sent",
     (name) =>
-      expect(dispatching(() => Effect.void, { signatureHeader: name })()).rejects.toThrow(
+      expect(withDispatcher(() => Effect.void, { signatureHeader: name })()).rejects.toThrow(
         "The option signatureHeader of the dispatcher must be the name of a header of its own, such as Service-Signature"
       )
   )
 
   it(
     "jitter makes retries later and never earlier (Specification, Webhooks)",
-    dispatching(
+    withDispatcher(
       ({ sender }) =>
         Effect.gen(function* () {
-          const shop = yield* openHooked
+          const shop = yield* openShopWithWebhook
           yield* raise(shop, ...Array(40).fill(null))
-          sender.script = () => Effect.succeed(answered(500))
+          sender.script = () => Effect.succeed(resultWithStatus(500))
           yield* (yield* Dispatcher).runOnce
           const dues = (yield* logOf(shop)).map(({ next_attempt_at }) => next_attempt_at! - TEST_START - MINUTE)
           expect(Math.min(...dues)).toBeGreaterThanOrEqual(0)
@@ -137,10 +137,10 @@ describe("Specification, Webhooks: delivery", () => {
 describe("Specification, Webhooks: order and numbers in flight", () => {
   it(
     "events of a ticket are sent in order, one at a time, and a shop has at most four requests in flight",
-    dispatching((bench) =>
+    withDispatcher((bench) =>
       Effect.gen(function* () {
         const { sender } = bench
-        const shops = [yield* openHooked, yield* openHooked]
+        const shops = [yield* openShopWithWebhook, yield* openShopWithWebhook]
         for (const shop of shops) yield* raise(shop, ...Array.from({ length: 120 }, (_, i) => (i * i) % 7))
         const flying = new Map<string, number>()
         sender.script = ({ shop_id, nth, id }) =>
@@ -150,7 +150,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
             expect(now).toBeLessThanOrEqual(4)
             for (let i = id.charCodeAt(12) % 4; i >= 0; i--) yield* turnOfLoop
             flying.set(shop_id, flying.get(shop_id)! - 1)
-            return answered(nth === 1 && id.endsWith("3") ? 500 : 200)
+            return resultWithStatus(nth === 1 && id.endsWith("3") ? 500 : 200)
           })
         yield* toTheEnd(bench)
         for (const shop of shops) {
@@ -188,13 +188,13 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
   const asked: Array<number> = []
   it(
     "a dispatcher with many due deliveries never claims more than it has free slots, and delivers all of them",
-    dispatching(
+    withDispatcher(
       ({ sender }) =>
         Effect.gen(function* () {
-          const shops = yield* Effect.replicateEffect(openHooked, 20)
+          const shops = yield* Effect.replicateEffect(openShopWithWebhook, 20)
           for (const shop of shops) yield* raise(shop, ...Array(150).fill(null))
           const { run: delivering, runOnce } = yield* Dispatcher
-          sender.script = () => Effect.as(turnOfLoop, answered(200))
+          sender.script = () => Effect.as(turnOfLoop, resultWithStatus(200))
           const background = yield* Effect.fork(delivering)
           yield* Effect.all([runOnce, runOnce], { concurrency: "unbounded" })
           yield* until("all have arrived", () => sender.arrived.length === 3000)
@@ -210,9 +210,9 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
 
   it(
     "at most 256 requests are in flight by default, and those that hang do not delay other shops",
-    dispatching(({ sender, clock }) =>
+    withDispatcher(({ sender, clock }) =>
       Effect.gen(function* () {
-        const hanging = yield* Effect.replicateEffect(openHooked, 80)
+        const hanging = yield* Effect.replicateEffect(openShopWithWebhook, 80)
         for (const shop of hanging) yield* raise(shop, null, null, null, null)
         sender.script = () => Effect.never
         const background = yield* Effect.fork((yield* Dispatcher).run)
@@ -227,12 +227,12 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
 
   it(
     "a shop whose receiver hangs delays only its own deliveries (Specification, Webhooks)",
-    dispatching(({ sender, clock }) =>
+    withDispatcher(({ sender, clock }) =>
       Effect.gen(function* () {
-        const [hanging, well] = [yield* openHooked, yield* openHooked]
+        const [hanging, well] = [yield* openShopWithWebhook, yield* openShopWithWebhook]
         for (const n of [4000, 4000, 2000]) yield* raise(hanging, ...Array(n).fill(null))
         yield* raise(well, ...Array(300).fill(null))
-        sender.script = ({ shop_id }) => (shop_id === hanging ? Effect.never : Effect.succeed(answered(200)))
+        sender.script = ({ shop_id }) => (shop_id === hanging ? Effect.never : Effect.succeed(resultWithStatus(200)))
         const background = yield* Effect.fork((yield* Dispatcher).run)
         const of = (shop: string) => sender.arrived.filter(({ shop_id }) => shop_id === shop).length
         yield* until("the healthy shop has everything", () => of(well) === 300)
@@ -259,14 +259,14 @@ const answeringLate = Layer.effectContext(
 describe("runOnce", () => {
   it(
     "runOnce sends each due delivery, also those of an open replay, and returns the number that arrived",
-    dispatching(({ sender }) =>
+    withDispatcher(({ sender }) =>
       Effect.gen(function* () {
-        const shop = yield* openHooked
+        const shop = yield* openShopWithWebhook
         yield* raise(shop, ...Array(700).fill(1))
         const { runOnce } = yield* Dispatcher
         expect(yield* runOnce).toBe(700)
         expect(yield* runOnce).toBe(0)
-        yield* run(startReplay(shop, {}))
+        yield* runCommand(startReplay(shop, {}))
         yield* runOnce
         expect(sender.arrived).toHaveLength(1400)
       })
@@ -275,11 +275,11 @@ describe("runOnce", () => {
 
   it(
     "runOnce misses no delivery that becomes claimable while a claim is running",
-    dispatching(
+    withDispatcher(
       ({ sender }) =>
         Effect.gen(function* () {
-          yield* raise(yield* openHooked, ...Array(20).fill(null))
-          sender.script = () => Effect.as(turnOfLoop, answered(200))
+          yield* raise(yield* openShopWithWebhook, ...Array(20).fill(null))
+          sender.script = () => Effect.as(turnOfLoop, resultWithStatus(200))
           expect(yield* (yield* Dispatcher).runOnce).toBe(20)
         }),
       {},
@@ -289,9 +289,9 @@ describe("runOnce", () => {
 
   it(
     "runOnce takes over the claims of a process that crashed (docs/how-it-is-built.md)",
-    dispatching(({ sender, clock }) =>
+    withDispatcher(({ sender, clock }) =>
       Effect.gen(function* () {
-        yield* raise(yield* openHooked, null, null)
+        yield* raise(yield* openShopWithWebhook, null, null)
         yield* (yield* Deliveries).claim(TEST_START, 9)
         const { runOnce } = yield* Dispatcher
         expect(yield* runOnce).toBe(0)
@@ -306,11 +306,11 @@ describe("runOnce", () => {
 describe("a receiver that is unavailable", () => {
   it(
     "a receiver that is unavailable for a day gets every event",
-    dispatching((bench) =>
+    withDispatcher((bench) =>
       Effect.gen(function* () {
         const { sender, clock } = bench
-        const shop = yield* openHooked
-        sender.script = ({ at }) => Effect.succeed(answered(at < TEST_START + 20 * HOUR ? 502 : 200))
+        const shop = yield* openShopWithWebhook
+        sender.script = ({ at }) => Effect.succeed(resultWithStatus(at < TEST_START + 20 * HOUR ? 502 : 200))
         for (let hour = 0; hour < 10; hour++) {
           yield* raise(shop, hour % 3, null)
           yield* (yield* Dispatcher).runOnce

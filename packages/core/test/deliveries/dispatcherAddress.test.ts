@@ -5,10 +5,10 @@ import type { ShopId } from "../../src/domain/Identifier.js"
 import type { SendResult } from "../../src/domain/Webhook.js"
 import { Reads } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { run } from "../../src/testing/Fixtures.js"
-import { answered } from "../../src/testing/TestDispatcher.js"
+import { runCommand } from "../../src/testing/Fixtures.js"
+import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { MINUTE } from "../decisions/fixtures.js"
-import { dispatching, logOf, openHooked, raise, until } from "./DispatchBench.js"
+import { logOf, openShopWithWebhook, raise, until, withDispatcher } from "./DispatchBench.js"
 
 const webhookOf = (shop_id: ShopId) =>
   Effect.flatMap(Reads, (reads) => Effect.map(reads.shop(shop_id), (state) => state?.webhook))
@@ -16,10 +16,10 @@ const webhookOf = (shop_id: ShopId) =>
 describe("Specification, Webhooks: a 410 turns off the webhook whose URL returned it", () => {
   it(
     "a 410 from the webhook's own URL turns it off at once (Specification, Webhooks)",
-    dispatching(({ sender }) =>
+    withDispatcher(({ sender }) =>
       Effect.gen(function* () {
-        const shop = yield* openHooked
-        sender.script = () => Effect.succeed(answered(410))
+        const shop = yield* openShopWithWebhook
+        sender.script = () => Effect.succeed(resultWithStatus(410))
         yield* raise(shop, null)
         yield* (yield* Dispatcher).runOnce
         expect(yield* webhookOf(shop)).toMatchObject({ off_reason: "gone", failures_in_row: 1 })
@@ -29,18 +29,18 @@ describe("Specification, Webhooks: a 410 turns off the webhook whose URL returne
 
   it(
     "a 410 from a URL that was replaced during the attempt does not turn off the webhook, and the new URL gets the event next (Specification, Webhooks)",
-    dispatching(({ sender, clock }) =>
+    withDispatcher(({ sender, clock }) =>
       Effect.gen(function* () {
         const { runOnce } = yield* Dispatcher
-        const shop = yield* openHooked
+        const shop = yield* openShopWithWebhook
         const url = "https://new.example/hook"
         const answer = yield* Deferred.make<SendResult>()
-        sender.script = (post) => (post.url === url ? Effect.succeed(answered(200)) : Deferred.await(answer))
+        sender.script = (post) => (post.url === url ? Effect.succeed(resultWithStatus(200)) : Deferred.await(answer))
         yield* raise(shop, null)
         const turn = yield* Effect.fork(runOnce)
         yield* until("it is on its way", () => sender.flying === 1)
-        yield* run(setWebhook(shop, { url, secret: "whsec_2" }))
-        yield* Deferred.succeed(answer, answered(410))
+        yield* runCommand(setWebhook(shop, { url, secret: "whsec_2" }))
+        yield* Deferred.succeed(answer, resultWithStatus(410))
         yield* Fiber.join(turn)
         expect(yield* webhookOf(shop)).toMatchObject({ url, off_reason: null, failures_in_row: 0 })
         clock.advance(MINUTE)

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest"
 import { ServiceLimits } from "../../src/domain/Limits.js"
 import { Deliveries, Reads } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { answered } from "../../src/testing/TestDispatcher.js"
-import { type Around, dispatching, logOf, openHooked, raise, turnOfLoop, until } from "./DispatchBench.js"
+import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { type Around, logOf, openShopWithWebhook, raise, turnOfLoop, until, withDispatcher } from "./DispatchBench.js"
 
 const claiming = { isGoing: false, isOpen: false }
 /** A store whose claims return once the test sets `isOpen`. */
@@ -27,10 +27,10 @@ const gated = Layer.effectContext(
 describe("a dispatcher that is interrupted", () => {
   it(
     "an interrupted dispatcher sends the deliveries that were being claimed, because they would otherwise wait for the end of their lease",
-    dispatching(
+    withDispatcher(
       ({ sender }) =>
         Effect.gen(function* () {
-          const shop = yield* openHooked
+          const shop = yield* openShopWithWebhook
           yield* raise(shop, null, null)
           const running = yield* Effect.fork((yield* Dispatcher).run)
           yield* until("a claim is under way", () => claiming.isGoing)
@@ -48,15 +48,15 @@ describe("a dispatcher that is interrupted", () => {
 
   it(
     "an interrupted dispatcher claims nothing more, waits for the requests in flight, and records their results",
-    dispatching(({ sender }) =>
+    withDispatcher(({ sender }) =>
       Effect.gen(function* () {
-        const shop = yield* openHooked
+        const shop = yield* openShopWithWebhook
         yield* raise(shop, ...Array(9).fill(null))
         let isOpen = false
         sender.script = () =>
           Effect.as(
             until("let go", () => isOpen),
-            answered(200)
+            resultWithStatus(200)
           )
         const running = yield* Effect.fork((yield* Dispatcher).run)
         yield* until("four are on their way", () => sender.flying === 4)
@@ -73,9 +73,9 @@ describe("a dispatcher that is interrupted", () => {
 
   it(
     "an interrupted dispatcher leaves requests to their leases after five seconds, without using up an attempt",
-    dispatching(({ sender, clock }) =>
+    withDispatcher(({ sender, clock }) =>
       Effect.gen(function* () {
-        const shop = yield* openHooked
+        const shop = yield* openShopWithWebhook
         yield* raise(shop, null)
         sender.script = () => Effect.never
         const running = yield* Effect.fork((yield* Dispatcher).run)
@@ -88,7 +88,7 @@ describe("a dispatcher that is interrupted", () => {
         expect(sender.flying).toBe(0)
         expect((yield* logOf(shop))[0]).toMatchObject({ state: "pending", attempts: [] })
         clock.advance(15_000)
-        sender.script = () => Effect.succeed(answered(200))
+        sender.script = () => Effect.succeed(resultWithStatus(200))
         yield* (yield* Dispatcher).runOnce
         expect((yield* logOf(shop))[0]).toMatchObject({ state: "delivered", attempts: [{ n: 1 }] })
       })
@@ -99,9 +99,9 @@ describe("a dispatcher that is interrupted", () => {
 describe("an attempt whose lease is taken over while its receiver waits", () => {
   it(
     "an attempt whose lease was taken over is logged, and its 410 turns the webhook off",
-    dispatching(({ sender, clock, logs }) =>
+    withDispatcher(({ sender, clock, logs }) =>
       Effect.gen(function* () {
-        const shop = yield* openHooked
+        const shop = yield* openShopWithWebhook
         yield* raise(shop, null)
         const deliveries = yield* Deliveries
         const takeOver = Effect.gen(function* () {
@@ -109,7 +109,7 @@ describe("an attempt whose lease is taken over while its receiver waits", () => 
           yield* deliveries.reclaim
           expect(yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), 1)).toHaveLength(1)
         })
-        sender.script = () => Effect.as(Effect.orDie(takeOver), answered(410))
+        sender.script = () => Effect.as(Effect.orDie(takeOver), resultWithStatus(410))
         yield* (yield* Dispatcher).runOnce
         expect((yield* (yield* Reads).shop(shop))?.webhook).toMatchObject({ off_reason: "gone", failures_in_row: 1 })
         expect(yield* logOf(shop)).toMatchObject([{ state: "parked", attempts: [{ n: 1, status: 410 }] }])

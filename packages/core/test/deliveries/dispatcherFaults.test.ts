@@ -6,9 +6,18 @@ import { LAST_INSTANT, MINUTE_MS } from "../../src/domain/Instant.js"
 import { ServiceLimits } from "../../src/domain/Limits.js"
 import { Deliveries, Store, StoreUnavailable } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { run } from "../../src/testing/Fixtures.js"
-import { answered } from "../../src/testing/TestDispatcher.js"
-import { type Around, dispatching, eventIds, logOf, openHooked, raise, SEED, turnOfLoop } from "./DispatchBench.js"
+import { runCommand } from "../../src/testing/Fixtures.js"
+import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import {
+  type Around,
+  eventIds,
+  logOf,
+  openShopWithWebhook,
+  raise,
+  SEED,
+  turnOfLoop,
+  withDispatcher
+} from "./DispatchBench.js"
 
 /** The faults that can occur in a call. After the last but one the work is done, and only its result is lost. */
 const faults = ["none", "none", "none", "slow", "unavailable", "lost answer", "dies"] as const
@@ -60,28 +69,28 @@ class Trouble {
 const trouble = (seed: number) => {
   const troubled = new Trouble(seed)
   const acknowledged = new Set<string>()
-  return dispatching(
+  return withDispatcher(
     ({ sender, clock }) =>
       Effect.gen(function* () {
         clock.endGrace()
         const { run: delivering, runOnce, next } = yield* Dispatcher
-        const shops = yield* Effect.replicateEffect(openHooked, 3)
+        const shops = yield* Effect.replicateEffect(openShopWithWebhook, 3)
         sender.script = ({ id }) => {
           const chance = troubled.isOn ? troubled.integer(10) : 9
           if (chance === 0) return Effect.die(new Error("a bug in the sender"))
           if (chance === 1) return Effect.never
-          if (chance === 2) return Effect.succeed(answered(500))
+          if (chance === 2) return Effect.succeed(resultWithStatus(500))
           return Effect.zipRight(
             chance < 5 ? turnOfLoop : Effect.void,
             Effect.sync(() => {
               acknowledged.add(id)
-              return answered(200)
+              return resultWithStatus(200)
             })
           )
         }
         for (let round = 0; round < 25; round++) {
           for (const shop of shops) yield* raise(shop, ...Array.from({ length: 4 }, () => troubled.integer(4)))
-          if (round === 12) yield* run(startReplay(shops[0]!, { state: "delivered" }))
+          if (round === 12) yield* runCommand(startReplay(shops[0]!, { state: "delivered" }))
           troubled.isOn = true
           const running = yield* Effect.fork(delivering)
           for (let turns = troubled.integer(25); turns > 0; turns--) yield* turnOfLoop

@@ -2,7 +2,15 @@ import { Duration, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Deliveries } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { type Around, dispatching, type HastyClock, openHooked, raise, turnOfLoop, until } from "./DispatchBench.js"
+import {
+  type Around,
+  type HastyClock,
+  openShopWithWebhook,
+  raise,
+  turnOfLoop,
+  until,
+  withDispatcher
+} from "./DispatchBench.js"
 
 /** Makes the dispatcher's wait between two polls never end on this clock. */
 const withoutEnd = (clock: HastyClock) => {
@@ -20,7 +28,7 @@ const silent = Layer.effect(
 /** Raises an event while the dispatcher waits, and returns once the event has arrived. */
 const arrives = (arrived: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
-    const shop = yield* openHooked
+    const shop = yield* openShopWithWebhook
     const running = yield* Effect.fork((yield* Dispatcher).run)
     for (let i = 0; i < 100; i++) yield* turnOfLoop
     yield* raise(shop, null)
@@ -31,7 +39,7 @@ const arrives = (arrived: ReadonlyArray<unknown>) =>
 describe("docs/how-it-is-built.md: a dispatcher without work", () => {
   it(
     "the store wakes the dispatcher before its next poll",
-    dispatching(({ clock, sender }) => {
+    withDispatcher(({ clock, sender }) => {
       withoutEnd(clock)
       return arrives(sender.arrived)
     })
@@ -39,7 +47,7 @@ describe("docs/how-it-is-built.md: a dispatcher without work", () => {
 
   it(
     "without a notification by the store the dispatcher claims deliveries at its next poll, within 250 ms",
-    dispatching(
+    withDispatcher(
       ({ sender, clock }) => {
         const slept_ms: Array<number> = []
         const hasty = clock.sleep

@@ -10,9 +10,17 @@ import { Directory, Store, type StorePorts, StoreUnavailable } from "../../src/p
 import { ClockAdvance, SandboxClock } from "../../src/services/ClockAdvance.js"
 import * as Notifiers from "../../src/services/DefaultNotifiers.js"
 import { NotificationSender } from "../../src/services/NotificationSender.js"
-import { changing, openAccount, openShop, putting, run, ticketInput, warning } from "../../src/testing/Fixtures.js"
+import {
+  failingNotice,
+  makeChanges,
+  openAccount,
+  openShop,
+  putChanges,
+  runCommand,
+  ticketInput
+} from "../../src/testing/Fixtures.js"
 import { TEST_START } from "../../src/testing/SettableClock.js"
-import { answered, record, TestDispatcher } from "../../src/testing/TestDispatcher.js"
+import { record, resultWithStatus, TestDispatcher } from "../../src/testing/TestDispatcher.js"
 import { HastyClock, until } from "./DispatchBench.js"
 
 const MINUTE = 60_000
@@ -79,17 +87,21 @@ const keeping = (logs: Array<string>) => Logger.map(Logger.logfmtLogger, (line) 
 const acquainted = Effect.fnUntraced(function* (blocked_at: number | null = null) {
   const { id } = yield* openShop()
   const { id: client_id } = yield* openAccount()
-  yield* run(putting(id, { _tag: "LinkPut", row: { shop_id: id, client_id, known_at: TEST_START, blocked_at: null } }))
-  const ticket = yield* run(
+  yield* runCommand(
+    putChanges(id, { _tag: "LinkPut", row: { shop_id: id, client_id, known_at: TEST_START, blocked_at: null } })
+  )
+  const ticket = yield* runCommand(
     createTicket(id, ticketInput({ service: "Hem", client_id }), { via: "api", foundWords: [] })
   )
   if (blocked_at !== null)
-    yield* run(putting(id, { _tag: "LinkPut", row: { shop_id: id, client_id, known_at: TEST_START, blocked_at } }))
+    yield* runCommand(
+      putChanges(id, { _tag: "LinkPut", row: { shop_id: id, client_id, known_at: TEST_START, blocked_at } })
+    )
   return { shop_id: id, client_id, ticket: ticket.id as TicketId }
 })
 
 const ready = ({ shop_id, ticket }: { readonly shop_id: ShopId; readonly ticket: TicketId }) =>
-  run(changeStatus(shop_id, ticket, "ready"))
+  runCommand(changeStatus(shop_id, ticket, "ready"))
 
 const inbox = (client_id: ClientId) => Effect.flatMap(Directory, (directory) => directory.inbox(client_id))
 
@@ -144,7 +156,7 @@ describe("Specification, States: a linked client's notification is passed to the
         Effect.gen(function* () {
           const { runOnce, next } = yield* NotificationSender
           const [early, late] = [yield* acquainted(), yield* acquainted()]
-          const goesOn = ({ shop_id, ticket }: typeof early) => run(changeStatus(shop_id, ticket, state))
+          const goesOn = ({ shop_id, ticket }: typeof early) => runCommand(changeStatus(shop_id, ticket, state))
           ears.script = () => notNow
           yield* ready(late)
           expect(yield* runOnce).toBe(1)
@@ -164,7 +176,7 @@ describe("Specification, States: a linked client's notification is passed to the
       Effect.gen(function* () {
         yield* ready(yield* acquainted(TEST_START))
         const { id } = yield* openShop()
-        const ticket = yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
+        const ticket = yield* runCommand(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         yield* ready({ shop_id: id, ticket: ticket.id as TicketId })
         expect([yield* (yield* NotificationSender).runOnce, ears.heard]).toEqual([0, []])
       })
@@ -185,7 +197,7 @@ describe("Specification, States: a linked client's notification is passed to the
           for (let n = 0; n < count; n++) {
             const { phone } = yield* openAccount()
             const input = ticketInput({ service: "Hem", client_phone: phone })
-            const { id } = yield* run(createTicket(shop_id, input, { via: "api", foundWords: [] }))
+            const { id } = yield* runCommand(createTicket(shop_id, input, { via: "api", foundWords: [] }))
             tickets.push(id as TicketId)
             yield* ready({ shop_id, ticket: id as TicketId })
           }
@@ -193,7 +205,7 @@ describe("Specification, States: a linked client's notification is passed to the
         })
         const known = yield* acquainted()
         yield* ready(known)
-        yield* run(changing(known.shop_id, (changes) => changes.notifyOwner(warning)))
+        yield* runCommand(makeChanges(known.shop_id, (changes) => changes.notifyOwner(failingNotice)))
         yield* walkIns(1)
         expect([yield* without.next(TEST_START + DAY), yield* without.runOnce]).toEqual([TEST_START, 1])
         expect(yield* without.next(TEST_START + DAY)).toBe(null)
@@ -300,7 +312,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
       }))
       yield* dispatcher.raise(shop, null)
       const [claim] = yield* Effect.withClock(dispatcher.claim(), new HastyClock())
-      yield* record(claim!, answered(503))
+      yield* record(claim!, resultWithStatus(503))
       yield* move({ freeze: true, advance_ms: 3 * DAY })
       expect(ears.since(TEST_START)).toEqual(EIGHT)
     })
@@ -409,10 +421,10 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
         const counts: Array<number> = []
         for (const [at, hours] of [0, 20, 42].entries()) {
           clock.set(TEST_START + hours * HOUR)
-          yield* record(claims[at]!, answered(503))
+          yield* record(claims[at]!, resultWithStatus(503))
           counts.push(yield* runOnce)
         }
-        yield* record(claims[3]!, answered(410))
+        yield* record(claims[3]!, resultWithStatus(410))
         expect([...counts, yield* runOnce]).toEqual([1, 1, 1, 0])
         expect(ears.heard.map(({ says }) => says)).toMatchObject([
           { kind: "webhook_failing", off_reason: null, shop_id: shop },

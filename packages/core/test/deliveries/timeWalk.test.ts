@@ -10,9 +10,9 @@ import { Directory } from "../../src/ports/StorePorts.js"
 import { ClockAdvance, type DueWork, SandboxClock } from "../../src/services/ClockAdvance.js"
 import { Closer } from "../../src/services/Closer.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { run } from "../../src/testing/Fixtures.js"
+import { runCommand } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
-import { answered } from "../../src/testing/TestDispatcher.js"
+import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { eventIds, logOf, raise, SEED, turnOfLoop, until } from "./DispatchBench.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
@@ -34,7 +34,7 @@ const open = (n: number) =>
       created_at: 0
     }
     yield* (yield* Directory).createShop(shop as never)
-    yield* run(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" }))
+    yield* runCommand(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" }))
     return id
   })
 
@@ -47,7 +47,8 @@ const interleaved = (seed: number) => async () => {
   const yields = Effect.suspend(() => Effect.repeatN(Effect.yieldNow(), random.integer(9)))
   // Returns the number of failed attempts of an event before it arrives.
   const failures = (id: string) => id.charCodeAt(35) % 5
-  sender.script = ({ id, nth }) => Effect.as(Effect.zipRight(turns, yields), answered(nth <= failures(id) ? 500 : 200))
+  sender.script = ({ id, nth }) =>
+    Effect.as(Effect.zipRight(turns, yields), resultWithStatus(nth <= failures(id) ? 500 : 200))
 
   const whole = ClockAdvance.layer([Closer, Dispatcher]).pipe(
     Layer.provideMerge(Dispatcher.layer({ isJittered: false })),

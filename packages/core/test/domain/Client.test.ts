@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
 import {
-  asSeen,
   type ClientAccount,
   ClientBadge,
   type ClientLink,
   ClientNotFound,
   ClientView,
   clientBadge,
-  displayName
+  displayName,
+  visibleClient
 } from "../../src/domain/Client.js"
 
 const name = (given_name: string, family_name: string, hide_name: boolean) =>
@@ -44,8 +44,8 @@ describe("Specification, Clients and loyalty: the client as a shop may see them"
     ({ shop_id: "s", client_id: "c", known_at, blocked_at }) as unknown as ClientLink
 
   it("a known client is shown with identifier and display name, and nothing else (Specification, Resources)", () => {
-    expect(asSeen(account, link(0, null))).toEqual({ id: "c", display_name: "Amira B." })
-    expect(clientBadge(asSeen(account, link(0, null))!)).toEqual({ id: "c", display_name: "Amira B." })
+    expect(visibleClient(account, link(0, null))).toEqual({ id: "c", display_name: "Amira B." })
+    expect(clientBadge(visibleClient(account, link(0, null))!)).toEqual({ id: "c", display_name: "Amira B." })
   })
 
   it("a shop's view of a client has these fields, and nothing else of the account (Specification, Resources)", () => {
@@ -56,13 +56,13 @@ describe("Specification, Clients and loyalty: the client as a shop may see them"
 
   it("a shop does not see a client who has no account or no link, was never known, or blocks it (Specification, Clients and loyalty)", () => {
     const unseen = [
-      asSeen(undefined, undefined),
-      asSeen(undefined, link(5, null)),
-      asSeen(account, undefined),
-      asSeen(account, link(null, null)),
-      asSeen(account, link(null, 5)),
-      asSeen(account, link(5, 6)),
-      asSeen(account, link(0, 0))
+      visibleClient(undefined, undefined),
+      visibleClient(undefined, link(5, null)),
+      visibleClient(account, undefined),
+      visibleClient(account, link(null, null)),
+      visibleClient(account, link(null, 5)),
+      visibleClient(account, link(5, 6)),
+      visibleClient(account, link(0, 0))
     ]
     expect(unseen).toEqual(unseen.map(() => null))
   })

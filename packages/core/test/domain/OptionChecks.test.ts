@@ -9,7 +9,7 @@ import {
   isPositive,
   isText,
   ofFields,
-  refusedOption
+  optionRefusal
 } from "../../src/domain/OptionChecks.js"
 
 describe("docs/embed.md: the check of an option", () => {
@@ -78,7 +78,7 @@ describe("docs/embed.md: options that are refused", () => {
     ["start", { size: 0, other: 2 }, ["other", "start has no option other: its options are size, name"]],
     ["of the store", null, ["", "of the store takes an object of options"]]
   ])("refusedOption checks the options of %s in %j and returns %j", (whose, given, expected) => {
-    const refused = refusedOption(whose, given, checks)
+    const refused = optionRefusal(whose, given, checks)
     expect(refused && [refused.option, refused.message]).toEqual(expected)
     expect(refused?._tag).toBe(expected === null ? undefined : "OptionRefused")
   })

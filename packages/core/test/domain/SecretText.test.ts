@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { KEY_BYTES, keyHash, keyText, looksLikeKey, looksLikeTestKey } from "../../src/domain/ApiKey.js"
 import { SECRET_BYTES, secretText } from "../../src/domain/SecretText.js"
-import { rotated, webhookSecret } from "../../src/domain/Webhook.js"
+import { webhookSecret, withNewSecret } from "../../src/domain/Webhook.js"
 
 const secretBytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
@@ -103,7 +103,7 @@ describe("Specification, Webhooks: webhook secrets", () => {
 
   it("the previous secret is kept with the new one for 24 hours after a rotation (Specification, Webhooks)", () => {
     const webhook = { secret: "whsec_old", previous_secret: "whsec_older", previous_until: 5 } as never
-    expect(rotated(webhook, "whsec_new", 1_000_000)).toMatchObject({
+    expect(withNewSecret(webhook, "whsec_new", 1_000_000)).toMatchObject({
       secret: "whsec_new",
       previous_secret: "whsec_old",
       previous_until: 1_000_000 + 86_400_000

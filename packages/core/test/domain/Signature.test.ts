@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { bytesOf, vectors } from "../../../webhooks/test/vectors.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
 import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../../src/domain/Signature.js"
-import { rotated, type Webhook } from "../../src/domain/Webhook.js"
+import { type Webhook, withNewSecret } from "../../src/domain/Webhook.js"
 
 const AT = 1_732_000_000_000
 const DAY_MS = 86_400_000
@@ -51,7 +51,7 @@ describe("the secrets with which the service signs (Specification, Webhooks)", (
     failures_in_row: 0,
     first_failure_at: null
   } as Webhook
-  const changed = rotated(webhook, "whsec_b", AT)
+  const changed = withNewSecret(webhook, "whsec_b", AT)
 
   it("a webhook without a rotation signs with its one secret", () =>
     expect(signingSecrets(webhook, AT)).toEqual(["whsec_a"]))
@@ -70,7 +70,7 @@ describe("the secrets with which the service signs (Specification, Webhooks)", (
   })
 
   it("after two rotations in a day the service signs with the last two secrets", () => {
-    const again = rotated(changed, "whsec_c", AT + 1000)
+    const again = withNewSecret(changed, "whsec_c", AT + 1000)
     expect(signingSecrets(again, AT + DAY_MS)).toEqual(["whsec_c", "whsec_b"])
   })
 })

@@ -111,8 +111,8 @@ describe("phrases that begin alike or contain one another (Specification, Errors
 
 describe("the name of an entry", () => {
   it("the name of an entry is its words in lower case, with single spaces between them", () => {
-    expect(WordList.spelled("Fils-DE  l'ÂNE")).toBe("fils de l âne")
-    expect(WordList.spelled("--")).toBe("")
+    expect(WordList.normalizeEntry("Fils-DE  l'ÂNE")).toBe("fils de l âne")
+    expect(WordList.normalizeEntry("--")).toBe("")
     expect(WordList.findWords(list(), "FILS-de  pute, ass")).toEqual(["fils de pute", "ass"])
     expect(WordList.findWords(list(), "nothing")).toEqual([])
   })

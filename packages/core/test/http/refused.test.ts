@@ -9,7 +9,7 @@ import { inputIssues } from "../../src/domain/InvalidInput.js"
 import { LimitReached } from "../../src/domain/LimitWindow.js"
 import { Phone } from "../../src/domain/Phone.js"
 import { TicketStatus } from "../../src/domain/TicketLifecycle.js"
-import { type HandlerFailure, refused } from "../../src/http/EffectMount.js"
+import { type HandlerFailure, respondWithFailure } from "../../src/http/EffectMount.js"
 import { StoreUnavailable } from "../../src/ports/StorePorts.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
@@ -23,7 +23,7 @@ const asked = async (body: string, failure?: HandlerFailure, type = "application
   const handler = HttpServerRequest.schemaBodyJson(Body, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.zipRight(failure === undefined ? Effect.void : Effect.fail(failure)),
     Effect.zipRight(HttpServerResponse.json({ made: true })),
-    Effect.catchAll(refused),
+    Effect.catchAll(respondWithFailure),
     Effect.withClock(clock),
     Effect.provide(
       Logger.replace(
@@ -40,7 +40,7 @@ const asked = async (body: string, failure?: HandlerFailure, type = "application
 
 const good = JSON.stringify({ ticket: { service: "Hem" }, order: "1" })
 
-describe("refused gives failures of an embedder's own handler the format of the API", () => {
+describe("respondWithFailure gives failures of an embedder's own handler the format of the API", () => {
   it("a body that does not match its schema is a 400, with each field and what to change (Specification, Errors)", async () => {
     const { status, text } = await asked(JSON.stringify({ ticket: { servce: "Hem", price_minor: 1.5 } }))
     const { error } = JSON.parse(text)
@@ -63,12 +63,12 @@ describe("refused gives failures of an embedder's own handler the format of the 
       yield* Schema.decodeUnknown(Schema.NumberFromString)(shown)
     })
     const router = HttpRouter.empty.pipe(
-      HttpRouter.get("/orders/:id", Effect.catchAll(Effect.as(byId, HttpServerResponse.empty()), refused)),
+      HttpRouter.get("/orders/:id", Effect.catchAll(Effect.as(byId, HttpServerResponse.empty()), respondWithFailure)),
       HttpRouter.post(
         "/moves/:id",
         HttpRouter.schemaPathParams(Schema.Struct({ id: TicketId })).pipe(
           Effect.as(HttpServerResponse.empty()),
-          Effect.catchAll(refused)
+          Effect.catchAll(respondWithFailure)
         )
       )
     )
@@ -88,7 +88,7 @@ describe("refused gives failures of an embedder's own handler the format of the 
     const OrderId = Schema.String.pipe(Schema.maxLength(8), Schema.brand("OrderId"))
     const Headers = Schema.Struct({ "idempotency-key": IdempotencyKey })
     const issueOf = async (decoded: Effect.Effect<unknown, HandlerFailure, HttpServerRequest.HttpServerRequest>) => {
-      const route = decoded.pipe(Effect.as(HttpServerResponse.empty()), Effect.catchAll(refused))
+      const route = decoded.pipe(Effect.as(HttpServerResponse.empty()), Effect.catchAll(respondWithFailure))
       const answer = HttpApp.toWebHandler(HttpRouter.empty.pipe(HttpRouter.post("/orders", route)))
       const init = { method: "POST", headers: { "idempotency-key": "y".repeat(81) }, body: '"text"' }
       const { error } = await (await answer(new Request("http://shop.example/orders", init))).json()

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../src/domain/Instant.js"
 import { Closer } from "../../src/services/Closer.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
-import { placing, run, ticketInput } from "../../src/testing/Fixtures.js"
+import { putTickets, runCommand, ticketInput } from "../../src/testing/Fixtures.js"
 import { inWorkshop, openShop, query, refusalOf, ticketId } from "./Workbench.js"
 
 const abandoned = (types: ReadonlyArray<{ readonly type: string }>) =>
@@ -81,7 +81,8 @@ describe("Specification, States: automatic closure by the service", () => {
 describe("runOnce closes everything that is due, exactly once", () => {
   const many = Effect.fnUntraced(function* () {
     const callers = yield* Effect.replicateEffect(openShop(), 3)
-    for (const { shop_id } of callers) for (const n of [150, 150]) yield* run(placing(shop_id, Array(n).fill({})))
+    for (const { shop_id } of callers)
+      for (const n of [150, 150]) yield* runCommand(putTickets(shop_id, Array(n).fill({})))
     return callers
   })
 

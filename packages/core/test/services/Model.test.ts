@@ -11,7 +11,7 @@ import { SettableClock, TEST_START } from "../../src/testing/SettableClock.js"
 import { type Act, act } from "./model/Act.js"
 import type { NaiveShop } from "./model/NaiveRecords.js"
 import { NaiveWorkshop } from "./model/NaiveWorkshop.js"
-import { named, type RealState, runAct } from "./model/runAct.js"
+import { inModelNames, type RealState, runAct } from "./model/runAct.js"
 import { callerOf, openClient, openShop, query, SEED, workshopLayer } from "./Workbench.js"
 
 const PHONES = ["+21620000001", "+21620000002", "+21620000003", "+21629999999"]
@@ -112,7 +112,7 @@ const eventsOf = Effect.fnUntraced(function* (realState: RealState, shop: number
       type: event.type as string,
       ticket: realState.tickets.indexOf(event.data.ticket.id),
       at: event.created_at as string,
-      data: named(realState, event.data)
+      data: inModelNames(realState, event.data)
     }
   })
 })
@@ -129,7 +129,7 @@ const listed = Effect.fnUntraced(function* (realState: RealState, shop: number) 
     found.push(...page.data)
     cursor = page.meta.next_cursor
   } while (cursor !== null)
-  return named(realState, found)
+  return inModelNames(realState, found)
 })
 
 /** Compares the reads of the service with those of the model. */
@@ -147,7 +147,7 @@ const compare = Effect.fnUntraced(function* (realState: RealState, naive: NaiveW
     alike(steady(yield* eventsOf(realState, shop)), steady(naive.shops[shop]!.events), "the events")
     for (const [client, id] of realState.clients.entries()) {
       const seen = yield* Effect.option((yield* Clients).byId(realState.callers[shop]![0], id))
-      expect(seen._tag === "None" ? null : named(realState, seen.value)).toEqual(naive.client(shop, client))
+      expect(seen._tag === "None" ? null : inModelNames(realState, seen.value)).toEqual(naive.client(shop, client))
       if (!naive.sees(shop, client)) continue
       const { card } = yield* (yield* Loyalty).read(realState.callers[shop]![0], id)
       expect(card).toEqual(naive.card(shop, client))
@@ -157,7 +157,7 @@ const compare = Effect.fnUntraced(function* (realState: RealState, naive: NaiveW
     const inbox = (yield* (yield* Clients).inbox(id)).map(({ type, ticket }) => ({
       client,
       type,
-      ticket: named(realState, ticket)
+      ticket: inModelNames(realState, ticket)
     }))
     expect(inbox).toEqual(naive.inbox.filter((notification) => notification.client === client))
   }

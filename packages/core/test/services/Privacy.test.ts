@@ -8,7 +8,7 @@ import { Loyalty } from "../../src/services/Loyalty.js"
 import { Offers } from "../../src/services/Offers.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
-import { changing, run, ticketInput } from "../../src/testing/Fixtures.js"
+import { makeChanges, runCommand, ticketInput } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 import {
   inWorkshop,
@@ -45,7 +45,7 @@ const world = (holder: "nobody" | "somebody" | "blocking") => {
     else {
       // The same number of commands, so that later ones draw the same random bytes.
       yield* tickets.create(caller, ticketInput({ service: "Hem", client_phone: PHONE }))
-      yield* run(changing(caller.shop_id, () => undefined))
+      yield* runCommand(makeChanges(caller.shop_id, () => undefined))
     }
     clock.advance(1000)
     const created = yield* tickets.create(

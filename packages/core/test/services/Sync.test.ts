@@ -9,7 +9,7 @@ import { Store } from "../../src/ports/StorePorts.js"
 import type { Caller } from "../../src/services/Caller.js"
 import type { PageMeta } from "../../src/services/TicketQuery.js"
 import { Tickets } from "../../src/services/Tickets.js"
-import { placing, ticketInput } from "../../src/testing/Fixtures.js"
+import { putTickets, ticketInput } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 import { inWorkshop, openShop, query, SEED, workshopLayer } from "./Workbench.js"
 
@@ -105,7 +105,7 @@ describe("A client that follows updated_since and cursor misses no change (Speci
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const [caller, tickets, store] = [yield* openShop(), yield* Tickets, yield* Store]
-        const place = () => store.transact(placing(caller.shop_id, Array(210).fill({})))
+        const place = () => store.transact(putTickets(caller.shop_id, Array(210).fill({})))
         const early = toIso(clock.unsafeCurrentTimeMillis())
         for (let i = 0; i < 5; i++) yield* place()
         clock.advance(1)

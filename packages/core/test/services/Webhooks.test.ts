@@ -5,7 +5,7 @@ import { DAY_MS } from "../../src/domain/Instant.js"
 import { parseWebhookAddress, productionAddresses } from "../../src/domain/WebhookAddress.js"
 import { Reads } from "../../src/ports/StorePorts.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
-import { putting, run } from "../../src/testing/Fixtures.js"
+import { putChanges, runCommand } from "../../src/testing/Fixtures.js"
 import { inWorkshop, openShop, refusalOf } from "./Workbench.js"
 
 const address = (url: string) => Either.getOrThrow(parseWebhookAddress(url, productionAddresses))
@@ -111,7 +111,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
         const webhook = (yield* (yield* Reads).shop(shop_id))!.webhook!
         const now = clock.unsafeCurrentTimeMillis()
         const row = { ...webhook, off_reason: "failing", failures_in_row: 20, first_failure_at: now } as const
-        yield* run(putting(shop_id, { _tag: "WebhookPut", row }))
+        yield* runCommand(putChanges(shop_id, { _tag: "WebhookPut", row }))
         expect(yield* webhooks.status(shop_id)).toEqual({
           url: "https://one.example.com/hook",
           on: false,

@@ -33,16 +33,16 @@ type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 const NONE: Labels = []
 
 /** The label of a route, such as `/v1/tickets/{id}`; `none` for a path without a route. */
-export const shownRoute = ({ route }: Pick<RequestContext, "route">): string =>
+export const routeLabel = ({ route }: Pick<RequestContext, "route">): string =>
   route?.replaceAll(/:(\w+)/g, "{$1}") ?? "none"
 
 /**
  * The label of a method. Unknown methods become `other`, because each text that a client sends would otherwise be a new
  * time series.
  */
-export const shownMethod = (method: string): string => (METHODS.has(method) ? method : "other")
+export const methodLabel = (method: string): string => (METHODS.has(method) ? method : "other")
 
-const remembering = <K, A>(make: (key: K) => A) => {
+const memoize = <K, A>(make: (key: K) => A) => {
   const results = new Map<K, A>()
   return (key: K): A => {
     const cached = results.get(key)
@@ -58,19 +58,17 @@ const remembering = <K, A>(make: (key: K) => A) => {
  * array must be passed each time. A look-up by the array's contents, or a tagged metric, would cost microseconds per
  * request.
  */
-const labelsOfRoute = remembering((route: string) =>
-  remembering((method: string) => {
-    const labels: Labels = [MetricLabel.make("method", method), MetricLabel.make("route", shownRoute({ route }))]
+const labelsOfRoute = memoize((route: string) =>
+  memoize((method: string) => {
+    const labels: Labels = [MetricLabel.make("method", method), MetricLabel.make("route", routeLabel({ route }))]
     return {
       labels,
-      ofStatus: remembering(
-        (status: number | "aborted"): Labels => [...labels, MetricLabel.make("status", String(status))]
-      )
+      ofStatus: memoize((status: number | "aborted"): Labels => [...labels, MetricLabel.make("status", String(status))])
     }
   })
 )
 
-const labelsOfPolicy = remembering((policy: string): Labels => [MetricLabel.make("policy", policy)])
+const labelsOfPolicy = memoize((policy: string): Labels => [MetricLabel.make("policy", policy)])
 
 /** The clock for durations, which are in real time even if the service uses another clock. */
 const real = Clock.make()
@@ -92,7 +90,7 @@ export const makeHttpMetrics = (): RequestObserver => {
       fiber.addObserver(() => {
         inFlight.unsafeUpdate(--running, NONE)
         const { route } = response?.context ?? context
-        const { labels, ofStatus } = labelsOfRoute(route ?? "none")(shownMethod(method))
+        const { labels, ofStatus } = labelsOfRoute(route ?? "none")(methodLabel(method))
         requests.unsafeUpdate(1, ofStatus(response?.status ?? "aborted"))
         durations.unsafeUpdate(Number(real.unsafeCurrentTimeNanos() - began) / 1e9, labels)
         const failure = response?.failure

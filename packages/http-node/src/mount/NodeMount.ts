@@ -44,7 +44,7 @@ export type NodeHandler<
 ) => void
 
 /** The request properties in which body parsers store a body. */
-interface Parsed {
+interface ParsedBody {
   readonly body?: unknown
   readonly rawBody?: unknown
 }
@@ -53,7 +53,7 @@ interface Parsed {
  * The bytes of a body that a parser has read. If the parser stored only the parsed value, the value is serialized to
  * JSON.
  */
-const parsedBody = ({ body, rawBody }: Parsed): Uint8Array | undefined => {
+const parsedBody = ({ body, rawBody }: ParsedBody): Uint8Array | undefined => {
   if (rawBody instanceof Uint8Array) return rawBody
   if (body instanceof Uint8Array) return body
   if (typeof body === "string") return Buffer.from(body)
@@ -69,7 +69,7 @@ const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpReques
     body: (max_bytes) => {
       // Serialized only when the API reads the body, because requests of the server's own routes also pass through this
       // mount.
-      const bytes = parsedBody(request as Parsed)
+      const bytes = parsedBody(request as ParsedBody)
       if (bytes === undefined) return Effect.fail(new BodyIncomplete())
       return bytes.length > max_bytes ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
     }

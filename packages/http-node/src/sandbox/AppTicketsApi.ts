@@ -30,7 +30,7 @@ import type { Failure } from "@workshop/core/http"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { qrSvg } from "../qr.js"
-import { type Description, data, described, groupOf, OfShop, ticketEndpoint } from "./endpoints.js"
+import { type Description, data, describeOperation, groupOf, OfShop, ticketEndpoint } from "./endpoints.js"
 
 /** The Idempotency-Key of `POST /v1/tickets`, which the app may omit. */
 const IdempotencyHeader = Schema.Struct({
@@ -64,7 +64,7 @@ export class AppTicketsApi extends groupOf(
     .addError(FailureBodyOf("PROFANITY"))
     .addError(FailureBodyOf("TOO_MANY_ATTEMPTS"))
     .annotateContext(
-      described("createTicketInApp", [
+      describeOperation("createTicketInApp", [
         "Create a ticket in the app",
         "As `POST /v1/tickets`, with `created_via` `app`. `Idempotency-Key` is optional; the limits on tickets apply."
       ])

@@ -26,7 +26,7 @@ const SHOWN = [
   "lookups_per_day",
   "unauthenticated_per_minute"
 ] as const satisfies ReadonlyArray<PolicyName>
-type Shown = (typeof SHOWN)[number]
+type ShownPolicy = (typeof SHOWN)[number]
 
 const ofTickets = ["tickets_per_hour", "tickets_per_day"] as const
 
@@ -72,7 +72,7 @@ const usesOf =
     readonly time_zone: LimitUse["time_zone"]
     readonly address: string
   }) =>
-  (policy: Shown): ReadonlyArray<LimitUse> => {
+  (policy: ShownPolicy): ReadonlyArray<LimitUse> => {
     const { per } = Policies[policy]
     if (per === "key") return subjects.keys.map((subject) => ({ policy, subject, time_zone: null }))
     const subject = per === "shop" ? subjects.shop_id : subjects.address
@@ -123,7 +123,7 @@ export const shopLimits = (address: () => string) =>
       return gauges
     })
 
-    const useUp = Effect.fnUntraced(function* (shop_id: ShopId, policy: Shown) {
+    const useUp = Effect.fnUntraced(function* (shop_id: ShopId, policy: ShownPolicy) {
       const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const { uses } = yield* usesIn(shop_id, now)
       const counted = ofTickets.find((name) => name === policy)
@@ -146,8 +146,8 @@ export const shopLimits = (address: () => string) =>
   })
 
 const view = ({ key_id, status: { policy, limit, remaining, resets_at } }: LimitGauge): typeof Gauge.Type => ({
-  name: policy as Shown,
-  per: Policies[policy as Shown].per,
+  name: policy as ShownPolicy,
+  per: Policies[policy as ShownPolicy].per,
   key_id,
   limit,
   used: limit - remaining,

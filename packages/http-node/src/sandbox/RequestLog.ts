@@ -70,7 +70,7 @@ const rowOf = (failure: Failure | undefined) => {
 }
 
 /** A request that has no response yet. */
-interface Watched {
+interface PendingRequest {
   readonly request: HttpRequest
   readonly context: RequestContext
   readonly body: () => Uint8Array | undefined
@@ -78,7 +78,7 @@ interface Watched {
   readonly took_ms: number
 }
 
-const entryOf = ({ request, context, body, fault, took_ms }: Watched, response: ObservedResponse) => {
+const entryOf = ({ request, context, body, fault, took_ms }: PendingRequest, response: ObservedResponse) => {
   const text = bodyText(response)
   const sent = body()
   return (id: number): LoggedRequest => ({

@@ -3,7 +3,7 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { ShopId, TicketId } from "@workshop/core"
 import type { GroupHandlers, Page } from "@workshop/core/adapter"
 import { Clock, Effect, Runtime, Schedule, Schema } from "effect"
-import { data, described, endpoint, groupOf } from "./endpoints.js"
+import { data, describeOperation, endpoint, groupOf } from "./endpoints.js"
 import { type Feed, feedEvents } from "./Feed.js"
 import { countParameter, optionalParameter } from "./queryParameters.js"
 import { LoggedRequest, type RequestLog } from "./RequestLog.js"
@@ -39,7 +39,7 @@ export class RequestsApi extends groupOf(
     .setHeaders(Schema.Struct({ "last-event-id": Schema.optionalWith(Schema.String, { exact: true }) }))
     .addSuccess(Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })))
     .annotateContext(
-      described("followSandbox", [
+      describeOperation("followSandbox", [
         "Follow everything that happens",
         `Server-sent events: first \`hello\` with the newest id and the start of the process, then everything that happens, with ids that rise, also from one process to the next. The events are ${events}. \`Last-Event-ID\`, or \`after\`, continues after an id, and \`after=0\` begins with the start of the process. \`reset\` means that some events after that id were dropped, or that all data were replaced: read everything again. A comment comes every 15 seconds.`
       ])

@@ -61,7 +61,7 @@ const SentFile = Fields.annotations({
 const isFields = Schema.is(Fields)
 
 /** Removes the response's envelope from an exported session, if there is one. */
-const opened = (sent: typeof SentFile.Type) => (!("version" in sent) && isFields(sent.data) ? sent.data : sent)
+const unwrapSession = (sent: typeof SentFile.Type) => (!("version" in sent) && isFields(sent.data) ? sent.data : sent)
 
 /** The contents of a session file, without its version and its digest. */
 interface Session {
@@ -96,21 +96,21 @@ export class SessionApi extends groupOf(
 
 const digestOf = (session: unknown): string => createHash("sha256").update(JSON.stringify(session)).digest("hex")
 
-const refused = (field: string, message: string) => Either.left(new InvalidInput({ issues: [{ field, message }] }))
+const refuse = (field: string, message: string) => Either.left(new InvalidInput({ issues: [{ field, message }] }))
 
 /**
  * Reads the contents of a session file. Refuses a file of another version, or one that was changed after the export.
  */
 const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown>>) => {
   if (version === undefined)
-    return refused("version", "is missing: send the file that GET /sandbox/session returned, or its data")
+    return refuse("version", "is missing: send the file that GET /sandbox/session returned, or its data")
   if (version !== VERSION) {
     const message = `is ${JSON.stringify(version)}, and this server reads version ${VERSION}: import the file with the release that wrote it`
-    return refused("version", message)
+    return refuse("version", message)
   }
   return digest === digestOf(rest)
     ? Either.right(rest as unknown as Session)
-    : refused("digest", "does not fit the file, which was changed or cut since it was exported: export it again")
+    : refuse("digest", "does not fit the file, which was changed or cut since it was exported: export it again")
 }
 
 /** The latest requests that fit into {@link MOST_LOGGED_CHARACTERS}. */
@@ -237,7 +237,7 @@ export const sessionHandlers = ({ log, feed, faults, receivers, begin }: Sandbox
       resetSandbox: () => replace(null, begin),
       exportSession: () => read,
       importSession: ({ payload }) =>
-        Effect.flatMap(sessionIn(opened(payload)), (session) => {
+        Effect.flatMap(sessionIn(unwrapSession(payload)), (session) => {
           const { now, frozen } = session.clock
           return replace({ now: Date.parse(now), frozen }, restore(session))
         })

@@ -3,11 +3,11 @@ import { consoleAssets } from "@workshop/console"
 import type { Page } from "@workshop/core/adapter"
 import type { RouteGroup } from "@workshop/core/http"
 import { Effect } from "effect"
-import { onceAsked } from "../coalesce.js"
-import { constantBody, constantPage, guarded, pageGroup } from "../staticPages.js"
+import { runOnce } from "../coalesce.js"
+import { constantBody, constantPage, guardPage, pageGroup } from "../staticPages.js"
 
 const file = (type: string, name: string) =>
-  onceAsked(Effect.promise(async () => constantBody(type, await readFile(new URL(name, consoleAssets)))))
+  runOnce(Effect.promise(async () => constantBody(type, await readFile(new URL(name, consoleAssets)))))
 
 const parts = () => ({
   "/console": file("text/html; charset=utf-8", "console.html"),
@@ -27,6 +27,6 @@ export const consolePages: Effect.Effect<ReadonlyArray<RouteGroup>> = Effect.map
   pageGroup("/console", (request) => {
     if (request.path === "/console/") return Effect.succeed(redirectTo("../console"))
     const part = known[request.path as keyof typeof known]
-    return part && Effect.map(part, (body) => guarded(constantPage(body, request)))
+    return part && Effect.map(part, (body) => guardPage(constantPage(body, request)))
   })
 ])

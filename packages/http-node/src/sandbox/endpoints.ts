@@ -14,7 +14,7 @@ export type Description = readonly [summary: string, description: string]
 /**
  * The annotations of an operation in the OpenAPI document. `identifier` is the name of its method in generated clients.
  */
-export const described = (identifier: string, [summary, description]: Description) =>
+export const describeOperation = (identifier: string, [summary, description]: Description) =>
   OpenApi.annotations({ identifier, summary, description })
 
 /** A group of endpoints, which the OpenAPI document shows under a title. */
@@ -43,7 +43,7 @@ export const endpoint = <M extends Method, const Name extends string, A, I>(
 ) =>
   HttpApiEndpoint.make(method)(name, path)
     .addSuccess(SuccessBody(success))
-    .annotateContext(described(name, description))
+    .annotateContext(describeOperation(name, description))
 
 /** An endpoint whose response is 201 with the created object. */
 export const creation = <const Name extends string, A, I>(
@@ -54,7 +54,7 @@ export const creation = <const Name extends string, A, I>(
 ) =>
   HttpApiEndpoint.post(name, path)
     .addSuccess(status201(SuccessBody(success)))
-    .annotateContext(described(name, description))
+    .annotateContext(describeOperation(name, description))
 
 /** Makes endpoints at or below the path of an object with an id. They respond 404 if the object does not exist. */
 const endpointsOf =

@@ -16,7 +16,7 @@ import type { HttpRequest, RouteGroup } from "@workshop/core/http"
 import type { Node } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
 import { Effect, Option } from "effect"
-import { onceAsked } from "../coalesce.js"
+import { runOnce } from "../coalesce.js"
 import { agendaHandlers, makeAgenda } from "./AgendaApi.js"
 import { appTicketsHandlers } from "./AppTicketsApi.js"
 import { clockHandlers } from "./ClockApi.js"
@@ -116,7 +116,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
     }
     const routed = routes<void>()(SandboxApi, handlers)
     // The document is loaded and serialized at the first request, so that it does not delay the start.
-    const document = onceAsked(
+    const document = runOnce(
       Effect.promise(async () => {
         const [{ withServerAtOrigin }, document] = await Promise.all([
           import("@workshop/core/openapi"),

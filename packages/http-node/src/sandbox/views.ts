@@ -15,7 +15,7 @@ export const meaningsIn = (meanings: Readonly<Record<string, string>>): string =
     .join("; ")
 
 /** The record from which a view is made. */
-type Recorded<View> = {
+type ViewSource<View> = {
   readonly [Name in keyof View]: Name extends `${string}_at` ? Instant | Extract<View[Name], null> : View[Name]
 }
 
@@ -25,7 +25,7 @@ type Recorded<View> = {
  */
 export const viewOf = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) => {
   const names = Object.keys(fields)
-  return (record: Recorded<Schema.Struct<Fields>["Type"]>): Schema.Struct<Fields>["Type"] => {
+  return (record: ViewSource<Schema.Struct<Fields>["Type"]>): Schema.Struct<Fields>["Type"] => {
     const shown = (name: string) => {
       const value: unknown = record[name as keyof typeof record]
       return name.endsWith("_at") && typeof value === "number" ? toIso(value) : value

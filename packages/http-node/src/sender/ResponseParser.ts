@@ -24,7 +24,7 @@ type ParseErrorCode =
   | "HPE_INVALID_CONTENT_LENGTH"
   | "HPE_UNEXPECTED_CONTENT_LENGTH"
 
-const malformed = (detail: ParseErrorCode): SendFailed => new SendFailed({ error: "malformed", detail })
+const malformedResponse = (detail: ParseErrorCode): SendFailed => new SendFailed({ error: "malformed", detail })
 const headTooLarge = (): SendFailed => new SendFailed({ error: "too_large_head", detail: "HPE_HEADER_OVERFLOW" })
 
 /** Finds the end of a chunked body (RFC 9112 §7.1). */
@@ -103,18 +103,18 @@ const readHeaders = (lines: ReadonlyArray<string>): Headers | SendFailed => {
   const headers = new Map<string, string>()
   for (const line of lines) {
     const [, header, raw] = HEADER.exec(line) ?? []
-    if (header === undefined) return malformed("HPE_INVALID_HEADER_TOKEN")
+    if (header === undefined) return malformedResponse("HPE_INVALID_HEADER_TOKEN")
     const name = header.toLowerCase()
     const value = raw!.replace(/^[\t ]+/, "").trimEnd()
     const before = headers.get(name)
     if (name === "content-length") {
-      if (before !== undefined) return malformed("HPE_UNEXPECTED_CONTENT_LENGTH")
-      if (!CONTENT_LENGTH.test(value)) return malformed("HPE_INVALID_CONTENT_LENGTH")
+      if (before !== undefined) return malformedResponse("HPE_UNEXPECTED_CONTENT_LENGTH")
+      if (!CONTENT_LENGTH.test(value)) return malformedResponse("HPE_INVALID_CONTENT_LENGTH")
     }
     headers.set(name, before === undefined ? value : `${before},${value}`)
   }
   const isAmbiguous = headers.has("content-length") && headers.has("transfer-encoding")
-  return isAmbiguous ? malformed("HPE_INVALID_CONTENT_LENGTH") : headers
+  return isAmbiguous ? malformedResponse("HPE_INVALID_CONTENT_LENGTH") : headers
 }
 
 /**
@@ -172,11 +172,11 @@ export class ResponseParser {
 
   /** Parses the status line before the rest of the head has arrived. */
   #readStatusEarly(): SendFailed | undefined {
-    if (!PROTOCOL.startsWith(this.#head.slice(0, PROTOCOL.length))) return malformed("HPE_INVALID_CONSTANT")
+    if (!PROTOCOL.startsWith(this.#head.slice(0, PROTOCOL.length))) return malformedResponse("HPE_INVALID_CONSTANT")
     const end = this.#head.indexOf("\n")
     if (end === -1) return undefined
     const status = STATUS_LINE.exec(this.#head.slice(0, this.#head[end - 1] === "\r" ? end - 1 : end))?.[2]
-    if (status === undefined) return malformed("HPE_INVALID_CONSTANT")
+    if (status === undefined) return malformedResponse("HPE_INVALID_CONSTANT")
     if (!status.startsWith("1")) this.status = Number(status)
     return undefined
   }
@@ -184,7 +184,7 @@ export class ResponseParser {
   #readHead(head: string): SendFailed | undefined {
     const [statusLine = "", ...lines] = head.replace(FOLD, " ").split(LINE_END)
     const [, minorVersion, code] = STATUS_LINE.exec(statusLine) ?? []
-    if (code === undefined) return malformed("HPE_INVALID_CONSTANT")
+    if (code === undefined) return malformedResponse("HPE_INVALID_CONSTANT")
     const headers = readHeaders(lines)
     if (headers instanceof SendFailed) return headers
     const status = Number(code)

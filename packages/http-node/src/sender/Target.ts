@@ -42,7 +42,7 @@ const MAX_ADDRESSES = 64
 /**
  * Fails if any address is refused, because no legitimate name has an address in a private network among public ones.
  */
-const allowed = (
+const checkAddresses = (
   all: ReadonlyArray<string>,
   allowsAddress: Target["allowsAddress"]
 ): Either.Either<ReadonlyArray<string>, SendFailed> => {
@@ -69,8 +69,12 @@ const parseTarget = (url: string, { policy, resolve, isPublic }: TargetRules): E
   }
   const { allowsAddress } = target
   const fixed = isIP(host) !== 0 ? [host] : mustBeLoopback ? LOOPBACK : undefined
-  if (fixed !== undefined) return Either.map(allowed(fixed, allowsAddress), (addresses) => ({ addresses, ...target }))
-  return Either.right({ addresses: Effect.flatMap(resolve(host), (all) => allowed(all, allowsAddress)), ...target })
+  if (fixed !== undefined)
+    return Either.map(checkAddresses(fixed, allowsAddress), (addresses) => ({ addresses, ...target }))
+  return Either.right({
+    addresses: Effect.flatMap(resolve(host), (all) => checkAddresses(all, allowsAddress)),
+    ...target
+  })
 }
 
 /** The maximum number of cached targets. They are cached, because parsing a URL takes longer than sending a request. */

@@ -40,7 +40,7 @@ import { untilAsync } from "../../../../test/until.js"
 import { fetchRequest } from "../../../core/src/http/FetchMessage.js"
 import { exposition } from "../../../core/src/services/Exposition.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
-import { changing, openShop, run } from "../../../core/src/testing/Fixtures.js"
+import { makeChanges, openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
 import { testStore } from "../TestStore.js"
 import { readExposition, total } from "./Exposition.js"
 
@@ -325,7 +325,7 @@ describe("GET /readyz (Specification, Commands)", () => {
     )
     const served = Effect.gen(function* () {
       const shop = yield* openShop()
-      const act = run(changing(shop.id, () => undefined))
+      const act = runCommand(makeChanges(shop.id, () => undefined))
       yield* act
       clock.advance(-10_000)
       const answer = yield* pipeline(yield* pages({ fresh_ms: 0 }))

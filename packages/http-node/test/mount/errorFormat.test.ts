@@ -16,7 +16,7 @@ import {
 } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Entropy, Profanity } from "@workshop/core"
-import { refused } from "@workshop/core/http"
+import { respondWithFailure } from "@workshop/core/http"
 import { ApiKeys, apiBehind, errorFormat, groups } from "@workshop/core/http/joined"
 import * as MemoryStore from "@workshop/store-memory"
 import { Context, Effect, flow, Layer, Logger, ManagedRuntime, Option, Schema } from "effect"
@@ -76,7 +76,7 @@ const notes = HttpApiBuilder.group(MyApi, "notes", (handlers) =>
     .handle("wrong", () => Effect.succeed({ text: "" }))
     .handle("keep", ({ payload }) => Effect.succeed(payload))
     .handle("attach", () => Effect.succeed("attached"))
-    .handleRaw("read", ({ request }) => request.json.pipe(Effect.as(1), Effect.catchAll(refused)))
+    .handleRaw("read", ({ request }) => request.json.pipe(Effect.as(1), Effect.catchAll(respondWithFailure)))
 )
 
 const node = createServer()

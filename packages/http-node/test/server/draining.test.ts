@@ -4,7 +4,7 @@ import { HttpRouter, HttpServer, HttpServerResponse } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { expect, it } from "vitest"
-import { draining } from "../../src/index.js"
+import { drainOnClose } from "../../src/index.js"
 
 /** Starts an Effect server, and returns its port and a function that stops it. */
 const started = async (slow: Effect.Effect<void>, timeout?: string) => {
@@ -13,7 +13,7 @@ const started = async (slow: Effect.Effect<void>, timeout?: string) => {
     HttpRouter.get("/", HttpServerResponse.text("quick")),
     HttpRouter.get("/slow", Effect.as(slow, HttpServerResponse.text("slow")))
   )
-  const layer = Layer.scopedDiscard(draining(socket, timeout as "1 second")).pipe(
+  const layer = Layer.scopedDiscard(drainOnClose(socket, timeout as "1 second")).pipe(
     Layer.provide(HttpServer.serve(app)),
     Layer.provide(NodeHttpServer.layer(() => socket, { host: "127.0.0.1", port: 0 }))
   )

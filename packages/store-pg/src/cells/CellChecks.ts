@@ -3,13 +3,13 @@ import { StoreUnavailable } from "@workshop/core"
 import { Effect } from "effect"
 import { DatabaseFailed, DENIED } from "../connection/DatabaseFailed.js"
 import { isDenied } from "../connection/PgFailure.js"
-import { available } from "../connection/Sql.js"
-import { OURS } from "../migrate/Migration.js"
+import { runRead } from "../connection/Sql.js"
+import { PACKAGE_MIGRATIONS } from "../migrate/Migration.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { sessionOf } from "../observe/PgProbe.js"
 import { directoryCells, refuseOtherNames } from "./CellDirectory.js"
 import { identityIn, mismatchOf, refuseFurtherCell } from "./CellIdentity.js"
-import { cellsRefused, cellWrong, HOME } from "./CellPlaces.js"
+import { cellsRefusal, cellWrong, HOME_CELL } from "./CellPlaces.js"
 
 /** The name of the cell that a SqlClient's schema is; null for a home cell. */
 const furtherNameOn = (sql: SqlClient) =>
@@ -21,13 +21,15 @@ const furtherNameOn = (sql: SqlClient) =>
   )
 
 /** The reason why a database could not be checked: it does not respond, or this role may not read it. */
-type Unchecked = "silent" | "denied"
+type UncheckedReason = "silent" | "denied"
 
 /**
  * Makes a check succeed if the database does not respond or this role may not read it, because later requests to it
  * fail anyway. Returns the reason why the check could not be made, or null.
  */
-const ifAvailable = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked | null, Extract<E, DatabaseFailed>> =>
+const ifAvailable = <E>(
+  check: Effect.Effect<void, E>
+): Effect.Effect<UncheckedReason | null, Extract<E, DatabaseFailed>> =>
   Effect.catchAll(Effect.as(check, null), (error) => {
     if (!(error instanceof DatabaseFailed)) return Effect.succeed(isDenied(error) ? "denied" : "silent")
     const { reason, code } = error
@@ -37,7 +39,7 @@ const ifAvailable = <E>(check: Effect.Effect<void, E>): Effect.Effect<Unchecked 
   })
 
 /** The remedy for a cell that was added without grants. */
-const denied = (name: string) =>
+const deniedRemedy = (name: string) =>
   `The database role of this process may not read the cell ${name}. Run workshop migrate --roles with all cells, as the owner of the tables`
 
 /**
@@ -48,7 +50,7 @@ export const checkAlone = (sql: SqlClient) =>
   ifAvailable(
     Effect.gen(function* () {
       yield* refuseFurtherCell(yield* furtherNameOn(sql))
-      yield* refuseOtherNames(sessionOf(sql).run, [HOME])
+      yield* refuseOtherNames(sessionOf(sql).run, [HOME_CELL])
     })
   )
 
@@ -79,7 +81,7 @@ const idsOn = (home: SqlClient) =>
  * Confirms that the right cell is at an address. Reads the directory again if the cell's id is unknown or does not
  * match.
  */
-export const confirming = (home: SqlClient) => {
+export const makeConfirm = (home: SqlClient) => {
   let ids: ReadonlyMap<string, string | null> | undefined
   const idsAgain = Effect.tap(idsOn(home), (idOf) =>
     Effect.sync(() => {
@@ -89,14 +91,14 @@ export const confirming = (home: SqlClient) => {
   return ({ name, sql }: Pick<OpenCell, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
       const self = yield* Effect.mapError(available(labelsOn(sql)), (error) =>
-        isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: `${denied(name)}.` }) : error
+        isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: `${deniedRemedy(name)}.` }) : error
       )
       const labels = self.map((row) => row.name)
-      if ((self[0]?.n ?? 0) < OURS.length)
+      if ((self[0]?.n ?? 0) < PACKAGE_MIGRATIONS.length)
         return yield* new StoreUnavailable({
           remedy: `The cell ${name} has an older schema than this program, or none. Run workshop migrate --cells.`
         })
-      const idsByName = ids ?? (name === HOME ? new Map() : yield* idsAgain)
+      const idsByName = ids ?? (name === HOME_CELL ? new Map() : yield* idsAgain)
       if (notTheCell(name, idsByName.get(name) ?? null, labels) === null) return
       const remedy = notTheCell(name, (yield* idsAgain).get(name) ?? null, labels)
       if (remedy !== null) return yield* new StoreUnavailable({ remedy: `${remedy}.` })
@@ -132,16 +134,16 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
 const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const marked = yield* furtherNameOn(sql)
-    if (marked !== null) return yield* cellsRefused(`The database is the cell ${marked}, and not the home cell`)
+    if (marked !== null) return yield* cellsRefusal(`The database is the cell ${marked}, and not the home cell`)
     yield* refuseOtherNames(sessionOf(sql).run, names)
     const [twice] = yield* sql<{
       readonly id: string
       readonly cell: string
     }>`select /* workshop shops placed elsewhere */ s.id, c.cell from workshop.shop_cell c join workshop.shop s on s.id = c.shop_id
-      where c.cell <> ${HOME} limit 1`
+      where c.cell <> ${HOME_CELL} limit 1`
     if (twice !== undefined)
       return yield* cellWrong(
-        `The shop ${twice.id} is in two cells, ${HOME} and ${twice.cell}. Restore the cells from the same time`
+        `The shop ${twice.id} is in two cells, ${HOME_CELL} and ${twice.cell}. Restore the cells from the same time`
       )
   })
 

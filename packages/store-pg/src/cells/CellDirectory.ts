@@ -3,7 +3,7 @@ import { type DatabaseFailed, NO_TABLE } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
 import { connect, type Session } from "../migrate/Session.js"
-import { type CellLocation, cellsRefused, cellWrong, HOME } from "./CellPlaces.js"
+import { type CellLocation, cellsRefusal, cellWrong, HOME_CELL } from "./CellPlaces.js"
 import { isCitus } from "./CitusNodes.js"
 
 /** Runs work on a session of a cell. `text` puts the cell's schema into a statement. */
@@ -44,13 +44,13 @@ export const directoryCells = (run: Session["run"]) =>
 export const refuseOmitted = (inDirectory: ReadonlyArray<DirectoryCell>, names: ReadonlyArray<string>) => {
   if (inDirectory.length === 0) return Effect.void
   if (names.length === 1)
-    return cellsRefused(
+    return cellsRefusal(
       `The database is the home cell of several (${inDirectory.map(({ name }) => name).join(", ")}), and no others were given`
     )
   const left = inDirectory.find(({ name }) => !names.includes(name))
   return left === undefined
     ? Effect.void
-    : cellsRefused(`The directory names the cell ${left.name}, which was not given`)
+    : cellsRefusal(`The directory names the cell ${left.name}, which was not given`)
 }
 
 /**
@@ -89,7 +89,7 @@ export const addToDirectory = (
       // On Citus the home cell, on the coordinator, takes no new shops unless it already has some.
       yield* session.run(
         text("insert into workshop.cell (name, takes_shops, shops) values ($1, $2, $3) on conflict do nothing"),
-        [HOME, !isCoordinator || Number(shops) > 0, shops]
+        [HOME_CELL, !isCoordinator || Number(shops) > 0, shops]
       )
       const added = yield* session.run<{ readonly name: string }>(
         text(

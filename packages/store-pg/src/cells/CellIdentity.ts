@@ -8,7 +8,15 @@ import {
   refuseOtherNames,
   withSession
 } from "./CellDirectory.js"
-import { type CellLocation, type CellOptions, cellsRefused, cellWrong, HOME, ofCell, placesOf } from "./CellPlaces.js"
+import {
+  type CellLocation,
+  type CellOptions,
+  cellsRefusal,
+  cellWrong,
+  HOME_CELL,
+  ofCell,
+  placesOf
+} from "./CellPlaces.js"
 
 const NAME_LABEL = "cell:"
 const ID_LABEL = "cell_id:"
@@ -37,7 +45,8 @@ export const identityIn = (labels: ReadonlyArray<string | null>): CellIdentity =
 
 /** Describes, without a remedy, which other schema is at the address of a cell; null if it is the cell. */
 export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, actual: CellIdentity): string | null => {
-  if (name === HOME) return actual.name === null ? null : `Where the home cell should be is the cell ${actual.name}`
+  if (name === HOME_CELL)
+    return actual.name === null ? null : `Where the home cell should be is the cell ${actual.name}`
   if (actual.name === null) return `Where the cell ${name} should be is no cell`
   if (actual.name !== name) return `Where the cell ${name} should be is the cell ${actual.name}`
   return id !== null && id !== actual.id ? `Where the cell ${name} should be is another cell of that name` : null
@@ -45,7 +54,7 @@ export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, act
 
 /** Fails if the database is a further cell, whose name is `name`; null is a home cell. */
 export const refuseFurtherCell = (name: string | null) =>
-  name === null ? Effect.void : cellsRefused(`The database is the cell ${name} of another one, its home cell`)
+  name === null ? Effect.void : cellsRefusal(`The database is the cell ${name} of another one, its home cell`)
 
 /** Reads the identity of a schema and whether it has shops; null if it has no tables. */
 const identityFrom = (session: Session, sql: string) =>
@@ -124,7 +133,7 @@ export const cellsGiven = (url: string, { schema, cells = [] }: CellOptions) =>
       return Effect.zipRight(refused, directoryCells(run))
     })
     const confirm = (place: CellLocation) =>
-      place.name === HOME
+      place.name === HOME_CELL
         ? Effect.void
         : Effect.mapError(
             refuseOtherCell(

@@ -6,7 +6,7 @@ import { recordAct } from "../migrate/OperatorAudit.js"
 import { connect, type Session } from "../migrate/Session.js"
 import { nameLabelOf, refuseOtherCell } from "./CellIdentity.js"
 import { migrateCells } from "./CellMigrations.js"
-import { type CellAddress, type CellLocation, type CellOptions, HOME, ofCell, placesOf } from "./CellPlaces.js"
+import { type CellAddress, type CellLocation, type CellOptions, HOME_CELL, ofCell, placesOf } from "./CellPlaces.js"
 import { type CitusNode, isCitus, nodesOf } from "./CitusNodes.js"
 
 /** A cell as the directory and its own database describe it. */
@@ -24,7 +24,7 @@ export interface CellStatus {
 }
 
 /** A cell that was moved from one node to another. */
-export interface CellMoved {
+export interface CellMoveResult {
   readonly name: string
   readonly from: string
   readonly to: string
@@ -36,9 +36,9 @@ export interface CellMoved {
 const OWNER_CHANGES =
   "This role may not change the cells. Use the one that owns their tables, such as workshop_owner, or a superuser"
 
-const refused = (what: string) => new DatabaseFailed({ reason: "statement", code: undefined, what })
+const refusal = (what: string) => new DatabaseFailed({ reason: "statement", code: undefined, what })
 
-const shown = ({ host, port }: CitusNode): string => `${host.includes(":") ? `[${host}]` : host}:${port}`
+const hostAndPort = ({ host, port }: CitusNode): string => `${host.includes(":") ? `[${host}]` : host}:${port}`
 
 const serverOf = (url: string): string => /^[a-z]+:\/\/(?:[^@/?#]*@)?([^/?#]*)/i.exec(url)?.[1] || "localhost"
 
@@ -49,8 +49,8 @@ const cellsOf = (session: Session, home: CellLocation) =>
       inSchema(
         `select c.name, c.id, c.shops, c.takes_shops, (select count(*) from workshop.shop) as all from (
           select name, id, shops, takes_shops from workshop.cell union all
-          select '${HOME}', null, 0, true where not exists (select from workshop.cell)
-        ) c order by c.name <> '${HOME}', length(c.name), c.name`,
+          select '${HOME_CELL}', null, 0, true where not exists (select from workshop.cell)
+        ) c order by c.name <> '${HOME_CELL}', length(c.name), c.name`,
         home.schema
       )
     ),
@@ -80,7 +80,7 @@ const inspect = (place: CellLocation, recorded: { readonly id: string | null; re
       yield* Effect.mapError(checkOn(session, place.schema), (error) =>
         error._tag === "DatabaseFailed" ? ofCell(place)(error) : error
       )
-      if (place.name !== HOME)
+      if (place.name !== HOME_CELL)
         yield* refuseOtherCell(place, { name: place.name, id: recorded.id, shops: String(recorded.shops) })
       const [row] = yield* session.run<{ n: string }>(inSchema("select count(*) as n from workshop.shop", place.schema))
       return { state: "ready", shops: Number(row!.n) } satisfies CellInspection as CellInspection
@@ -107,7 +107,7 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
       const listed = yield* cellsOf(session, home!)
       const unknown = given.find(({ name }) => !listed.some((one) => one.name === name))
       if (unknown !== undefined)
-        return yield* refused(
+        return yield* refusal(
           `The directory does not know the cell ${unknown.name}. Add it with workshop cell add; without --cells, this command lists those that it knows`
         )
       const placed = listed.map((one) => {
@@ -134,7 +134,7 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
             return {
               name,
               schema,
-              node: node === undefined ? serverOf(place.url) : shown(node),
+              node: node === undefined ? serverOf(place.url) : hostAndPort(node),
               shops: inspected.shops ?? shops,
               takes_shops: takes_shops && inspected.state === "ready",
               state: inspected.state
@@ -146,7 +146,7 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
   )
 
 /** The options of adding a cell. */
-export interface CellAdding<E extends { readonly _tag: string } = never> extends Pick<Database, "schema"> {
+export interface AddCellOptions<E extends { readonly _tag: string } = never> extends Pick<Database, "schema"> {
   /** Called before anything is created, with the names of the other cells except the home cell. If it fails, nothing is created. */
   readonly confirm?: (names: ReadonlyArray<string>) => Effect.Effect<void, E>
 }
@@ -155,7 +155,7 @@ export interface CellAdding<E extends { readonly _tag: string } = never> extends
 export const addCell = <E extends { readonly _tag: string } = never>(
   url: string,
   cell: CellAddress,
-  { schema, confirm }: CellAdding<E> = {}
+  { schema, confirm }: AddCellOptions<E> = {}
 ) =>
   Effect.gen(function* () {
     const [home, added] = yield* placesOf({ url, schema }, [cell])
@@ -167,8 +167,8 @@ export const addCell = <E extends { readonly _tag: string } = never>(
       })
     )
     if (names.some(({ name }) => name === cell.name))
-      return yield* refused(`The directory knows a cell ${cell.name} already. Choose another name`)
-    if (confirm !== undefined) yield* confirm(names.flatMap(({ name }) => (name === HOME ? [] : [name])))
+      return yield* refusal(`The directory knows a cell ${cell.name} already. Choose another name`)
+    if (confirm !== undefined) yield* confirm(names.flatMap(({ name }) => (name === HOME_CELL ? [] : [name])))
     yield* migrateCells(home!, [added!])
     return { name: added!.name, schema: added!.schema }
   }).pipe(Effect.mapError(withRoleRemedy(OWNER_CHANGES)))
@@ -180,18 +180,18 @@ export const removeCell = (url: string, name: string, { schema }: Pick<Database,
       const [home] = yield* placesOf({ url, schema }, [])
       const session = yield* connect(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
-      if (name === HOME) return yield* refused("The home cell has the directory, so it cannot be removed")
+      if (name === HOME_CELL) return yield* refusal("The home cell has the directory, so it cannot be removed")
       const removed = yield* Effect.gen(function* () {
         yield* session.run("begin")
         // Placing a shop also locks this row, so no shop can be placed in the cell until the removal is committed.
         const locked = yield* session.run("select from cell where name = $1 for update", [name])
         if (locked.length === 0)
-          return yield* refused(
+          return yield* refusal(
             `The directory does not know the cell ${name}. List those that it knows with workshop cell list`
           )
         const [row] = yield* session.run<{ n: string }>("select count(*) as n from shop_cell where cell = $1", [name])
         if (row!.n !== "0")
-          return yield* refused(
+          return yield* refusal(
             `The cell ${name} has ${row!.n} ${row!.n === "1" ? "shop" : "shops"}, and a shop stays in its cell permanently. Only a cell without shops can be removed`
           )
         for (const table of ["stale_account_copy", "api_key_cell"])
@@ -242,7 +242,7 @@ const NODES = `select nodename as host, nodeport::integer as port from pg_dist_n
 const citusLayout = (session: Session, home: CellLocation) =>
   Effect.gen(function* () {
     if (!(yield* isCitus(session)))
-      return yield* refused(
+      return yield* refusal(
         "Only Citus can move a cell, and this database does not have it. Move a cell's cluster with a standby that you promote, and give its new address in --cells"
       )
     const names = (yield* cellsOf(session, home)).map(({ name }) => name)
@@ -263,19 +263,19 @@ const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode
   Effect.gen(function* () {
     const from = (yield* nodesOf(session, [cell.schema])).get(cell.schema)
     if (from === undefined)
-      return yield* refused(
+      return yield* refusal(
         `The cell ${cell.name} is not a schema that Citus distributes, so Citus cannot move it. Run workshop migrate --cells with it`
       )
     const begun = yield* Clock.currentTimeMillis
-    if (shown(from) === shown(to))
-      return { name: cell.name, from: shown(from), to: shown(to), took_ms: 0, longest_pause_ms: 0 }
+    if (hostAndPort(from) === hostAndPort(to))
+      return { name: cell.name, from: hostAndPort(from), to: hostAndPort(to), took_ms: 0, longest_pause_ms: 0 }
     if (!(yield* isReached(session, from)))
-      return yield* refused(
-        `The cell ${cell.name} is on the worker ${shown(from)}, from which a move copies it, and which the coordinator cannot reach. Start that worker again; if it is lost, promote its standby and name that with citus_update_node, or restore the cell from a backup`
+      return yield* refusal(
+        `The cell ${cell.name} is on the worker ${hostAndPort(from)}, from which a move copies it, and which the coordinator cannot reach. Start that worker again; if it is lost, promote its standby and name that with citus_update_node, or restore the cell from a backup`
       )
     if (!(yield* isReached(session, to)))
-      return yield* refused(
-        `The coordinator cannot reach the worker ${shown(to)}. Start it, or move the cell ${cell.name} to another one`
+      return yield* refusal(
+        `The coordinator cannot reach the worker ${hostAndPort(to)}. Start it, or move the cell ${cell.name} to another one`
       )
     const move = session.run("select citus_schema_move($1::regnamespace, $2::text, $3::integer)", [
       cell.schema,
@@ -285,12 +285,18 @@ const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode
     const [, longest_pause_ms] = yield* Effect.mapError(longestPause(url, cell, move), (error) =>
       error.code === DENIED
         ? error
-        : refused(
-            `The cell ${cell.name} was not moved from ${shown(from)} to ${shown(to)} (${error.what}). Check that both nodes run, let citus_cleanup_orphaned_resources() remove what an earlier move left behind, and move it again`
+        : refusal(
+            `The cell ${cell.name} was not moved from ${hostAndPort(from)} to ${hostAndPort(to)} (${error.what}). Check that both nodes run, let citus_cleanup_orphaned_resources() remove what an earlier move left behind, and move it again`
           )
     )
     const took_ms = (yield* Clock.currentTimeMillis) - begun
-    const moved: CellMoved = { name: cell.name, from: shown(from), to: shown(to), took_ms, longest_pause_ms }
+    const moved: CellMoveResult = {
+      name: cell.name,
+      from: hostAndPort(from),
+      to: hostAndPort(to),
+      took_ms,
+      longest_pause_ms
+    }
     yield* recordAct(session, "database.cell_moved", { ...moved })
     return moved
   })
@@ -302,16 +308,16 @@ export const moveCell = (url: string, name: string, node: string, { schema }: Pi
       const [home] = yield* placesOf({ url, schema }, [])
       const session = yield* connect(url, { schema: home!.schema })
       const { names, nodes } = yield* citusLayout(session, home!)
-      if (name === HOME)
-        return yield* refused("The home cell stays on the coordinator: it has the directory, and it is not distributed")
+      if (name === HOME_CELL)
+        return yield* refusal("The home cell stays on the coordinator: it has the directory, and it is not distributed")
       if (!names.includes(name))
-        return yield* refused(
+        return yield* refusal(
           `The directory does not know the cell ${name}. List those that it knows with workshop cell list`
         )
-      const to = nodes.find((one) => shown(one) === node)
+      const to = nodes.find((one) => hostAndPort(one) === node)
       if (to === undefined)
-        return yield* refused(
-          `Citus has no worker ${node}. Choose one of ${nodes.map(shown).join(", ")}, or add it with citus_add_node`
+        return yield* refusal(
+          `Citus has no worker ${node}. Choose one of ${nodes.map(hostAndPort).join(", ")}, or add it with citus_add_node`
         )
       return yield* moveOn(session, url, cellOf(home!, name), to)
     })

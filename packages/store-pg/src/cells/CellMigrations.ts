@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { DatabaseFailed } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
-import { type Migration, OURS } from "../migrate/Migration.js"
-import { locked, migrateSchema, type SchemaMigrationOptions } from "../migrate/Migrator.js"
+import { type Migration, PACKAGE_MIGRATIONS } from "../migrate/Migration.js"
+import { migrateSchema, type SchemaMigrationOptions, takeLock } from "../migrate/Migrator.js"
 import { connect } from "../migrate/Session.js"
 import { addToDirectory, type DirectoryCell, directoryCells, withSession } from "./CellDirectory.js"
 import { identityOf, idLabelOf, nameLabelOf, refuseHome, refuseOtherCell } from "./CellIdentity.js"
@@ -66,7 +66,11 @@ export interface MigrateOptions extends SchemaMigrationOptions {
  * @param url - A connection string whose role may create tables. It must lead to Postgres itself, because a pooler does
  * not preserve session locks.
  */
-export const migrate = (url: string, options: MigrateOptions = {}, migrations: ReadonlyArray<Migration> = OURS) =>
+export const migrate = (
+  url: string,
+  options: MigrateOptions = {},
+  migrations: ReadonlyArray<Migration> = PACKAGE_MIGRATIONS
+) =>
   Effect.gen(function* () {
     const { cells = [], ...home } = options
     const [first, ...others] = yield* placesOf({ url, schema: options.schema }, cells)
@@ -82,12 +86,12 @@ export const migrate = (url: string, options: MigrateOptions = {}, migrations: R
 export const migrateCells = (
   home: CellLocation,
   others: ReadonlyArray<CellLocation>,
-  migrations: ReadonlyArray<Migration> = OURS
+  migrations: ReadonlyArray<Migration> = PACKAGE_MIGRATIONS
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
       const session = yield* connect(home.url, { schema: home.schema })
-      yield* locked(session, home.schema)
+      yield* takeLock(session, home.schema)
       const directory = yield* directoryCells((sql) => session.run(inSchema(sql, home.schema)))
       const entryOf = ({ name }: CellLocation) => directory.find((one) => one.name === name)
       // All cells are checked first, so that nothing is written if one of them is refused.

@@ -25,14 +25,14 @@ export interface CellOptions extends Pick<Database, "schema"> {
 }
 
 /** The name of the home cell. */
-export const HOME = "home"
+export const HOME_CELL = "home"
 
 const NAME = /^[a-z][a-z0-9_]{0,30}$/
 
 const MAX_CELLS = 1_000
 
 /** A refusal of a list of cells. `DatabaseFailed` adds the remedy. */
-export const cellsRefused = (what: string) => new DatabaseFailed({ reason: "bad_cells", code: undefined, what })
+export const cellsRefusal = (what: string) => new DatabaseFailed({ reason: "bad_cells", code: undefined, what })
 
 /** A refusal of one cell, whose text includes the remedy. */
 export const cellWrong = (what: string) => new DatabaseFailed({ reason: "wrong_cell", code: undefined, what })
@@ -44,7 +44,7 @@ export const cellWrong = (what: string) => new DatabaseFailed({ reason: "wrong_c
 export const ofCell =
   ({ name }: Pick<CellLocation, "name">) =>
   (error: DatabaseFailed): DatabaseFailed => {
-    if (name === HOME || error.reason === "wrong_cell" || error.reason === "bad_cells") return error
+    if (name === HOME_CELL || error.reason === "wrong_cell" || error.reason === "bad_cells") return error
     const what = error.what.replace(/^The database\b/, `The cell ${name}`)
     return error.reason === "statement"
       ? cellWrong(`The cell ${name} refused a statement (${what}). Check that its server runs`)
@@ -61,7 +61,7 @@ export const cellsFrom = (text: string): Effect.Effect<ReadonlyArray<CellAddress
     const [first = ""] = words
     if (words.length === 1 && /^\d+$/.test(first)) {
       const count = Number(first)
-      if (count < 1 || count > MAX_CELLS) return cellsRefused(`There cannot be ${first} cells, but 1 to ${MAX_CELLS}`)
+      if (count < 1 || count > MAX_CELLS) return cellsRefusal(`There cannot be ${first} cells, but 1 to ${MAX_CELLS}`)
       return Effect.succeed(Array.from({ length: count - 1 }, (_, i) => ({ name: `cell_${i + 1}` })))
     }
     return Effect.succeed(
@@ -79,20 +79,20 @@ export const placesOf = (
 ): Effect.Effect<ReadonlyArray<CellLocation>, DatabaseFailed> =>
   Effect.gen(function* () {
     const schema = yield* checkedSchema(home.schema ?? DEFAULT_SCHEMA)
-    const places = [{ name: HOME, url: home.url, schema }]
+    const places = [{ name: HOME_CELL, url: home.url, schema }]
     for (const { name, url } of further) {
       if (!NAME.test(name))
-        return yield* cellsRefused(
+        return yield* cellsRefusal(
           `${JSON.stringify(name.slice(0, 40))} is no name of a cell, which is 1 to 31 small letters, digits and underscores and begins with a letter`
         )
       if (places.some((place) => place.name === name))
-        return yield* cellsRefused(
-          name === HOME ? `The name ${HOME} is that of the first cell` : `Two cells have the name ${name}`
+        return yield* cellsRefusal(
+          name === HOME_CELL ? `The name ${HOME_CELL} is that of the first cell` : `Two cells have the name ${name}`
         )
       if (url !== undefined) yield* databaseUrl(url)
       const place = { name, url: url ?? home.url, schema: url === undefined ? `${schema}_${name}` : schema }
       const same = places.find((earlier) => earlier.url === place.url && earlier.schema === place.schema)
-      if (same !== undefined) return yield* cellsRefused(`The cells ${same.name} and ${name} are in the same place`)
+      if (same !== undefined) return yield* cellsRefusal(`The cells ${same.name} and ${name} are in the same place`)
       yield* checkedSchema(place.schema)
       places.push(place)
     }

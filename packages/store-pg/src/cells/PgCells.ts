@@ -2,10 +2,10 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { AuditEntry, ClientAccount, ClientId, ShopId } from "@workshop/core"
 import type { CellAccess, CellDirectory } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { available } from "../connection/Sql.js"
+import { runRead } from "../connection/Sql.js"
 import { insertRow } from "../reads/PgDirectory.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
-import { HOME } from "./CellPlaces.js"
+import { HOME_CELL } from "./CellPlaces.js"
 
 /** The most stale copies that one statement reads. */
 const ACCOUNTS_AT_ONCE = 200
@@ -30,19 +30,19 @@ export const pgCellAccess = ({
           ) ${insertRow(sql, "client_account", account)} where (select count(*) from stale) >= 0
           on conflict (id) do update set given_name = excluded.given_name, family_name = excluded.family_name, phone = excluded.phone,
             hide_name = excluded.hide_name`
-      ).pipe(Effect.asVoid, available),
+      ).pipe(Effect.asVoid, runRead),
     beginErasure: ({ client_id, names: [given_name = "", family_name = ""], phones }) =>
       sql`with /* workshop begin erasure in cell */ gone as (delete from workshop.client_account where id = ${client_id})
         insert into workshop.client_erasure (client_id, given_name, family_name, phones)
         values (${client_id}, ${given_name}, ${family_name}, ${[...phones]}::text[])
-        on conflict (client_id) do update set phones = excluded.phones`.pipe(Effect.asVoid, available),
+        on conflict (client_id) do update set phones = excluded.phones`.pipe(Effect.asVoid, runRead),
     audit: (before, limit) =>
       sql<{
         readonly entry: Sequenced<AuditEntry>
       }>`select /* workshop list audit entries of cell */ row_to_json(e) as entry from workshop.audit_entry e
       where ${before === null ? sql`true` : sql`e.id < ${before}`} order by e.id desc limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ entry }) => withoutSequence<AuditEntry>(entry))),
-        available
+        runRead
       )
   }))
 
@@ -53,7 +53,7 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
       readonly cell: string
     }>`select /* workshop cell of shop */ cell from workshop.shop_cell where shop_id = ${shop_id}`.pipe(
       Effect.map(([row]) => row?.cell ?? null),
-      available
+      runRead
     )
 
   return {
@@ -66,34 +66,34 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
         ), counted as (
           update workshop.cell c set shops = c.shops + 1 from placed p where c.name = p.cell
         ) select cell from placed`.pipe(
-        available,
+        runRead,
         // Another process has placed the shop, or no cell takes new shops.
         Effect.flatMap(([row]) => (row === undefined ? cellOfShop(shop_id) : Effect.succeed(row.cell))),
-        Effect.map((cell) => cell ?? HOME)
+        Effect.map((cell) => cell ?? HOME_CELL)
       ),
     names: sql<{
       readonly name: string
     }>`select /* workshop names of cells */ name from workshop.cell order by name`.pipe(
       Effect.map((rows) => rows.map(({ name }) => name)),
-      available
+      runRead
     ),
     hasPlaced: sql<{
       readonly has: boolean
     }>`select /* workshop has placed shops */ exists (select from workshop.shop_cell) as has`.pipe(
       Effect.map(([row]) => row!.has),
-      available
+      runRead
     ),
     cellOfKey: (hash) =>
       sql<{
         readonly cell: string
       }>`select /* workshop cell of key */ cell from workshop.api_key_cell where hash = ${hash}`.pipe(
         Effect.map(([row]) => row?.cell ?? null),
-        available
+        runRead
       ),
     putKey: (hash, cell) =>
       sql`insert /* workshop put key */ into workshop.api_key_cell (hash, cell) values (${hash}, ${cell}) on conflict (hash) do nothing`.pipe(
         Effect.asVoid,
-        available
+        runRead
       ),
     stale: (client_id) =>
       sql<{
@@ -112,7 +112,7 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
     copied: (client_id, cell, change_number) =>
       sql`delete /* workshop note copy */ from workshop.stale_account_copy where client_id = ${client_id} and cell = ${cell} and change_number = ${change_number} returning cell`.pipe(
         Effect.map((rows) => rows.length > 0),
-        available
+        runRead
       )
   }
 })

@@ -1,7 +1,7 @@
 import { ServiceLimits } from "@workshop/core/store"
 import { Clock, Effect } from "effect"
 import { cellsGiven } from "../cells/CellIdentity.js"
-import { type CellLocation, type CellOptions, HOME, ofCell } from "../cells/CellPlaces.js"
+import { type CellLocation, type CellOptions, HOME_CELL, ofCell } from "../cells/CellPlaces.js"
 import { DatabaseFailed, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { checkOn } from "../migrate/Migrator.js"
@@ -19,7 +19,7 @@ export interface Finding extends Pick<Invariant, "name" | "finds"> {
 }
 
 /** The result of checking all invariants. */
-export interface Checked {
+export interface CheckResult {
   /** The number of checks. */
   readonly checks: number
   readonly findings: ReadonlyArray<Finding>
@@ -32,7 +32,7 @@ const CANCELED = "57014"
  * The SQL that counts the violations of an invariant. The rows are materialized, so that many rows use a temporary
  * file, not memory.
  */
-const counted = ({
+const countSql = ({
   name,
   sql
 }: Invariant): string => `with /* workshop check ${name} */ violations as materialized (${sql})
@@ -40,7 +40,7 @@ const counted = ({
     coalesce((select json_agg(v) from (select * from violations limit ${MAX_SHOWN_ROWS}) v), '[]') as first`
 
 const violationsOf = (session: Session, invariant: Invariant, timeout_ms: number) =>
-  session.run<Pick<Finding, "count" | "first">>(counted(invariant)).pipe(
+  session.run<Pick<Finding, "count" | "first">>(countSql(invariant)).pipe(
     Effect.map(([row]): Finding => ({ name: invariant.name, finds: invariant.finds, ...row! })),
     Effect.mapError((failed) =>
       failed.code === CANCELED
@@ -57,7 +57,7 @@ const violationsOf = (session: Session, invariant: Invariant, timeout_ms: number
 export const checkIn = Effect.fnUntraced(function* (session: Session, timeout_ms: number) {
   const all = invariants((yield* Clock.currentTimeMillis) - ServiceLimits.events_kept_min_ms)
   const findings = yield* Effect.forEach(all, (one) => violationsOf(session, one, timeout_ms))
-  return { checks: all.length, findings: findings.filter(({ count }) => count > 0) } satisfies Checked
+  return { checks: all.length, findings: findings.filter(({ count }) => count > 0) } satisfies CheckResult
 })
 
 const checkOne = (session: Session, schema: string, timeout_ms: number) =>
@@ -83,7 +83,7 @@ interface OpenPlace {
  * are in another cell than in the directory, such as a shop in two cells, and shops that are missing in the directory's
  * cell.
  */
-const misplaced = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
+const misplacedShops = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
   Effect.gen(function* () {
     const placed = new Map(
       (yield* home.session.run<{ shop_id: string; cell: string }>(
@@ -98,7 +98,7 @@ const misplaced = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
       )
       const there = new Set(rows.map(({ id }) => id))
       for (const id of there) {
-        const directory = placed.get(id) ?? HOME
+        const directory = placed.get(id) ?? HOME_CELL
         if (directory !== place.name) misplaced.push({ shop_id: id, cell: place.name, directory })
       }
       for (const [shop_id, directory] of placed)
@@ -145,7 +145,8 @@ const checkCell = (
     }
   }).pipe(
     Effect.catchIf(
-      (error) => isOneOfSeveral && place.name !== HOME && error._tag === "DatabaseFailed" && error.code !== CANCELED,
+      (error) =>
+        isOneOfSeveral && place.name !== HOME_CELL && error._tag === "DatabaseFailed" && error.code !== CANCELED,
       (error) => {
         const { message } = error._tag === "DatabaseFailed" ? ofCell(place)(error) : error
         const unavailable = {
@@ -170,12 +171,12 @@ export const checkData = (url: string, timeout_ms: number, options: CellOptions 
       checkCell(place, confirm(place), places.length > 1, timeout_ms)
     )
     const opened = checked.flatMap((one): ReadonlyArray<OpenPlace> => one.opened)
-    const across = places.length === 1 ? [] : yield* misplaced(opened[0]!, opened)
+    const across = places.length === 1 ? [] : yield* misplacedShops(opened[0]!, opened)
     return {
       checks: checked.reduce((sum, { checks }) => sum + checks, across.length),
       findings: [
         ...checked.flatMap(({ findings }): ReadonlyArray<Finding> => findings),
         ...across.filter(({ count }) => count > 0)
       ]
-    } satisfies Checked
+    } satisfies CheckResult
   }).pipe(Effect.scoped)

@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { inputDrained } from "../fast/inputDrained.js"
+import { drainInput } from "../fast/inputDrained.js"
 
 /** The work of a {@link batchLoop}: the commands of a lane, or the requests that the rate limits count. */
 interface Batches {
@@ -31,7 +31,7 @@ export const batchLoop = ({ hasWaiting, runBatch, close }: Batches): Effect.Effe
       wake = () => resume(Effect.void)
       if (hasWaiting()) wake()
     })
-    const next = untilWaiting.pipe(Effect.zipRight(inputDrained), Effect.zipRight(Effect.uninterruptible(runBatch)))
+    const next = untilWaiting.pipe(Effect.zipRight(drainInput), Effect.zipRight(Effect.uninterruptible(runBatch)))
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         isClosed = true

@@ -15,8 +15,8 @@ import type { ReconnectingConnection } from "../connection/Connection.js"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "../connection/Connection.js"
 import { PgFailure } from "../connection/PgFailure.js"
 import type { Statement } from "../connection/Statement.js"
-import { combined } from "../fast/combined.js"
-import { type SecretsRefused, unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
+import { combineStatements } from "../fast/combined.js"
+import { type SecretsRefused, secretsUnavailable, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { type BatchStates, loadStatements } from "./LoadStatements.js"
 import { BatchChanges } from "./SaveStatements.js"
 
@@ -127,7 +127,7 @@ const decideAll = <C extends BatchedCommand>(
     const { shop_id } = one.command
     const refused = undecryptable.get(shop_id)
     const state = states.get(shop_id)
-    if (refused !== undefined) exits.push([one, Exit.fail(unopened(refused))])
+    if (refused !== undefined) exits.push([one, Exit.fail(secretsUnavailable(refused))])
     else if (state === undefined) missing.push(one)
     else {
       const exit = runCommand(one, state)
@@ -214,7 +214,7 @@ export const saveBatch = (
     : Effect.flatMap(
         connection.send([
           ...changes.locks(),
-          combined([...changes.statements(), putReceipt(receipt)]),
+          combineStatements([...changes.statements(), putReceipt(receipt)]),
           ...changes.rewrites(),
           COMMIT
         ]),
@@ -231,7 +231,7 @@ export const saveWithin = (
   check: Statement
 ): Effect.Effect<void, PgFailure> =>
   Effect.asVoid(
-    connection.send([...changes.locks(), combined([...changes.statements(), check]), ...changes.rewrites()])
+    connection.send([...changes.locks(), combineStatements([...changes.statements(), check]), ...changes.rewrites()])
   )
 
 /** Identifies a batch in the table `batch_receipt`. */

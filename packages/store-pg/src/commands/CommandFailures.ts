@@ -19,11 +19,11 @@ const EXPIRED =
   "The command waited five seconds for its turn because its shop or the database is busy. Try again in a moment."
 
 /** The message for a command that did not get its shop's lock in time, with the remedy. */
-export const shopLocked = (shop_id: ShopId, waited = "five seconds"): string =>
+export const shopLockRemedy = (shop_id: ShopId, waited = "five seconds"): string =>
   `Another transaction held the lock of the shop ${shop_id} for ${waited}, so the command did not run. Commit or roll back sooner, and inside within do not wait for a command of the shop that runs outside of it.`
 
 const expiredCause = ({ command }: QueuedCommand, isContended: boolean) =>
-  Cause.fail(new StoreUnavailable({ remedy: isContended ? shopLocked(command.shop_id) : EXPIRED }))
+  Cause.fail(new StoreUnavailable({ remedy: isContended ? shopLockRemedy(command.shop_id) : EXPIRED }))
 
 /**
  * Fails the expired commands and returns the others. In the contended lane the message names the shop's lock, for which

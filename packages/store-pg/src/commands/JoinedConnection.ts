@@ -90,14 +90,14 @@ const isFailedAlready = ({ code }: PgFailure): boolean => code === FAILED_ALREAD
 export const isTransactionEnded = ({ code }: PgFailure): boolean => code === DIVISION_BY_ZERO
 
 /** The refusal to join a transaction, or to continue in it. */
-export const refused = (message: string) => new TransactionRefused({ message })
+export const refusal = (message: string) => new TransactionRefused({ message })
 
 const FAILED = "The client's transaction has failed already. Roll it back and begin again."
 
 /** Dies, because the caller committed or rolled back the transaction while work within it was running. */
 export const endedByCaller = Effect.suspend(() =>
   Effect.die(
-    refused(
+    refusal(
       "The transaction was committed or rolled back before this call, so the call did nothing. Await every call, and end the transaction afterwards."
     )
   )
@@ -133,11 +133,11 @@ export const readTransactionState = (
   Effect.tryPromise({ try: () => sendOn(client, schema)([TRANSACTION_STATE]), catch: failureOf }).pipe(
     Effect.map(([result]) => result!.rows[0] as unknown as TransactionState),
     Effect.catchIf(isNotBegun, () =>
-      refused("The client is not in a transaction. Run begin on it first, and give a client rather than a pool.")
+      refusal("The client is not in a transaction. Run begin on it first, and give a client rather than a pool.")
     ),
     Effect.catchIf(
       (failure) => failure._tag === "PgFailure" && isFailedAlready(failure),
-      () => refused(FAILED)
+      () => refusal(FAILED)
     )
   )
 
@@ -180,7 +180,7 @@ export const joinedConnection = (client: PgClient, schema: string, transaction: 
   const send = (statements: ReadonlyArray<Statement>) =>
     Effect.tryPromise({ try: () => sending(statements.map(restoring)), catch: failureOf }).pipe(
       // Dies, because the caller continued after a failed statement, which is a mistake in the program.
-      Effect.catchIf(isFailedAlready, () => Effect.die(refused(FAILED))),
+      Effect.catchIf(isFailedAlready, () => Effect.die(refusal(FAILED))),
       // The connection is broken, because the server should have ended the statement sooner. It is closed, because a
       // later COMMIT could commit the late statement's rows.
       Effect.tapError(({ kind }) => Effect.sync(() => kind === "late" && destroy(client)))

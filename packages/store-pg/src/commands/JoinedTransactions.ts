@@ -23,7 +23,7 @@ import { expiredCommands } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { MAX_COMMAND_ATTEMPTS } from "./BatchRunner.js"
 import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from "./CommandBatch.js"
-import { shopLocked } from "./CommandFailures.js"
+import { shopLockRemedy } from "./CommandFailures.js"
 import {
   checkTransaction,
   endedByCaller,
@@ -36,7 +36,7 @@ import {
   READ_SAVEPOINT,
   RELEASE,
   readTransactionState,
-  refused,
+  refusal,
   SAVEPOINT,
   statement,
   TRANSACTION,
@@ -60,7 +60,7 @@ import {
  */
 
 /** A transaction that `join` has joined. */
-interface Joined {
+interface JoinState {
   readonly connection: JoinedConnection
   /** Called after the commit. */
   readonly callbacks: Array<CommitCallback>
@@ -86,7 +86,7 @@ const NO_CLIENT =
 /** Dies, because a call after the end of its transaction is a mistake in the caller's program. */
 const ended = Effect.suspend(() =>
   Effect.die(
-    refused("The transaction of this call has ended, so the call did nothing. Await every call within the transaction.")
+    refusal("The transaction of this call has ended, so the call did nothing. Await every call within the transaction.")
   )
 )
 
@@ -105,7 +105,7 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<CommitCallba
       {
         onFailure: () => Effect.void,
         onSuccess: ([current, remaining]) => {
-          if (current!.rows[0]!.transaction !== id) return Effect.die(refused(ENDED_EARLY))
+          if (current!.rows[0]!.transaction !== id) return Effect.die(refusal(ENDED_EARLY))
           const ids = new Set(remaining?.rows.map((row) => row.id))
           const kept = onCommit.filter((one) => one.events.every((event) => ids.has(event.id)))
           onCommit.splice(0, onCommit.length, ...kept)
@@ -116,7 +116,7 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<CommitCallba
   })
 
 /** A connection on which the store's reads use the client, so that they see the transaction's own changes. */
-const readingOn = ({ connection, inTurn }: Joined): SqlConnection =>
+const readingOn = ({ connection, inTurn }: JoinState): SqlConnection =>
   sqlConnection((statement) =>
     connection.send([READ_SAVEPOINT, statement, RELEASE]).pipe(
       Effect.tapError(() => Effect.exit(connection.send([UNDO]))),
@@ -150,7 +150,7 @@ const shopUnavailable = ({ shop_id }: Command<unknown, unknown>, waits: string, 
     waits === shownMs(ServiceLimits.command_wait_max_ms)
       ? undefined
       : `${waits}, as long as the lock_timeout or statement_timeout of this transaction lets it wait`
-  return new StoreUnavailable({ cause, remedy: shopLocked(shop_id, waited) })
+  return new StoreUnavailable({ cause, remedy: shopLockRemedy(shop_id, waited) })
 }
 
 interface JoiningOptions {
@@ -171,7 +171,7 @@ const callbackOf =
   }
 
 /** Runs a command under a savepoint, and again if a random tracking code was taken. */
-const runWithin = (joined: Joined, command: BatchedCommand, options: JoiningOptions) => {
+const runWithin = (joined: JoinState, command: BatchedCommand, options: JoiningOptions) => {
   const { connection, callbacks } = joined
   const undo = Effect.exit(connection.send([UNDO]))
   const once = Effect.gen(function* () {
@@ -231,16 +231,16 @@ export const joinedTransactions = (options: JoiningOptions) =>
     const pages = yield* TrackingPages
     const checkClock = yield* clockGuard
     const { schema = DEFAULT_SCHEMA, entropy, isStoreDatabase } = options
-    const open = new WeakMap<object, Joined>()
+    const open = new WeakMap<object, JoinState>()
     const ignoreErrors = ignoreErrorEvents()
 
     const join: Context.Tag.Service<Transactions>["join"] = (client) =>
       Effect.gen(function* () {
-        if (!isClient(client)) return yield* refused(NO_CLIENT)
+        if (!isClient(client)) return yield* refusal(NO_CLIENT)
         ignoreErrors(client)
         const state = yield* readTransactionState(client, schema)
         const reason = refusalReason(state, yield* isStoreDatabase(state.database))
-        if (reason !== undefined) return yield* refused(reason)
+        if (reason !== undefined) return yield* refusal(reason)
         const connection = joinedConnection(client, schema, state.transaction)
         yield* checkClock(connection)
         const oneByOne = (yield* Effect.makeSemaphore(1)).withPermits(1)
@@ -248,7 +248,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
         const part = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
           Effect.suspend(() => {
             let isEnded = false
-            const inTurn: Joined["inTurn"] = (one) => oneByOne(Effect.suspend(() => (isEnded ? ended : one)))
+            const inTurn: JoinState["inTurn"] = (one) => oneByOne(Effect.suspend(() => (isEnded ? ended : one)))
             const joined = { connection, inTurn, callbacks: onCommit }
             const transaction = { onCommit }
             open.set(transaction, joined)
@@ -272,7 +272,7 @@ export const joinedTransactions = (options: JoiningOptions) =>
       }).pipe(Effect.catchTag("PgFailure", unavailable))
 
     const within =
-      (joined: Joined) =>
+      (joined: JoinState) =>
       <A, E>(command: Command<A, E>): Effect.Effect<Outcome<A>, E | StoreUnavailable> =>
         Effect.clockWith((clock) => {
           const moment = () => ({

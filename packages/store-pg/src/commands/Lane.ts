@@ -1,7 +1,7 @@
 import { type Entropy, probe, type ShopId, type StoreUnavailable, TrackingPages } from "@workshop/core"
 import { type Command, ENTROPY_BYTES, type Outcome, ServiceLimits, type Store, Tracing } from "@workshop/core/store"
 import { type Context, Effect, type Scope } from "effect"
-import { type ConnectionOptions, reconnecting } from "../connection/Connection.js"
+import { type ConnectionOptions, makeReconnecting } from "../connection/Connection.js"
 import type { Database } from "../connection/Schema.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { showWaiting } from "../observe/PgMetrics.js"
@@ -62,12 +62,12 @@ export interface Lane {
 /** Runs batches until the scope closes; then it finishes the current batch and fails the waiting commands. */
 export const makeLane = ({
   connection,
-  connecting = reconnecting,
+  connecting = makeReconnecting,
   ...options
 }: Pick<RunnerOptions, "kind" | "onCommit" | "secrets"> & {
   readonly connection: ConnectionOptions
   /** Opens the lane's connections, or borrows them from the caller's pool. */
-  readonly connecting?: typeof reconnecting | undefined
+  readonly connecting?: typeof makeReconnecting | undefined
 }): Effect.Effect<Lane, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { within } = yield* Tracing
@@ -114,7 +114,7 @@ export interface TransactOptions extends Database {
   readonly lanes: number
   /** The name of the cell, if there are several. */
   readonly cell?: string | undefined
-  readonly connecting?: typeof reconnecting | undefined
+  readonly connecting?: typeof makeReconnecting | undefined
   readonly secrets: WebhookSecrets
   readonly onCommit: (batch: DecidedBatch) => void
 }

@@ -13,7 +13,7 @@ const NESTED =
 /** The `pg` client of a connection of `@effect/sql-pg`. */
 const pgClientOf = (connection: object): unknown => ("pg" in connection ? connection.pg : undefined)
 
-const joined = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+const runJoined = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { join } = yield* Transactions
     const [connection] = yield* TransactionConnection
@@ -59,8 +59,8 @@ export const sqlTransaction = <A, E, R>(
     if ((yield* OpenTransaction) !== null) return yield* sql.withTransaction(effect)
     if ((yield* Effect.serviceOption(TransactionConnection))._tag === "Some") return yield* dieRefused(NESTED)
     // The SqlClient provides the connection at run time, but the type does not show it.
-    const inTransaction = joined(effect) as Effect.Effect<
-      Effect.Effect.Success<ReturnType<typeof joined<A, E, R>>>,
+    const inTransaction = runJoined(effect) as Effect.Effect<
+      Effect.Effect.Success<ReturnType<typeof runJoined<A, E, R>>>,
       E | StoreUnavailable,
       R | Transactions
     >

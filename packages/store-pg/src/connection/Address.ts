@@ -21,17 +21,17 @@ export interface Address {
 const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)((?:\/[^?#]*)?)(?:\?([^#]*))?$/i
 const PORT = "5432"
 
-const refused = (what: string) => new DatabaseFailed({ reason: "no_url", code: undefined, what })
+const refusal = (what: string) => new DatabaseFailed({ reason: "no_url", code: undefined, what })
 
-const UNREADABLE = refused(
+const UNREADABLE = refusal(
   "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F"
 )
 
-const MISSING = refused(
+const MISSING = refusal(
   "The address of the database is missing, such as postgres://user:password@host:5432/name, perhaps because its environment variable is not set"
 )
 
-const NOT_A_TEXT = refused(
+const NOT_A_TEXT = refusal(
   "The address of the database must be a text such as postgres://user:password@host:5432/name, because only layerConfig takes a Config"
 )
 
@@ -55,7 +55,7 @@ const fileOf = (params: URLSearchParams, name: string): string | undefined => {
   try {
     return readFileSync(path, "utf8")
   } catch (error) {
-    throw refused(`The file of ${name} cannot be read (${error instanceof Error ? error.message : error})`)
+    throw refusal(`The file of ${name} cannot be read (${error instanceof Error ? error.message : error})`)
   }
 }
 
@@ -66,11 +66,11 @@ const tlsOf = (params: URLSearchParams): ((host: string) => pg.ClientConfig["ssl
   const mode = params.get("sslmode") ?? (params.has("sslrootcert") ? "verify-full" : undefined)
   if (mode === undefined) return () => undefined
   if (!isMode(mode))
-    throw refused(
+    throw refusal(
       `The address of the database has sslmode=${mode}, which is none of ${Object.keys(TLS_MODES).join(", ")}`
     )
   if (mode === "verify-ca" && ca === undefined)
-    throw refused(
+    throw refusal(
       "The address of the database has sslmode=verify-ca without sslrootcert, the file of the authority to trust"
     )
   const { isEncrypted, isNamed } = TLS_MODES[mode]
@@ -95,7 +95,7 @@ const tlsOf = (params: URLSearchParams): ((host: string) => pg.ClientConfig["ssl
 const mustWrite = (params: URLSearchParams, servers: number): boolean => {
   const wanted = params.get("target_session_attrs") ?? (servers > 1 ? "read-write" : "any")
   if (!["any", "read-write", "primary"].includes(wanted))
-    throw refused(
+    throw refusal(
       `The address of the database has target_session_attrs=${wanted}, but the service writes. Use read-write, primary or any`
     )
   return wanted !== "any"
@@ -116,7 +116,7 @@ const serversOf = (authority: string, params: URLSearchParams): ReadonlyArray<re
   return listed.split(",").map((host, i) => [host, ports[i] ?? ports[0]!])
 }
 
-const decoded = (text: string): string => {
+const decodePart = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -124,7 +124,7 @@ const decoded = (text: string): string => {
   }
 }
 
-const parsed = (url: string): Address => {
+const parseUrl = (url: string): Address => {
   const [, start, authority = "", path, query = ""] = URL_PARTS.exec(url) ?? []
   const single = `${start}${authority.split(",")[0] === "" ? "localhost" : authority.split(",")[0]}${path}`
   if (
@@ -140,7 +140,7 @@ const parsed = (url: string): Address => {
   return {
     mustWrite: mustWrite(params, servers.length),
     hosts: servers.map(([host]) => host),
-    database: decoded((path ?? "").slice(1)),
+    database: decodePart((path ?? "").slice(1)),
     saysTls: ["ssl", "sslmode", "sslrootcert"].some((name) => params.has(name)),
     servers: servers.map(([host, port]) => {
       const ssl = tls(host)
@@ -158,7 +158,7 @@ const addresses = new Map<string, Address>()
  * host name. The error repeats no part of the text, which may contain a password.
  */
 export const addressOf = (url: string): Address => {
-  const address = addresses.get(url) ?? parsed(url)
+  const address = addresses.get(url) ?? parseUrl(url)
   addresses.set(url, address)
   return address
 }

@@ -168,11 +168,11 @@ export const storeDatabaseCheck = (database: Database): ((identity: string) => E
 
 const ELSEWHERE = "The pool leads to another database than the store's url, or to another server"
 
-const refused = (message: string) =>
+const refusal = (message: string) =>
   new PgFailure({ kind: "other", code: null, constraint: null, cause: new SessionRefused({ message }) })
 
 /** A borrowed client. */
-interface Borrowed {
+interface BorrowedConnection {
   readonly client: PoolClient
   isOpen: boolean
   readonly release: (destroy: boolean) => void
@@ -189,8 +189,8 @@ const serverOf = ({ options }: PoolLike & { readonly options?: pg.PoolConfig }) 
 }
 
 /** Listens to the `error` event of a client while it is borrowed, because its pool does not. */
-const borrowedClient = (client: PoolClient): Borrowed => {
-  const borrowed: Borrowed = {
+const borrowedClient = (client: PoolClient): BorrowedConnection => {
+  const borrowed: BorrowedConnection = {
     client,
     isOpen: true,
     release: (destroy) => {
@@ -221,14 +221,14 @@ const withoutClient = (
   exhaustion: string | undefined
 ): Effect.Effect<never, PgFailure> => {
   if (exhaustion !== undefined)
-    return Effect.zipRight(recordExhaustion("embedder", pool, exhaustion), Effect.fail(refused(exhaustion)))
+    return Effect.zipRight(recordExhaustion("embedder", pool, exhaustion), Effect.fail(refusal(exhaustion)))
   noteServer(cause, serverOf(pool))
   return Effect.fail(failureOf(cause))
 }
 
 /** Borrows a client. A client that arrives after the time limit is returned at once. */
-const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
-  Effect.async<Borrowed, PgFailure>((resume) => {
+const borrow = (pool: PoolLike): Effect.Effect<BorrowedConnection, PgFailure> =>
+  Effect.async<BorrowedConnection, PgFailure>((resume) => {
     let isLate = false
     Promise.resolve(pool.connect()).then(
       // Listens synchronously, because the connection may break before the fiber resumes.
@@ -236,7 +236,7 @@ const borrow = (pool: PoolLike): Effect.Effect<Borrowed, PgFailure> =>
       (cause: Error) =>
         resume(
           hasEnded(pool)
-            ? Effect.fail(refused(ENDED))
+            ? Effect.fail(refusal(ENDED))
             : withoutClient(pool, cause, isNoClient(cause) ? poolExhaustion(pool) : undefined)
         )
     )
@@ -278,7 +278,7 @@ const borrowingConnection =
   (options: ConnectionOptions) =>
     Effect.gen(function* () {
       const begin = beginWith(sessionSettings(options))
-      let held: { readonly borrowed: Borrowed; readonly connection: Connection } | undefined
+      let held: { readonly borrowed: BorrowedConnection; readonly connection: Connection } | undefined
       let id: string | undefined
       const abandoned = abandonedSessions(options)
       const giveBack = (destroy: boolean) =>
@@ -363,7 +363,7 @@ export const callersPool = (
         const send = sendOn(client, schema)
         const theirs = yield* identify((all) => Effect.tryPromise({ try: () => send(all), catch: failureOf }), schema)
         if (!isStoreDatabaseKnown && !(yield* isStoreDatabase(theirs.database)))
-          return yield* refused(`${ELSEWHERE}. Give a pool of the store's database.`)
+          return yield* refusal(`${ELSEWHERE}. Give a pool of the store's database.`)
         isStoreDatabaseKnown = true
         return theirs.id
       })

@@ -4,7 +4,7 @@ import { StatementBatch } from "../fast/StatementBatch.js"
 import { AbandonedSessions } from "./CommitWaits.js"
 import { failureOf, type PgFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
-import { connected, PLANNED_ONCE, SessionClient, type Settings, shownMs } from "./SessionClient.js"
+import { connectClient, PLANNED_ONCE, SessionClient, type Settings, shownMs } from "./SessionClient.js"
 import { type Statement, textsIn } from "./Statement.js"
 
 /** The result of a statement: the tag, such as `COMMIT`, and the rows. */
@@ -127,7 +127,7 @@ const open = async (options: ConnectionOptions): Promise<OpenClient> => {
     keepAlive: true,
     settings: { default_transaction_isolation: "read committed", ...sessionSettings(options) }
   }
-  const client = await connected(url, () => new SessionClient(config))
+  const client = await connectClient(url, () => new SessionClient(config))
   const opened: OpenClient = {
     client,
     textOf: textsIn(options.schema ?? DEFAULT_SCHEMA),
@@ -229,7 +229,9 @@ export const abandonedSessions = ({ name, url }: Pick<ConnectionOptions, "name" 
 }
 
 /** Makes a reconnecting connection. Its open connection is closed with the scope. */
-export const reconnecting = (options: ConnectionOptions): Effect.Effect<ReconnectingConnection, never, Scope.Scope> =>
+export const makeReconnecting = (
+  options: ConnectionOptions
+): Effect.Effect<ReconnectingConnection, never, Scope.Scope> =>
   Effect.gen(function* () {
     const abandonedBefore = abandonedSessions(options)
     let open: { readonly connection: OwnConnection; readonly scope: Scope.CloseableScope } | undefined

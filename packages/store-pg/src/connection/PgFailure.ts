@@ -163,5 +163,5 @@ export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
 }
 
 /** Turns any failure of an effect into a {@link storeFailure}. */
-export const reported = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, StoreUnavailable, R> =>
+export const reportFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, StoreUnavailable, R> =>
   Effect.catchAll(effect, (cause) => Effect.failCause(storeFailure(cause)))

@@ -26,13 +26,13 @@ export const checkedSchema = (schema: string = DEFAULT_SCHEMA): Effect.Effect<st
       })
 
 /** Quotes a checked schema name for SQL. */
-export const quoted = (schema: string): string => `"${schema}"`
+export const quoteSchema = (schema: string): string => `"${schema}"`
 
 const QUALIFIER = /\bworkshop\.(?=[a-z_"])/g
 
 /** Replaces the schema of the tables, functions and sequences in a statement of the store. */
 export const inSchema = (text: string, schema: string = DEFAULT_SCHEMA): string =>
-  schema === DEFAULT_SCHEMA ? text : text.replace(QUALIFIER, `${quoted(schema)}.`)
+  schema === DEFAULT_SCHEMA ? text : text.replace(QUALIFIER, `${quoteSchema(schema)}.`)
 
 const toKey = (text: string): number => {
   let hash = 0

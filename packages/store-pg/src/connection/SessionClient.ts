@@ -2,7 +2,7 @@ import { Data } from "effect"
 import pg from "pg"
 import { addressOf } from "./Address.js"
 import { noteServer } from "./FailedServer.js"
-import { titled } from "./Statement.js"
+import { addTitle } from "./Statement.js"
 
 /** Settings of a session, by name. */
 export type Settings = Readonly<Record<string, string>>
@@ -79,7 +79,7 @@ export const settingsText = (settings: Settings, isLocal: boolean): string => {
 }
 
 const settingsStatement = (settings: Settings): string => {
-  return titled(
+  return addTitle(
     "settle",
     `select array[${settingsText(settings, false)}] as taken, pg_backend_pid() as pid, gen_random_uuid()::text as id,
       pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads`
@@ -94,7 +94,7 @@ interface SessionIdentity {
 }
 
 const pidOf = async (client: pg.Client): Promise<number> =>
-  (await client.query<{ pid: number }>(titled("whose session", "select pg_backend_pid() as pid"))).rows[0]!.pid
+  (await client.query<{ pid: number }>(addTitle("whose session", "select pg_backend_pid() as pid"))).rows[0]!.pid
 
 /**
  * A connection whose session has the settings of this program. The first statement sets them, because poolers refuse or
@@ -177,7 +177,7 @@ export class SessionClient extends pg.Client {
 }
 
 /** Connects to the first suitable server of an address. */
-export const connected = async <C extends SessionClient>(url: string, make: () => C): Promise<C> => {
+export const connectClient = async <C extends SessionClient>(url: string, make: () => C): Promise<C> => {
   for (let left = addressOf(url).servers.length; ; ) {
     const client = make()
     try {

@@ -1,5 +1,5 @@
 import { Effect, Scope } from "effect"
-import { type Connection, type ConnectionOptions, type ReconnectingConnection, reconnecting } from "./Connection.js"
+import { type Connection, type ConnectionOptions, makeReconnecting, type ReconnectingConnection } from "./Connection.js"
 import type { Settings } from "./SessionClient.js"
 import { textsIn } from "./Statement.js"
 
@@ -66,7 +66,7 @@ export const sharedSessions: Effect.Effect<
       if (existing !== undefined) return Effect.succeed(existing)
       const { schema: _, ...rest } = options
       // `reconnecting` is synchronous, so two cells cannot create the same shared connection.
-      return Effect.map(Scope.extend(reconnecting({ ...rest, url }), scope), (link) => {
+      return Effect.map(Scope.extend(makeReconnecting({ ...rest, url }), scope), (link) => {
         const shared = { link, semaphore: Effect.unsafeMakeSemaphore(1) }
         connections.set(key, shared)
         return shared

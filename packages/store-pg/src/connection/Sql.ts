@@ -6,19 +6,19 @@ import type { StoreUnavailable } from "@workshop/core"
 import { clientsInUse, inUse, isNoClient, recordExhaustion } from "@workshop/core/internal"
 import { Context, Effect, Layer, Runtime, type Scope } from "effect"
 import pg from "pg"
-import { LATE, PreparingClient } from "../fast/PreparingClient.js"
+import { PreparingClient, TIMED_OUT } from "../fast/PreparingClient.js"
 import { countPool } from "../observe/PgMetrics.js"
 import { addressOf } from "./Address.js"
 import { AbandonedSessions } from "./CommitWaits.js"
 import { CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, STATEMENT_TIMEOUT_MS, streamOf } from "./Connection.js"
-import { reported } from "./PgFailure.js"
+import { reportFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { PLANNED_BY_COST, type SessionConfig, SessionRefused, shownMs } from "./SessionClient.js"
 
 /** The time that a read waits for a lock, such as the lock of an operator who alters a table. */
 export const READ_LOCK_TIMEOUT_MS = 1_000
 
-type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
+type ConnectCallback = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
 
 const allInUse = (connections: number) =>
   `${inUse(connections, "connection", "the store's pool for reads", CONNECT_TIMEOUT_MS)}. Raise readConnections of the store, or divide the requests among more processes.`
@@ -53,9 +53,9 @@ class FailoverPool extends pg.Pool {
   }
 
   // The overloads of `connect` cannot be distinguished by type here.
-  override connect(callback?: Connected): never {
+  override connect(callback?: ConnectCallback): never {
     this.options.max = Math.max(1, this.#most - this.#abandoned.waiting)
-    const attempt = (left: number, onConnected: Connected): void =>
+    const attempt = (left: number, onConnected: ConnectCallback): void =>
       super.connect((error, client, release) => {
         if (isNoClient(error)) return onConnected(this.#exhaustion() ?? error, client, release)
         return error !== undefined && left > 1 ? attempt(left - 1, onConnected) : onConnected(error, client, release)
@@ -114,7 +114,7 @@ export const readPool = ({
       }
       pool.on("error", dropOthers)
       pool.on("connect", (client) =>
-        client.on(LATE as "end", () => {
+        client.on(TIMED_OUT as "end", () => {
           if (client instanceof PreparingClient) pool.abandon(client)
           dropOthers()
         })
@@ -126,7 +126,7 @@ export const readPool = ({
 
 /** A view of the pool whose clients use the tables of one schema. */
 const poolInSchema = (poolNow: () => pg.Pool, schema: string): pg.Pool => {
-  const connect = (callback: Connected): void =>
+  const connect = (callback: ConnectCallback): void =>
     poolNow().connect((error, client, release) => {
       if (client instanceof PreparingClient) client.useSchema(schema)
       callback(error, client, release)
@@ -159,5 +159,5 @@ const onJoinedOrOwnConnection = <R>(context: Context.Context<R>): Context.Contex
 }
 
 /** Turns a read's SqlError into `StoreUnavailable`, or into a defect if its statement is invalid. */
-export const available = <A, R>(read: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StoreUnavailable, R> =>
-  Effect.mapInputContext(reported(read), onJoinedOrOwnConnection<R>)
+export const runRead = <A, R>(read: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StoreUnavailable, R> =>
+  Effect.mapInputContext(reportFailure(read), onJoinedOrOwnConnection<R>)

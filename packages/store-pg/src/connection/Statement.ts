@@ -14,7 +14,7 @@ const FIRST_WORD = /^\s*(\w+)/
  * Adds a statement's name to its text in a comment, so that `pg_stat_statements` and the server's log show the names in
  * this program's sources. The comment follows the first word, because Postgres 18 removes comments before it.
  */
-export const titled = (title: string, text: string): string => text.replace(FIRST_WORD, `$1 /* workshop ${title} */`)
+export const addTitle = (title: string, text: string): string => text.replace(FIRST_WORD, `$1 /* workshop ${title} */`)
 
 const cachedTexts = new Map<string, Map<string, string>>()
 
@@ -26,11 +26,15 @@ export const textsIn = (schema: string): ((statement: Omit<Statement, "values">)
     if (name === "") return inSchema(text, schema)
     const sent = ofSchema.get(text)
     if (sent !== undefined) return sent
-    const schemaText = inSchema(text.includes("/* workshop ") ? text : titled(name, text), schema)
+    const schemaText = inSchema(text.includes("/* workshop ") ? text : addTitle(name, text), schema)
     ofSchema.set(text, schemaText)
     return schemaText
   }
 }
 
 /** A statement that is sent once, such as a change of the schema. */
-export const once = (title: string, text: string): Statement => ({ name: "", text: titled(title, text), values: [] })
+export const unnamedStatement = (title: string, text: string): Statement => ({
+  name: "",
+  text: addTitle(title, text),
+  values: []
+})

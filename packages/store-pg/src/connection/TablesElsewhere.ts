@@ -12,7 +12,7 @@ export const TABLES_ELSEWHERE = `select /* workshop find tables */ current_datab
     where c.relname = 'shop_head' and c.relkind = 'r' and n.nspname <> $1 order by 1 limit 5) as others`
 
 /** A row of {@link TABLES_ELSEWHERE}. */
-export interface TablesFound {
+export interface FoundTables {
   readonly database: string
   readonly others: ReadonlyArray<string>
 }
@@ -22,7 +22,7 @@ const missing = new Map<string, ReadonlyArray<string>>()
 
 /** Stores which other schemas have tables, after a read of this schema failed. Ignores its own failure. */
 export const noteTablesElsewhere = (sql: SqlClient, schema: string): Effect.Effect<void> =>
-  Effect.matchEffect(sql.unsafe<TablesFound>(TABLES_ELSEWHERE, [schema]), {
+  Effect.matchEffect(sql.unsafe<FoundTables>(TABLES_ELSEWHERE, [schema]), {
     onFailure: () => Effect.void,
     onSuccess: ([row]) => Effect.sync(() => void missing.set(schema, row?.others ?? []))
   })

@@ -382,7 +382,7 @@ const RESCHEDULED = `rescheduled as (
 const ENTER_BACKLOG = `insert into workshop.backlogged_queue (shop_id, turn)
   select s.shop_id, s.new_turn from rescheduled s where s.backlog_ctid is null and s.is_ready and s.served > 0`
 
-const rescheduling = (others: string) => `with ${RESCHEDULED}, moved as (
+const rescheduleSql = (others: string) => `with ${RESCHEDULED}, moved as (
     update workshop.backlogged_queue r set turn = s.new_turn from rescheduled s
     where r.ctid = s.backlog_ctid and r.shop_id is not distinct from s.shop_id and s.is_ready and s.served > 0
   ), ended as (
@@ -411,7 +411,7 @@ export const RESCHEDULE_SHOPS = rescheduling(`, begun as (${ENTER_BACKLOG})`)
  * in one statement. {@link ENTER_ROUNDS} must run afterwards, because its rows would conflict with rows that this
  * statement removes.
  */
-export const RESCHEDULE_SHOPS_APART = rescheduling("")
+export const RESCHEDULE_SHOPS_APART = rescheduleSql("")
 /** Inserts the shops that become backlogged. */
 export const ENTER_BACKLOGS = `with ${RESCHEDULED} ${ENTER_BACKLOG}`
 

@@ -9,8 +9,15 @@ import {
   ServiceLimits
 } from "@workshop/core/store"
 import { Clock, type Context, Effect, Schedule, type Scope } from "effect"
-import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK, reconnecting } from "../connection/Connection.js"
-import { PgFailure, reported } from "../connection/PgFailure.js"
+import {
+  BEGIN,
+  COMMIT,
+  type Connection,
+  makeReconnecting,
+  type QueryResult,
+  ROLLBACK
+} from "../connection/Connection.js"
+import { PgFailure, reportFailure } from "../connection/PgFailure.js"
 import type { Database } from "../connection/Schema.js"
 import type { Statement } from "../connection/Statement.js"
 import { clockGuard } from "../observe/ClockGuard.js"
@@ -244,7 +251,7 @@ export interface DeliveriesOptions extends Database {
   /** Fails while some webhook secrets cannot be decrypted. */
   readonly checkSecrets: Effect.Effect<void, StoreUnavailable>
   /** Opens the connection, or returns one that cells share. */
-  readonly connecting?: typeof reconnecting | undefined
+  readonly connecting?: typeof makeReconnecting | undefined
   /** Whether Citus currently distributes the tables. */
   readonly isDistributed?: (() => boolean) | undefined
 }
@@ -257,7 +264,7 @@ export const pgDeliveries = ({
   notifier,
   secrets,
   checkSecrets,
-  connecting = reconnecting,
+  connecting = makeReconnecting,
   isDistributed = () => false
 }: DeliveriesOptions): Effect.Effect<
   Context.Tag.Service<Deliveries> & {
@@ -292,7 +299,7 @@ export const pgDeliveries = ({
         // Releases the connection, because a retry on the same connection would use the old node again.
         Effect.ensuring(queue.release),
         afterMove,
-        reported,
+        reportFailure,
         Effect.uninterruptible,
         oneByOne
       )

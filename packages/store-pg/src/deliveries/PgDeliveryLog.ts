@@ -10,7 +10,7 @@ import {
   type Webhook
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { available } from "../connection/Sql.js"
+import { runRead } from "../connection/Sql.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
 import {
   type EventWithDelivery,
@@ -78,7 +78,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
             return deliveries.slice(0, limit).reverse()
           end = page.at(-1)!.event.seq
         }
-      }).pipe(available),
+      }).pipe(runRead),
     count: (shop_id, filter) =>
       Effect.gen(function* () {
         const webhook = yield* webhookOf(shop_id)
@@ -90,14 +90,14 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
           count += events.length
           after = last_seq
         }
-      }).pipe(available),
+      }).pipe(runRead),
     notices: (shop_id) =>
       sql<{
         readonly notice: Sequenced<NoticeRecord>
       }>`select /* workshop read notices */ row_to_json(n) as notice from workshop.notice n
         where n.shop_id = ${shop_id} order by n.created_at desc, n.insert_order desc limit ${ServiceLimits.list_max}`.pipe(
         Effect.map((rows) => rows.map(({ notice }) => withoutSequence<NoticeRecord>(notice)).reverse()),
-        available
+        runRead
       )
   }
 })

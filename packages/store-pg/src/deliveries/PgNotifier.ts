@@ -1,8 +1,8 @@
 import type { ShopId } from "@workshop/core"
 import { Effect, PubSub, type Scope, Stream } from "effect"
 import { forgetWaits, sampleWaits } from "../connection/CommitWaits.js"
-import { type ReconnectingConnection, reconnecting } from "../connection/Connection.js"
-import { type Database, DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
+import { makeReconnecting, type ReconnectingConnection } from "../connection/Connection.js"
+import { type Database, DEFAULT_SCHEMA, quoteSchema } from "../connection/Schema.js"
 import { showListener } from "../observe/PgMetrics.js"
 
 /** The time for which payloads are collected before one statement sends them. */
@@ -45,7 +45,7 @@ const listen = (listener: ReconnectingConnection, url: string, channel: string, 
   Effect.gen(function* () {
     yield* showListener(listener, false)
     const connection = yield* listener.connection
-    yield* connection.send([{ name: "listen", text: `listen ${quoted(channel)}`, values: [] }])
+    yield* connection.send([{ name: "listen", text: `listen ${quoteSchema(channel)}`, values: [] }])
     yield* showListener(listener, true)
     // Notifications that were sent while this process did not listen are lost.
     onMissed()
@@ -130,10 +130,10 @@ export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNo
     }
 
     const channel = database.schema ?? DEFAULT_SCHEMA
-    const sender = yield* reconnecting({ ...database, name: "workshop notifier", lock_timeout_ms: 1_000 })
+    const sender = yield* makeReconnecting({ ...database, name: "workshop notifier", lock_timeout_ms: 1_000 })
     const send = yield* payloadSender(sender, channel, node)
 
-    const listener = yield* reconnecting({
+    const listener = yield* makeReconnecting({
       ...database,
       name: "workshop listener",
       lock_timeout_ms: 1_000,

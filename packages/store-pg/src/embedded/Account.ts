@@ -8,7 +8,7 @@ export interface Account {
   readonly gid: number
 }
 
-const accountNamed = (name: string): Account | undefined => {
+const findAccount = (name: string): Account | undefined => {
   const id = (flag: string) => Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }))
   try {
     return { name, uid: id("-u"), gid: id("-g") }
@@ -26,7 +26,7 @@ export const accountFor = (cluster: string): Account | undefined => {
   if (process.getuid?.() !== 0) return undefined
   const owner = statSync(cluster, { throwIfNoEntry: false })
   if (owner !== undefined && owner.uid !== 0) return { name: `the user ${owner.uid}`, uid: owner.uid, gid: owner.gid }
-  return accountNamed("postgres") ?? accountNamed("nobody") ?? { name: "nobody", uid: 65_534, gid: 65_534 }
+  return findAccount("postgres") ?? findAccount("nobody") ?? { name: "nobody", uid: 65_534, gid: 65_534 }
 }
 
 /** Whether a user can read (`-r`) or execute or enter (`-x`) all paths. */

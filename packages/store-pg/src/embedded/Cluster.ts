@@ -20,7 +20,7 @@ import { Effect } from "effect"
 import { type Account, childOn } from "./Account.js"
 import type { Binaries } from "./Binaries.js"
 import { type DataDirectory, onFiles } from "./DataDirectory.js"
-import { EmbeddedRefused, failed } from "./EmbeddedRefused.js"
+import { EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
 import { livingPid, markOf } from "./ProcessId.js"
 
 /** The role and the database of an embedded Postgres. */
@@ -84,7 +84,7 @@ const initdb = (directory: DataDirectory, binaries: Binaries, draft: string, acc
     catch: (error) => {
       const { stderr = "", message } = error as { readonly stderr?: string; readonly message: string }
       const line = stderr.split("\n").find((line) => /(error|FATAL):/.test(line))
-      return failed(directory.dataDir, line ?? `initdb: ${message}`)
+      return embeddedFailure(directory.dataDir, line ?? `initdb: ${message}`)
     }
   })
 }

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import type { Account } from "./Account.js"
-import { EmbeddedRefused, failed } from "./EmbeddedRefused.js"
+import { EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
 
 /** A data directory of an embedded Postgres, and the paths of its files. */
 export interface DataDirectory {
@@ -27,7 +27,10 @@ export const dataDirectory = (dataDir: string): DataDirectory => {
 
 /** Runs a file operation, and turns an error that it throws into an `EmbeddedRefused`. */
 export const onFiles = <A>({ dataDir }: DataDirectory, act: () => A) =>
-  Effect.try({ try: act, catch: (error) => (error instanceof EmbeddedRefused ? error : failed(dataDir, error)) })
+  Effect.try({
+    try: act,
+    catch: (error) => (error instanceof EmbeddedRefused ? error : embeddedFailure(dataDir, error))
+  })
 
 /** Creates a path folder by folder, because a recursive `mkdirSync` never ends on a file system such as /proc. */
 const createPath = (path: string): void => {

@@ -12,7 +12,7 @@ import { accountFor } from "./Account.js"
 import { binariesFor } from "./Binaries.js"
 import { clusterIn, NAME } from "./Cluster.js"
 import { createFolder, type DataDirectory, dataDirectory, onFiles } from "./DataDirectory.js"
-import { type EmbeddedRefused, failed } from "./EmbeddedRefused.js"
+import { type EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
 import { type Launch, launch, readyPort, stopStaleServer } from "./Postmaster.js"
 
 /** The options of an embedded Postgres. */
@@ -70,7 +70,7 @@ export const freePort: Effect.Effect<number> = Effect.async((resume) => {
 })
 
 /** Starts a server, and restarts it on the same port when it ends, until the scope closes. Succeeds with the port. */
-const supervised = (config: Launch, wanted: number | undefined) =>
+const superviseServers = (config: Launch, wanted: number | undefined) =>
   Effect.gen(function* () {
     const { log } = config.directory
     const started = yield* Deferred.make<number, EmbeddedRefused>()
@@ -115,7 +115,7 @@ const ensureDatabase = (password: string, port: number, { dataDir }: DataDirecto
           Effect.flatMap(connect(urlOf(password, port, "postgres")), ({ run }) => run(`create database ${NAME}`))
         )
     ),
-    Effect.mapError(({ what }) => failed(dataDir, what))
+    Effect.mapError(({ what }) => embeddedFailure(dataDir, what))
   )
 
 /**
@@ -133,7 +133,7 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres,
     const password = yield* clusterIn(directory, binaries, account)
     yield* stopStaleServer(directory)
     const settings = { ...SETTINGS, ...options.settings }
-    const port = yield* supervised({ directory, binaries, account, settings }, options.port)
+    const port = yield* superviseServers({ directory, binaries, account, settings }, options.port)
     yield* ensureDatabase(password, port, directory)
     return { url: urlOf(password, port), port, log: directory.log }
   })

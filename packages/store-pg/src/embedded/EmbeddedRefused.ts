@@ -34,7 +34,7 @@ export class EmbeddedRefused extends Data.TaggedError("EmbeddedRefused")<{
 }
 
 /** Turns an error of the file system or of a child process into one that names the data directory. */
-export const failed = (dataDir: string, error: unknown, isTransient = false): EmbeddedRefused => {
+export const embeddedFailure = (dataDir: string, error: unknown, isTransient = false): EmbeddedRefused => {
   const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "")
   return new EmbeddedRefused({ reason: "failed", what: `Postgres cannot run in ${dataDir} (${why})`, isTransient })
 }

@@ -6,7 +6,7 @@ import { Deferred, Effect, Schedule } from "effect"
 import { type Account, childOn } from "./Account.js"
 import type { Binaries } from "./Binaries.js"
 import { type DataDirectory, onFiles } from "./DataDirectory.js"
-import { EmbeddedRefused, failed } from "./EmbeddedRefused.js"
+import { EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
 import { isServerOf, livingPid, markOf, seemsAlive } from "./ProcessId.js"
 
 /** The setting in a server's command line that identifies the process that started the server. */
@@ -34,7 +34,7 @@ const ownerIn = ({ cluster }: DataDirectory): number | undefined => {
   return mark === undefined ? undefined : livingPid(mark)
 }
 
-const taken = ({ dataDir }: DataDirectory, pid?: number): EmbeddedRefused => {
+const takenRefusal = ({ dataDir }: DataDirectory, pid?: number): EmbeddedRefused => {
   const who = pid === undefined ? "another process" : `the process ${pid}`
   return new EmbeddedRefused({ reason: "taken", what: `The data directory ${dataDir} is used by ${who}` })
 }
@@ -54,13 +54,13 @@ const hasEnded = (directory: DataDirectory, polls: number) =>
 export const stopStaleServer = Effect.fnUntraced(function* (directory: DataDirectory) {
   if (serverIn(directory) !== undefined) {
     const owner = ownerIn(directory)
-    if (owner !== undefined) return yield* taken(directory, owner)
+    if (owner !== undefined) return yield* takenRefusal(directory, owner)
     // The watcher stops the server, unless the watcher was killed too.
     if (!(yield* hasEnded(directory, 20))) {
       const [pid, newOwner] = [serverIn(directory), ownerIn(directory)]
-      if (newOwner !== undefined) return yield* taken(directory, newOwner)
+      if (newOwner !== undefined) return yield* takenRefusal(directory, newOwner)
       if (pid !== undefined) yield* onFiles(directory, () => process.kill(pid, "SIGINT"))
-      if (!(yield* hasEnded(directory, 400))) return yield* taken(directory, pid)
+      if (!(yield* hasEnded(directory, 400))) return yield* takenRefusal(directory, pid)
     }
   }
   const other = Number(linesOf(pidFile(directory))[0])
@@ -90,7 +90,7 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024
 const STOP_TIMEOUT = "3 seconds"
 
 /** A server that was started. */
-interface Running {
+interface StartedServer {
   readonly child: ChildProcess
   /** The length of the log before the start, in bytes. */
   readonly logged: number
@@ -98,7 +98,7 @@ interface Running {
   readonly exited: Deferred.Deferred<void, EmbeddedRefused>
 }
 
-const spawned = ({ directory, binaries, account, settings }: Launch, port: number) => {
+const spawnServer = ({ directory, binaries, account, settings }: Launch, port: number) => {
   const { path, options } = childOn(directory.cluster, account)
   const network = { listen_addresses: "127.0.0.1", port: String(port), unix_socket_directories: "" }
   const all = { ...network, ...settings, [OWNER]: markOf(process.pid) }
@@ -123,18 +123,18 @@ const spawned = ({ directory, binaries, account, settings }: Launch, port: numbe
 const begin = (launch: Launch, port: number) =>
   Effect.gen(function* () {
     const exited = yield* Deferred.make<void, EmbeddedRefused>()
-    const { child, logged } = yield* onFiles(launch.directory, () => spawned(launch, port))
+    const { child, logged } = yield* onFiles(launch.directory, () => spawnServer(launch, port))
     const lifeline = child.stdio[3] as Writable
     lifeline.on("error", () => {})
-    child.once("error", (error) => Deferred.unsafeDone(exited, failed(launch.directory.dataDir, error)))
+    child.once("error", (error) => Deferred.unsafeDone(exited, embeddedFailure(launch.directory.dataDir, error)))
     child.once("exit", () => {
       lifeline.end("\n")
       Deferred.unsafeDone(exited, Effect.void)
     })
-    return { child, exited, logged } satisfies Running
+    return { child, exited, logged } satisfies StartedServer
   })
 
-const end = ({ child, exited }: Running) =>
+const end = ({ child, exited }: StartedServer) =>
   Effect.gen(function* () {
     child.kill("SIGINT")
     const isOver = yield* Effect.timeoutOption(Effect.exit(Deferred.await(exited)), STOP_TIMEOUT)
@@ -148,13 +148,13 @@ const end = ({ child, exited }: Running) =>
 const TRANSIENT =
   /Address already in use|could not create any TCP|shared memory block [^\n]{0,200}is still in use|could not bind/
 
-const startFailure = (directory: DataDirectory, { logged }: Running): EmbeddedRefused => {
+const startFailure = (directory: DataDirectory, { logged }: StartedServer): EmbeddedRefused => {
   const text = readFileSync(directory.log).subarray(logged).toString("utf8")
-  if (/lock file "postmaster.pid" already exists/.test(text)) return taken(directory)
+  if (/lock file "postmaster.pid" already exists/.test(text)) return takenRefusal(directory)
   const lines = text.split("\n").filter((line) => line.trim() !== "")
   const reason = lines.findLast((line) => /(FATAL|PANIC|ERROR):/.test(line)) ?? lines.at(-1) ?? "it logged nothing"
   const words = reason.replace(/^.*?(FATAL|PANIC|ERROR): +/, "")
-  return failed(directory.dataDir, `${words}; see ${directory.log}`, TRANSIENT.test(text))
+  return embeddedFailure(directory.dataDir, `${words}; see ${directory.log}`, TRANSIENT.test(text))
 }
 
 const STARTING = Schedule.intersect(Schedule.spaced("10 millis"), Schedule.recurs(30_000))
@@ -171,7 +171,7 @@ export const launch = (config: Launch, port: number) =>
     const ready = Effect.sync(() => readyPort(directory, running.child.pid) !== undefined).pipe(
       Effect.filterOrFail(
         (isReady) => isReady,
-        () => failed(directory.dataDir, "it is not ready after five minutes")
+        () => embeddedFailure(directory.dataDir, "it is not ready after five minutes")
       ),
       Effect.retry(STARTING)
     )

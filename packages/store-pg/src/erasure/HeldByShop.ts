@@ -29,7 +29,7 @@ interface NotificationPage {
 const byPosition = (a: Position, b: Position) => a.created_at - b.created_at || a.insert_order - b.insert_order
 
 /** Reads all rows of a list, page by page. `page` reads the rows after a given row. */
-const paged = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ readonly row: Row }>>) =>
+const readPages = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ readonly row: Row }>>) =>
   Effect.gen(function* () {
     const collected: Array<Row> = []
     for (;;) {
@@ -46,7 +46,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
       (select row_to_json(l) from workshop.client_link l where l.shop_id = ${shop_id} and l.client_id = ${client_id}) as link,
       (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = ${shop_id} and c.client_id = ${client_id}) as card`
 
-  const ledger = paged<PersonShopData["ledger"][number]>(
+  const ledger = readPages<PersonShopData["ledger"][number]>(
     (after) => sql`select /* workshop ledger of person */ row_to_json(x) as row from workshop.loyalty_ledger x
       where x.shop_id = ${shop_id} and x.client_id = ${client_id} and x.id > ${after?.id ?? FIRST_ID} order by x.id limit ${PAGE}`
   )
@@ -57,7 +57,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
    */
   const ticketsOf = (column: "client_id" | "client_phone", whose: ClientId | Phone) => {
     const by = sql(`t.${column}`)
-    return paged<TicketRow>(
+    return readPages<TicketRow>(
       (after) => sql`select /* workshop tickets of person */ row_to_json(t) as row from workshop.ticket t
         where t.shop_id = ${shop_id} and ${by} is not null
           and (${by}, t.id) > (${whose}, ${after?.id ?? FIRST_ID}) and (${by}, t.id) <= (${whose}, ${LAST_ID})
@@ -72,7 +72,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
       cross join lateral (select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id = q.id limit 1) t`
 
   const offersOf = (phone: Phone, status: OfferRecord["status"]) =>
-    paged<Sequenced<OfferRecord>>(
+    readPages<Sequenced<OfferRecord>>(
       ({
         created_at,
         insert_order
@@ -81,7 +81,7 @@ export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones 
           and (o.created_at, o.insert_order) > (${created_at}, ${insert_order}) order by o.created_at, o.insert_order limit ${PAGE}`
     )
 
-  const notifications = paged<Sequenced<NotificationRecord>>(
+  const notifications = readPages<Sequenced<NotificationRecord>>(
     ({
       created_at,
       insert_order

@@ -9,9 +9,9 @@ import {
   ServiceLimits
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { available } from "../connection/Sql.js"
+import { runRead } from "../connection/Sql.js"
 import { NOTE_COPIES } from "../reads/PgDirectory.js"
-import { heldByShop } from "./HeldByShop.js"
+import { readPersonData } from "./HeldByShop.js"
 
 interface FoundPerson {
   readonly client_id: ClientId
@@ -52,12 +52,12 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
           const { client_id, given_name, family_name, phones } = row.person
           return { client_id, names: [given_name, family_name], phones }
         }),
-        available
+        runRead
       ),
     endErasure: (id) =>
       sql`delete /* workshop end erasure */ from workshop.client_erasure where client_id = ${id}`.pipe(
         Effect.asVoid,
-        available
+        runRead
       ),
     shops: (person) => {
       // Each subquery has a limit, because with `exists` Postgres may read all of the person's rows in a table and
@@ -85,9 +85,9 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
           after = page!.last
         }
         return shops
-      }).pipe(available)
+      }).pipe(runRead)
     },
-    held: (shop_id, person) => available(heldByShop(sql, shop_id, person)),
+    held: (shop_id, person) => runRead(readPersonData(sql, shop_id, person)),
     events: (shop_id, person, tickets, from_seq) =>
       sql<{
         readonly sent: SentEvent
@@ -99,7 +99,7 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
           select from unnest(${[person.client_id, ...person.phones]}::text[]) w (word) where strpos(e.body, w.word) > 0))
       order by e.seq`.pipe(
         Effect.map((rows) => rows.map(({ sent }) => sent)),
-        available
+        runRead
       ),
     idempotencyRecords: (shop_id, person, tickets, after) =>
       sql<{
@@ -122,7 +122,7 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
           records: page!.records,
           next: page!.n < ANSWERS_AT_ONCE ? null : page!.last
         })),
-        available
+        runRead
       )
   }
 })

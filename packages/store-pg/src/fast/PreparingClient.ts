@@ -24,7 +24,7 @@ export const DEPENDS_ON_VALUES = /\/\* workshop (?:search tickets|shops of perso
 type Callback = (error: unknown, result: unknown) => void
 
 /** The message of the error for a result that did not arrive in time. */
-export const LATE = "late"
+export const TIMED_OUT = "late"
 
 /**
  * The text of a statement for the schema, and its prepared name, which is undefined for a statement that is planned
@@ -92,7 +92,7 @@ export class PreparingClient extends SessionClient {
     return (error, result) => {
       if (error !== null && error !== undefined && failureOf(error).kind === "late") {
         void this.end()
-        this.emit(LATE)
+        this.emit(TIMED_OUT)
       }
       callback(error, result)
     }

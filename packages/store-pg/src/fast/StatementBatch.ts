@@ -35,7 +35,7 @@ type MakeQuery = new (
 const Query = pg.Query as unknown as MakeQuery
 
 /** State that all batches of a connection share. */
-interface Shared {
+interface SharedState {
   /** The connection without the Sync message that the driver's query sends after each statement. */
   readonly unsynced: Wire
   /**
@@ -44,9 +44,9 @@ interface Shared {
   readonly uncertain: Set<string>
 }
 
-const shared = new WeakMap<Wire, Shared>()
+const shared = new WeakMap<Wire, SharedState>()
 
-const sharedOf = (wire: Wire): Shared => {
+const sharedOf = (wire: Wire): SharedState => {
   const existing = shared.get(wire)
   if (existing !== undefined) return existing
   const created = { unsynced: Object.create(wire, { sync: { value: () => undefined } }), uncertain: new Set<string>() }

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 /**
  * Waits until the process has handled all input that has arrived, so that the commands of these requests share a batch.
  */
-export const inputDrained: Effect.Effect<void> = Effect.async((resume) => {
+export const drainInput: Effect.Effect<void> = Effect.async((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))
 })

@@ -10,7 +10,7 @@ import {
 } from "@workshop/core/store"
 import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
 import { batchLoop } from "../commands/BatchLoop.js"
-import { type ReconnectingConnection, reconnecting } from "../connection/Connection.js"
+import { makeReconnecting, type ReconnectingConnection } from "../connection/Connection.js"
 import { PgFailure, storeFailure } from "../connection/PgFailure.js"
 import type { Database } from "../connection/Schema.js"
 import { distinct, LockedWindows, lockStatements, type RateLimitRow } from "./LockedWindows.js"
@@ -75,7 +75,7 @@ const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kin
 /** The counts of the rate limits, in rows that all processes of the service share. */
 export const pgRateLimits = (
   database: Database,
-  connecting = reconnecting
+  connecting = makeReconnecting
 ): Effect.Effect<Context.Tag.Service<RateLimits>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const connection = yield* connecting({

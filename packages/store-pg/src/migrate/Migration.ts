@@ -59,4 +59,4 @@ export const migrationsOf = (files: Readonly<Record<string, string>>): ReadonlyA
   })
 
 /** The migrations of this package. They are part of the code, so that a bundled program includes them. */
-export const OURS: ReadonlyArray<Migration> = migrationsOf(migrations)
+export const PACKAGE_MIGRATIONS: ReadonlyArray<Migration> = migrationsOf(migrations)

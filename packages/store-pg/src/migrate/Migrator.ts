@@ -1,8 +1,8 @@
 import { Clock, Effect, Schedule } from "effect"
 import { DENIED, NO_TABLE, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { checkedSchema, type Database, inSchema, lockOf } from "../connection/Schema.js"
-import { TABLES_ELSEWHERE, type TablesFound } from "../connection/TablesElsewhere.js"
-import { type Migration, OURS } from "./Migration.js"
+import { type FoundTables, TABLES_ELSEWHERE } from "../connection/TablesElsewhere.js"
+import { type Migration, PACKAGE_MIGRATIONS } from "./Migration.js"
 import {
   EncodingRefused,
   IndexInvalid,
@@ -21,7 +21,7 @@ import { connect, type Session } from "./Session.js"
 import { isBusy, LOCK_TIMEOUT } from "./TableLock.js"
 
 /** A row of `schema_migration`. */
-interface Applied {
+interface AppliedMigration {
   readonly version: number
   readonly name: string
   readonly checksum: string
@@ -58,7 +58,7 @@ const appliedIn = (session: Session, schema: string) =>
   // The table of an older program lacks `readable_from`. The statement reads the row as JSON, in which a missing column
   // is null.
   session
-    .run<Applied>(
+    .run<AppliedMigration>(
       inSchema(
         `select /* workshop schema version */ version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from
       from workshop.schema_migration m order by version`,
@@ -68,12 +68,12 @@ const appliedIn = (session: Session, schema: string) =>
     .pipe(
       Effect.catchIf(
         ({ code }) => code !== undefined && NO_TABLE.includes(code),
-        () => Effect.succeed<ReadonlyArray<Applied>>([])
+        () => Effect.succeed<ReadonlyArray<AppliedMigration>>([])
       )
     )
 
 /** Refuses a database that cannot store every character, for example LATIN1, which has no "€". */
-const encoded = (session: Session) =>
+const checkEncoding = (session: Session) =>
   Effect.flatMap(
     session.run<{ readonly server_encoding: string }>(
       "select /* workshop encoding */ current_setting('server_encoding') as server_encoding"
@@ -92,7 +92,7 @@ const readableFrom = (rows: ReadonlyArray<{ readonly readable_from: number | nul
  * Compares the applied migrations with this program's, and returns the missing ones. Accepts a newer schema if its
  * migrations only added to it, so that nodes of the old release can run while nodes of the new release start.
  */
-const remaining = (applied: ReadonlyArray<Applied>, migrations: ReadonlyArray<Migration>) => {
+const remainingMigrations = (applied: ReadonlyArray<AppliedMigration>, migrations: ReadonlyArray<Migration>) => {
   const database = applied.at(-1)?.version ?? 0
   const program = migrations.length
   const hole = applied.findIndex(({ version }, i) => version !== i + 1)
@@ -108,7 +108,7 @@ const remaining = (applied: ReadonlyArray<Applied>, migrations: ReadonlyArray<Mi
  * Waits for the lock, which ends with the session. It polls, because a statement that waits for the lock would block
  * the concurrent build of an index.
  */
-export const locked = (session: Session, schema: string) =>
+export const takeLock = (session: Session, schema: string) =>
   session.run<{ held: boolean }>(`select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as held`).pipe(
     Effect.filterOrFail(
       ([row]) => row?.held === true,
@@ -235,7 +235,7 @@ const noneElsewhere = (session: Session) =>
     .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? new TablesElsewhere({ schema: "public" }) : Effect.void)))
 
 const lookElsewhere = (session: Session, schema: string) =>
-  Effect.map(session.run<TablesFound>(TABLES_ELSEWHERE, [schema]), ([row]) => row!)
+  Effect.map(session.run<FoundTables>(TABLES_ELSEWHERE, [schema]), ([row]) => row!)
 
 /** Warns if a schema is new although other schemas have tables, because its name may be misspelt. */
 const warnOfOthers = (session: Session, schema: string) =>
@@ -265,12 +265,12 @@ export const migrateSchema = (
     Effect.gen(function* () {
       const schema = yield* checkedSchema(options.schema)
       const session = yield* connect(url, { schema })
-      yield* encoded(session)
+      yield* checkEncoding(session)
       yield* session.run(unhurried)
       // On Citus, this creates the tables on the coordinator, because a cell's schema is later distributed as a whole.
       // Without Citus it has no effect.
       yield* session.run("set citus.enable_schema_based_sharding = off")
-      yield* locked(session, schema)
+      yield* takeLock(session, schema)
       const moveFrom = options.moveFrom === undefined ? undefined : yield* checkedSchema(options.moveFrom)
       const isMoved = moveFrom !== undefined && (yield* move(session, moveFrom, schema, options))
       if (moveFrom === undefined && options.schema === undefined) yield* noneElsewhere(session)
@@ -278,7 +278,7 @@ export const migrateSchema = (
       yield* makeSchema(session, schema)
       yield* prepareTable(session, schema)
       const applied = yield* appliedIn(session, schema)
-      const left = yield* remaining(applied, migrations)
+      const left = yield* remainingMigrations(applied, migrations)
       if (applied.length > migrations.length)
         yield* Effect.logWarning(
           `The database is at version ${applied.length} of the schema, which a newer release made; this program knows ${migrations.length} and can use it, so it has applied nothing.`
@@ -296,11 +296,11 @@ export const migrateSchema = (
   ).pipe(Effect.mapError(withRoleRemedy(OWNER_MIGRATES)))
 
 /** Does {@link check} on an open session, for any cell. */
-export const checkOn = (session: Session, schema: string, migrations: ReadonlyArray<Migration> = OURS) =>
+export const checkOn = (session: Session, schema: string, migrations: ReadonlyArray<Migration> = PACKAGE_MIGRATIONS) =>
   Effect.gen(function* () {
-    yield* encoded(session)
+    yield* checkEncoding(session)
     const applied = yield* appliedIn(session, schema)
-    const left = yield* remaining(applied, migrations)
+    const left = yield* remainingMigrations(applied, migrations)
     const versions = { database: applied.length, program: migrations.length }
     if (left.length > 0) return yield* new SchemaBehind({ ...versions, schema, others: [] })
   })
@@ -325,7 +325,7 @@ const TIMEOUTS = { statement_timeout_ms: 3_000 }
 export const check = (
   url: string,
   options: Pick<Database, "schema"> = {},
-  migrations: ReadonlyArray<Migration> = OURS
+  migrations: ReadonlyArray<Migration> = PACKAGE_MIGRATIONS
 ) =>
   Effect.scoped(
     Effect.gen(function* () {

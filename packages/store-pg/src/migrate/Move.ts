@@ -1,6 +1,6 @@
 import { Effect, Schedule } from "effect"
 import { DENIED } from "../connection/DatabaseFailed.js"
-import { quoted } from "../connection/Schema.js"
+import { quoteSchema } from "../connection/Schema.js"
 import { MigrationFailed, MoveRefused, SchemaNotMade } from "./MigrationError.js"
 import { serviceFunctions, serviceRights } from "./Rights.js"
 import type { Session } from "./Session.js"
@@ -67,7 +67,7 @@ const BUSY_RETRIES = Schedule.intersect(Schedule.jittered(Schedule.spaced("250 m
 const isThere = (session: Session, schema: string) =>
   Effect.map(
     session.run<{ is_there: boolean }>("select to_regclass($1) is not null as is_there", [
-      `${quoted(schema)}.schema_migration`
+      `${quoteSchema(schema)}.schema_migration`
     ]),
     ([row]) => row?.is_there === true
   )
@@ -80,7 +80,7 @@ export const makeSchema = (session: Session, schema: string) =>
   Effect.gen(function* () {
     const schemas = yield* session.run("select from pg_namespace where nspname = $1", [schema])
     if (schemas.length > 0) return
-    yield* session.run(`create schema ${quoted(schema)}`).pipe(
+    yield* session.run(`create schema ${quoteSchema(schema)}`).pipe(
       Effect.catchIf(
         ({ code }) => code === DENIED,
         () =>
@@ -104,7 +104,9 @@ const widenSearchPath = (session: Session, schema: string) =>
     const { name, path } = row!
     const before = path === null || path === "" ? '"$user", public' : path
     if (before.split(",").some((one) => one.trim().replaceAll('"', "") === schema)) return
-    yield* session.run(`alter database "${name.replaceAll('"', '""')}" set search_path = ${before}, ${quoted(schema)}`)
+    yield* session.run(
+      `alter database "${name.replaceAll('"', '""')}" set search_path = ${before}, ${quoteSchema(schema)}`
+    )
   }).pipe(
     Effect.catchIf(
       ({ code }) => code === DENIED,
@@ -141,7 +143,7 @@ const setSchema = (session: Session, from: string, to: string, names: MovedNames
     const [own, other] = [quoted(from), quoted(to)]
     yield* session.run(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'`)
     yield* session.run(
-      `lock table ${tables.map((name) => `${own}.${quoted(name)}`).join(", ")} in access exclusive mode`
+      `lock table ${tables.map((name) => `${own}.${quoteSchema(name)}`).join(", ")} in access exclusive mode`
     )
     yield* session.run(
       [

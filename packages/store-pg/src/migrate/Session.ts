@@ -3,8 +3,8 @@ import { databaseUrl } from "../connection/Address.js"
 import { closeClient, IN_TRANSIT_MS } from "../connection/Connection.js"
 import { DatabaseFailed, type DatabaseFailure } from "../connection/DatabaseFailed.js"
 import { connectionFailure } from "../connection/FailedServer.js"
-import { DEFAULT_SCHEMA, quoted } from "../connection/Schema.js"
-import { connected, READS_ONLY, SessionClient, shownMs } from "../connection/SessionClient.js"
+import { DEFAULT_SCHEMA, quoteSchema } from "../connection/Schema.js"
+import { connectClient, READS_ONLY, SessionClient, shownMs } from "../connection/SessionClient.js"
 
 /** A dedicated connection, whose session locks and settings persist between calls. */
 export interface Session {
@@ -35,7 +35,7 @@ const refusals: Readonly<Record<string, readonly [DatabaseFailure, what: string]
   "28P01": ["no_entry", "The database does not let this user in"]
 }
 
-const refused = (error: unknown) => {
+const connectFailure = (error: unknown) => {
   const words = wordsOf(error)
   const code = codeOf(error)
   const [reason, what] = UNTRUSTED.test(words)
@@ -56,19 +56,19 @@ interface SessionOptions {
   readonly statement_timeout_ms?: number
 }
 
-const opened = (
+const openClient = (
   url: string,
   { schema = DEFAULT_SCHEMA, statement_timeout_ms }: SessionOptions
 ): Promise<SessionClient> => {
   const shown = statement_timeout_ms === undefined ? "0" : shownMs(statement_timeout_ms)
   const config = {
     url,
-    settings: { search_path: quoted(schema), statement_timeout: shown, lock_timeout: shown },
+    settings: { search_path: quoteSchema(schema), statement_timeout: shown, lock_timeout: shown },
     connectionTimeoutMillis: CONNECTING_MS,
     keepAlive: true,
     ...(statement_timeout_ms === undefined ? {} : { query_timeout: statement_timeout_ms + IN_TRANSIT_MS })
   }
-  return connected(url, () => new SessionClient(config))
+  return connectClient(url, () => new SessionClient(config))
 }
 
 /** The SQLSTATE of a read-only server or transaction. */
@@ -87,7 +87,9 @@ export const connect = (
   options: SessionOptions = {}
 ): Effect.Effect<Session, DatabaseFailed, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.flatMap(databaseUrl(url), () => Effect.tryPromise({ try: () => opened(url, options), catch: refused })),
+    Effect.flatMap(databaseUrl(url), () =>
+      Effect.tryPromise({ try: () => openClient(url, options), catch: connectFailure })
+    ),
     (client) => closeClient({ client, isOpen: true })
   ).pipe(
     Effect.map((client) => ({

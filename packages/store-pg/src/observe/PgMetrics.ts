@@ -25,17 +25,17 @@ export const expiredCommands = Metric.counter("workshop_store_expired_commands_t
 const pool = gauge("workshop_pg_pool_connections", "Connections of the pool for reads, by state.")
 const poolWaiting = gauge("workshop_pg_pool_waiting", "Reads that wait for a connection of the pool.")
 
-interface Counted {
+interface PoolCounts {
   readonly totalCount: number
   readonly idleCount: number
   readonly waitingCount: number
 }
 
 /** The open pools for reads of this process, one for each address of the database and its cells. */
-const pools = new Set<Counted>()
+const pools = new Set<PoolCounts>()
 
 const showPools = Effect.suspend(() => {
-  const sum = (count: keyof Counted) => [...pools].reduce((total, one) => total + one[count], 0)
+  const sum = (count: keyof PoolCounts) => [...pools].reduce((total, one) => total + one[count], 0)
   return Effect.all(
     [
       Metric.set(Metric.tagged(pool, "state", "total"), sum("totalCount")),
@@ -47,7 +47,7 @@ const showPools = Effect.suspend(() => {
 })
 
 /** Counts a pool for reads in the gauges of this process until the scope closes. */
-export const countPool = (opened: Counted) =>
+export const countPool = (opened: PoolCounts) =>
   Effect.acquireRelease(
     Effect.sync(() => pools.add(opened)),
     () => Effect.sync(() => pools.delete(opened))

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { AuditEntry } from "@workshop/core"
 import type { AuditLog } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { available } from "../connection/Sql.js"
+import { runRead } from "../connection/Sql.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
 
 /** The port for the audit log of all shops. */
@@ -12,7 +12,7 @@ export const pgAuditLog = Effect.map(
     append: (entry) =>
       sql`insert /* workshop append audit entry */ into workshop.audit_entry (shop_id, id, created_at, actor, act, details)
       select shop_id, id, created_at, actor, act, details
-      from json_populate_record(null::workshop.audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, available),
+      from json_populate_record(null::workshop.audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, runRead),
     list: (shop_id, before, limit) =>
       sql<{
         readonly entry: Sequenced<AuditEntry>
@@ -21,7 +21,7 @@ export const pgAuditLog = Effect.map(
         and ${before === null ? sql`true` : sql`e.insert_order < (select insert_order from workshop.audit_entry where id = ${before})`}
       order by e.insert_order desc limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ entry }) => withoutSequence<AuditEntry>(entry))),
-        available
+        runRead
       )
   })
 )

@@ -17,24 +17,24 @@ import {
   type OwnedRef,
   ServiceLimits,
   type ShopsAhead,
-  shownWhileBlocked,
   type TrackedTicket,
   trackedFields,
-  trackedShopFields
+  trackedShopFields,
+  visibleWhileBlocked
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { HOME } from "../cells/CellPlaces.js"
+import { HOME_CELL } from "../cells/CellPlaces.js"
 import { failureOf } from "../connection/PgFailure.js"
-import { available } from "../connection/Sql.js"
+import { runRead } from "../connection/Sql.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
 
 /**
  * The statuses of an offer, with open first, because an offer that was read as open may be read again with a later
  * status.
  */
-export const OFFER_STATUSES = Object.keys(shownWhileBlocked) as ReadonlyArray<OfferRecord["status"]>
+export const OFFER_STATUSES = Object.keys(visibleWhileBlocked) as ReadonlyArray<OfferRecord["status"]>
 /** The statuses of offers that a client who blocks the shop can still see. */
-const SHOWN_WHILE_BLOCKED = OFFER_STATUSES.filter((status) => shownWhileBlocked[status])
+const SHOWN_WHILE_BLOCKED = OFFER_STATUSES.filter((status) => visibleWhileBlocked[status])
 
 /**
  * The reads of a client's offers and notifications in all shops. Each shop costs one index look-up and the returned
@@ -73,7 +73,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
         cross join lateral (${latest(sql`(select o.* from unnest(${[...OFFER_STATUSES]}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
         order by o.created_at, o.insert_order`.pipe(
         Effect.map((rows) => rows.map(({ offer }) => withoutSequence<OfferRecord>(offer))),
-        available
+        runRead
       )
     },
     inbox: (id: ClientId) =>
@@ -83,7 +83,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
         cross join lateral (${latest(sql`workshop.notification x where x.client_id = c.whom and x.shop_id = c.shop_id`)}) n
         order by n.created_at, n.insert_order`.pipe(
         Effect.map((rows) => rows.map(({ notification }) => withoutSequence<NotificationRecord>(notification))),
-        available
+        runRead
       )
   }
 }
@@ -102,22 +102,22 @@ const databaseLabels = (sql: SqlClient) => ({
   hasShops: sql<{ readonly has: boolean }>`
     select /* workshop has shops */ exists (select from workshop.shop) as has`.pipe(
     Effect.map(([row]) => row!.has),
-    available
+    runRead
   ),
   claimFirstShop: sql`
     insert /* workshop claim first shop */ into workshop.database_label (name) values ('first_shop') on conflict do nothing returning name`.pipe(
     Effect.map(({ length }) => length > 0),
-    available
+    runRead
   ),
   isSandboxMade: sql<{ readonly marked: boolean }>`
     select /* workshop is sandbox made */ exists (select from workshop.database_label where name = 'sandbox') as marked`.pipe(
     Effect.map(([row]) => row!.marked),
-    available
+    runRead
   ),
   markSandboxMade:
     sql`insert /* workshop mark sandbox made */ into workshop.database_label (name) values ('sandbox') on conflict do nothing`.pipe(
       Effect.asVoid,
-      available
+      runRead
     )
 })
 
@@ -184,13 +184,13 @@ export const pgDirectory = Effect.map(
       // One statement inserts both rows, so that none can exist without the other.
       sql`with /* workshop create shop */ opened as (${insertRow(sql, "shop", shop)}) ${insertRow(sql, "shop_head", firstHead(shop.id))}`.pipe(
         Effect.asVoid,
-        available
+        runRead
       ),
     listShops: (after, limit) =>
       sql<{ readonly shop: ShopRecord }>`select /* workshop list shops */ row_to_json(s) as shop from workshop.shop s
       where ${after === null ? sql`true` : sql`s.id > ${after}`} order by s.id limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ shop }) => shop)),
-        available
+        runRead
       ),
     listClients: (after, limit) =>
       sql<{
@@ -198,17 +198,17 @@ export const pgDirectory = Effect.map(
       }>`select /* workshop list clients */ row_to_json(a) as account from workshop.client_account a
       where ${after === null ? sql`true` : sql`a.id > ${after}`} order by a.id limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ account }) => account)),
-        available
+        runRead
       ),
     ...databaseLabels(sql),
-    latest: available(latestInstantAfter(sql, BEFORE_ALL_SHOPS)),
-    ahead: (of) => available(shopsAheadAfter(sql, of, BEFORE_ALL_SHOPS)),
+    latest: runRead(latestInstantAfter(sql, BEFORE_ALL_SHOPS)),
+    ahead: (of) => runRead(shopsAheadAfter(sql, of, BEFORE_ALL_SHOPS)),
     createClient: (account) =>
       sql`with /* workshop create client */ changed as (
         ${insertRow(sql, "client_account", account)} on conflict (phone) do nothing returning id
       ), ${sql.literal(NOTE_COPIES)} select id from changed`.pipe(
         Effect.map((rows) => rows.length > 0),
-        available
+        runRead
       ),
     changeClient: (account) =>
       sql`with /* workshop change client */ changed as (
@@ -224,7 +224,7 @@ export const pgDirectory = Effect.map(
           ({ cause }) => failureOf(cause).code === "23505",
           () => Effect.succeed(false)
         ),
-        available
+        runRead
       ),
     keyByHash: (hash) =>
       sql<{ readonly key: Sequenced<ApiKeyRecord>; readonly shop: ShopRecord }>`
@@ -233,20 +233,20 @@ export const pgDirectory = Effect.map(
         Effect.map(([row]) =>
           row === undefined ? null : { key: withoutSequence<ApiKeyRecord>(row.key), shop: row.shop }
         ),
-        available
+        runRead
       ),
     keysUsed: (uses) =>
       sql`update /* workshop note key uses */ workshop.api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
       from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::bigint[]) q (id, at) where k.id = q.id`.pipe(
         Effect.asVoid,
-        available
+        runRead
       ),
     shopOf: ({ _tag, id }) =>
       sql<{
         readonly shop_id: ShopId
       }>`select /* workshop shop of */ shop_id from workshop.${sql(tableOf[_tag])} where id = ${id} limit 1`.pipe(
         Effect.map(([row]) => row?.shop_id ?? null),
-        available
+        runRead
       ),
     tracked: (tracking_code) => {
       // Selects columns, because the whole row contains data that a tracking page must not show.
@@ -255,7 +255,7 @@ export const pgDirectory = Effect.map(
       return sql<TrackedTicket>`select /* workshop read tracked tickets */ row_to_json(x) as ticket, row_to_json(y) as shop
         from workshop.ticket t join workshop.shop s on s.id = t.shop_id
         cross join lateral (select ${columns("t", trackedFields)}) x cross join lateral (select ${columns("s", trackedShopFields)}) y
-        where t.tracking_code = ${tracking_code} limit ${ServiceLimits.tracked_max}`.pipe(available)
+        where t.tracking_code = ${tracking_code} limit ${ServiceLimits.tracked_max}`.pipe(runRead)
     },
     holders: (phones) =>
       sql<{ readonly account: ClientAccount }>`
@@ -263,13 +263,13 @@ export const pgDirectory = Effect.map(
       from unnest(${[...phones]}::text[]) q (phone)
       cross join lateral (select * from workshop.client_account a where a.phone = q.phone limit 1) a`.pipe(
         Effect.map((rows) => rows.map(({ account }) => account)),
-        available
+        runRead
       ),
     account: (id) =>
       sql<{ readonly account: ClientAccount }>`
       select /* workshop read account */ row_to_json(a) as account from workshop.client_account a where a.id = ${id}`.pipe(
         Effect.map(([row]) => row?.account ?? null),
-        available
+        runRead
       ),
     ...clientLists(sql)
   })

@@ -9,7 +9,7 @@ import {
   withChannel
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { available } from "../connection/Sql.js"
+import { runRead } from "../connection/Sql.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
 
 /** The port for notifications to clients and notices to owners that wait to be sent. */
@@ -33,7 +33,7 @@ export const pgNotificationQueue = Effect.map(SqlClient, (sql): Context.Tag.Serv
           return { ...message, payload: sent } as DueNotification
         })
       ),
-      available
+      runRead
     )
   const first = (waits: Fragment, limit: number) =>
     sql`select * from workshop.queued_notification where ${waits} order by due_at, id limit ${limit}`

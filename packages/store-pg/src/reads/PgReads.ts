@@ -12,7 +12,6 @@ import {
   type ShopRecord
 } from "@workshop/core"
 import {
-  asSeen,
   blankCard,
   type CardRecord,
   type ClientLink,
@@ -24,12 +23,13 @@ import {
   type Reads,
   ServiceLimits,
   type ShopHead,
+  visibleClient,
   type Webhook
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { VISIBLE_LINK } from "../commands/LoadStatements.js"
-import { available } from "../connection/Sql.js"
-import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
+import { runRead } from "../connection/Sql.js"
+import { secretsUnavailable, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { type Sequenced, type TicketRow, ticketOf, withoutSequence } from "../Tables.js"
 import { statementNameOf, type TicketList, ticketList } from "./TicketList.js"
 
@@ -64,12 +64,12 @@ const listedTickets = ({ shop, tickets, last_change_at, unread_from }: FoundTick
   unread_from,
   tickets: (tickets ?? []).map(({ ticket, account, link }) => ({
     record: ticketOf(ticket),
-    client: asSeen(account ?? undefined, link ?? undefined)
+    client: visibleClient(account ?? undefined, link ?? undefined)
   }))
 })
 
 const countedClient = ({ shop, account, link, card, ...counts }: FoundClient): CountedClient | null => {
-  const client = asSeen(account, link)
+  const client = visibleClient(account, link)
   return client === null ? null : { client, card: card ?? blankCard(shop.id, client.id), shop, ...counts }
 }
 
@@ -105,7 +105,7 @@ const externalRefReads = (sql: SqlClient): Pick<Context.Tag.Service<Reads>, "ext
     union all select q.id::text from unnest(${refs.filter(isUuid)}::uuid[]) q (id)
     cross join lateral (select from workshop.ticket t where t.shop_id = ${shop_id} and t.id = q.id limit 1) f`.pipe(
       Effect.map((rows) => new Set(rows.map(({ ref }) => ref))),
-      available
+      runRead
     )
 })
 
@@ -130,7 +130,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         left join workshop.client_account a on a.id = t.client_id
         left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, ${last_change_at} as last_change_at, ${unread_from} as unread_from
-      from workshop.shop s where s.id = ${shop_id}`.pipe(available, Effect.flatMap(oneShop), Effect.map(listedTickets))
+      from workshop.shop s where s.id = ${shop_id}`.pipe(runRead, Effect.flatMap(oneShop), Effect.map(listedTickets))
     }
 
     return {
@@ -139,11 +139,11 @@ export const pgReads = (secrets: WebhookSecrets) =>
         select /* workshop read shop */ row_to_json(s) as shop, row_to_json(h) as head, row_to_json(w) as webhook
         from workshop.shop s join workshop.shop_head h on h.shop_id = s.id left join workshop.webhook w on w.shop_id = s.id
         where s.id = ${shop_id}`.pipe(
-          available,
+          runRead,
           Effect.flatMap(([row]) => {
             if (row?.webhook == null) return Effect.succeed(row ?? null)
             return Effect.mapBoth(secrets.open(row.webhook), {
-              onFailure: unopened,
+              onFailure: secretsUnavailable,
               onSuccess: (webhook) => ({ ...row, webhook })
             })
           })
@@ -181,7 +181,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         join workshop.shop s on s.id = l.shop_id
         left join workshop.loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`.pipe(
           Effect.map(([row]) => (row === undefined ? null : countedClient(row))),
-          available
+          runRead
         ),
       keys: (shop_id) =>
         sql<{
@@ -189,7 +189,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         }>`select /* workshop read keys */ row_to_json(k) as key from workshop.api_key k
         where k.shop_id = ${shop_id} order by k.created_at desc, k.insert_order desc limit ${ServiceLimits.list_max}`.pipe(
           Effect.map((rows) => rows.map(({ key }) => withoutSequence<ApiKeyRecord>(key)).reverse()),
-          available
+          runRead
         ),
       ...externalRefReads(sql),
       events: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max } = {}) =>
@@ -198,7 +198,7 @@ export const pgReads = (secrets: WebhookSecrets) =>
         }>`select /* workshop read events */ row_to_json(e) as event from workshop.event e
         where e.shop_id = ${shop_id} and e.seq < ${before} order by e.seq desc limit ${limit}`.pipe(
           Effect.map((rows) => rows.map(({ event }) => event).reverse()),
-          available
+          runRead
         )
     }
   })

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { Change, SandboxData, Webhook } from "@workshop/core/store"
 import { Clock, type Context, Effect, Schedule } from "effect"
 import { putTables } from "../commands/SaveStatements.js"
-import { available } from "../connection/Sql.js"
-import { unopened, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
+import { runRead } from "../connection/Sql.js"
+import { secretsUnavailable, type WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { deliveryOf, type Rows, type StampLimitRow, type TableName, ticketOf, withoutSequence } from "../Tables.js"
 
 /** The tables of a shop in the order in which an import can insert their rows, with the ORDER BY of each. */
@@ -74,11 +74,12 @@ export const pgSandboxData = (secrets: WebhookSecrets) =>
       ofShop: (shop_id) =>
         sql<{ readonly [T in TableName]: ReadonlyArray<Rows[T]> }>`
           select /* workshop read whole shop */ ${columns} from workshop.shop s where s.id = ${shop_id}`.pipe(
-          available,
+          runRead,
           Effect.flatMap(([data]) =>
             Effect.gen(function* () {
               const [stored] = data!.webhook
-              const webhook = stored === undefined ? null : yield* Effect.mapError(secrets.open(stored), unopened)
+              const webhook =
+                stored === undefined ? null : yield* Effect.mapError(secrets.open(stored), secretsUnavailable)
               return tablesInOrder.flatMap(([table]) =>
                 data![table].map((row) => changeOf(table, row as never, webhook))
               )
@@ -89,7 +90,7 @@ export const pgSandboxData = (secrets: WebhookSecrets) =>
         readonly cleared: boolean
       }>`select /* workshop clear sandbox */ workshop.clear_sandbox() as cleared`.pipe(
         Effect.map(([row]) => row!.cleared),
-        available,
+        runRead,
         Effect.retry(RETRIES),
         Effect.withClock(Clock.make())
       )

@@ -196,7 +196,7 @@ const filteredChanges = (
 }
 
 /** Selects the tickets that match a filter and further conditions. */
-const matching = (sql: SqlClient, shop_id: ShopId, filter: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
+const selectMatching = (sql: SqlClient, shop_id: ShopId, filter: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
   sql`select ${sql.literal(LIST_COLUMNS)} from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, filter), ...more])}`
 
 /** Selects tickets for each row of `of`, with an order and a limit for each row. */
@@ -210,7 +210,7 @@ const inOrderOfChanges = (
   { since, after }: Extract<TicketOrder, { readonly _tag: "Changes" }>
 ): Fragment => {
   const place = after === null ? lastChangeBefore(sql, shop_id, since) : sql`${after}`
-  return matching(sql, shop_id, filter, changedFrom(sql, since), sql`t.change_seq > ${place}`)
+  return selectMatching(sql, shop_id, filter, changedFrom(sql, since), sql`t.change_seq > ${place}`)
 }
 
 const newestFirst = (
@@ -224,11 +224,11 @@ const newestFirst = (
   const { state, ...others } = filter
   if (filter.tracking_code === undefined && isByPhone(filter)) {
     const { phone, ...more } = filter
-    return sql`${matching(sql, shop_id, more, sql`t.client_phone is not null`)}
+    return sql`${selectMatching(sql, shop_id, more, sql`t.client_phone is not null`)}
         and (t.client_phone, t.id) >= (${phone}, ${from}) and (t.client_phone, t.id) < (${phone}, ${until})`
   }
   if (filter.tracking_code !== undefined || state === undefined || !isByState(filter, order))
-    return matching(sql, shop_id, filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
+    return selectMatching(sql, shop_id, filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
   // Each state is read separately, because no index has several states in one order, and a rare state would be searched
   // in all tickets. The ORDER BY includes the state, although it is constant, because Postgres would otherwise use the
   // index of all tickets.
@@ -237,7 +237,7 @@ const newestFirst = (
     // The states are rows and not an array, because then the planner knows their number and does not plan each list
     // again.
     sql`(values ${sql.csv(statesOf(state).map((one) => sql`(${one}::text)`))}) s (state)`,
-    matching(
+    selectMatching(
       sql,
       shop_id,
       others,

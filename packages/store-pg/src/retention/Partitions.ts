@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "../connection/Connection.js"
 import { DENIED } from "../connection/DatabaseFailed.js"
 import type { PgFailure } from "../connection/PgFailure.js"
-import { once, type Statement } from "../connection/Statement.js"
+import { type Statement, unnamedStatement } from "../connection/Statement.js"
 
 /** A calendar month in UTC. Events and attempts each have a partition per month. */
 interface Month {
@@ -27,7 +27,7 @@ const monthsFrom = (now: Instant, following: number): ReadonlyArray<Month> => {
 const MONTH_SUFFIX = /_(\d{4})_(\d{2})$/
 
 /** Parses the month in the name of a partition; undefined if the name has none. */
-const monthNamed = (partition: string): Month | undefined => {
+const monthInName = (partition: string): Month | undefined => {
   const [, year, month] = MONTH_SUFFIX.exec(partition) ?? []
   return year === undefined ? undefined : monthOf(Number(year), Number(month) - 1)
 }
@@ -65,7 +65,7 @@ const partitioned = [
   }
 ] as const
 
-type Partitioned = (typeof partitioned)[number]
+type PartitionedTable = (typeof partitioned)[number]
 
 /**
  * The largest default partition to which a partition is attached directly, because attaching scans the default
@@ -78,12 +78,12 @@ const MAX_SCANNED_BYTES = 64 * 1024 * 1024
  * sessions queue behind a waiting one.
  */
 const SHORT_TIMEOUTS = [
-  once("wait briefly", "set local lock_timeout = 200"),
-  once("work briefly", "set local statement_timeout = 1000")
+  unnamedStatement("wait briefly", "set local lock_timeout = 200"),
+  unnamedStatement("work briefly", "set local statement_timeout = 1000")
 ]
 
 /** Enables bitmap scans, which BRIN indexes need and which the session's settings disable. */
-export const ALLOW_BITMAP_SCANS = once("look by age", "set local enable_bitmapscan = on")
+export const ALLOW_BITMAP_SCANS = unnamedStatement("look by age", "set local enable_bitmapscan = on")
 
 // The SQLSTATEs after which a change of the schema is left for the next run.
 /** The default partition has a new row of the month. */
@@ -102,7 +102,7 @@ type Step =
   | "drop"
   | "delete_old"
 
-const step = (step: Step, { table }: Partitioned, { name, from, until }: Month): Statement => ({
+const step = (step: Step, { table }: PartitionedTable, { name, from, until }: Month): Statement => ({
   name: "maintain partition",
   text: "select workshop.maintain_partition($1, $2, $3, $4, $5) as n",
   values: [step, table, name, from, until]
@@ -133,7 +133,7 @@ const FIND: Omit<Statement, "values"> = {
       and c.relkind = 'r' and c.relname ~ ('^' || $1 || '_[0-9]{4}_[0-9]{2}$') order by 1`
 }
 
-const listPartitions = (connection: Connection, { table }: Partitioned) =>
+const listPartitions = (connection: Connection, { table }: PartitionedTable) =>
   Effect.map(
     connection.send([{ ...FIND, values: [table] }]),
     ([result]) => result!.rows as unknown as ReadonlyArray<Partition>
@@ -143,7 +143,7 @@ const listPartitions = (connection: Connection, { table }: Partitioned) =>
  * Reads whether the default partition is small, and whether it has rows of a month, for which no partition can then be
  * created.
  */
-const readDefaultPartition = (connection: Connection, { table, by }: Partitioned, { from, until }: Month) =>
+const readDefaultPartition = (connection: Connection, { table, by }: PartitionedTable, { from, until }: Month) =>
   Effect.map(
     connection.send([
       BEGIN,
@@ -164,7 +164,7 @@ const readDefaultPartition = (connection: Connection, { table, by }: Partitioned
  * constraint that excludes the month's rows to the default partition, and validates it while others write. It removes
  * the constraint in any case, because the constraint would refuse rows of that month.
  */
-const attachWithConstraint = (connection: Connection, one: Partitioned, month: Month) =>
+const attachWithConstraint = (connection: Connection, one: PartitionedTable, month: Month) =>
   Effect.gen(function* () {
     if (!(yield* tryBriefly(connection, step("drop_constraint", one, month), step("add_constraint", one, month))))
       return false
@@ -175,7 +175,7 @@ const attachWithConstraint = (connection: Connection, one: Partitioned, month: M
     return attached
   })
 
-const makePartition = (connection: Connection, one: Partitioned, month: Month, now: Instant) =>
+const makePartition = (connection: Connection, one: PartitionedTable, month: Month, now: Instant) =>
   Effect.gen(function* () {
     const { is_small, has_rows } = yield* readDefaultPartition(connection, one, month)
     if (has_rows) return false
@@ -198,7 +198,7 @@ const repeatWhileFull = (
  * Detaches a partition, moves the rows that must stay to the default partition, and drops the partition. `concurrently`
  * is impossible with a default partition.
  */
-const dropPartition = (connection: Connection, one: Partitioned, { is_attached }: Partition, month: Month) =>
+const dropPartition = (connection: Connection, one: PartitionedTable, { is_attached }: Partition, month: Month) =>
   Effect.gen(function* () {
     if (is_attached && !(yield* tryBriefly(connection, step("detach", one, month)))) return false
     yield* repeatWhileFull(connection, step("move_needed", one, month))
@@ -212,7 +212,7 @@ const ANY_MONTH = "0000_00"
  * Removes old rows from the default partition, with the function, or with a DELETE if the role may not execute the
  * function.
  */
-const removeFromDefault = (connection: Connection, one: Partitioned, before: Instant) =>
+const removeFromDefault = (connection: Connection, one: PartitionedTable, before: Instant) =>
   repeatWhileFull(
     connection,
     ALLOW_BITMAP_SCANS,
@@ -224,7 +224,7 @@ const removeFromDefault = (connection: Connection, one: Partitioned, before: Ins
     )
   )
 
-const deleteFromDefault = (connection: Connection, { table, by, needed }: Partitioned, before: Instant) =>
+const deleteFromDefault = (connection: Connection, { table, by, needed }: PartitionedTable, before: Instant) =>
   repeatWhileFull(connection, ALLOW_BITMAP_SCANS, {
     name: `remove old ${table}`,
     text: `with gone as (
@@ -273,7 +273,7 @@ export const maintainPartitions = (
         else if (month.from > now) missing.push(name)
       }
       for (const partition of partitions) {
-        const month = monthNamed(partition.name)
+        const month = monthInName(partition.name)
         if (month === undefined || month.until > before) continue
         // Keeps the attempts of a month whose events were not dropped, because a replay continues the attempts'
         // numbers.

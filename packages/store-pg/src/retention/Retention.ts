@@ -9,11 +9,11 @@ import {
 } from "@workshop/core/store"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { type CellAddress, placesOf } from "../cells/CellPlaces.js"
-import { BEGIN, COMMIT, type Connection, reconnecting } from "../connection/Connection.js"
-import { type PgFailure, reported } from "../connection/PgFailure.js"
+import { BEGIN, COMMIT, type Connection, makeReconnecting } from "../connection/Connection.js"
+import { type PgFailure, reportFailure } from "../connection/PgFailure.js"
 import { type Database, lockOf } from "../connection/Schema.js"
 import { PLANNED_EACH_TIME } from "../connection/SessionClient.js"
-import { once, type Statement } from "../connection/Statement.js"
+import { type Statement, unnamedStatement } from "../connection/Statement.js"
 import { clockGuard } from "../observe/ClockGuard.js"
 import { ALLOW_BITMAP_SCANS, countOf, isTrue, maintainPartitions, type Partitioning } from "./Partitions.js"
 
@@ -26,7 +26,7 @@ const MAX_STATEMENTS = 100
 /** The time for which expired windows are kept, because other processes' clocks may be behind. */
 const SPARE_MS = HOUR_MS
 
-interface Expiring {
+interface ExpiringTable {
   readonly table: string
   readonly key: string
   /** The column with the instant at which a row expires. */
@@ -35,7 +35,7 @@ interface Expiring {
 }
 
 /** The tables whose rows expire. Rows that another transaction has locked are left for the next run. */
-const expiring: ReadonlyArray<Expiring> = [
+const expiring: ReadonlyArray<ExpiringTable> = [
   { table: "idempotency_record", key: "shop_id, caller_id, operation, key", until: "expires_at", spare_ms: 0 },
   { table: "stamp_limit", key: "shop_id, caller_id, client_id", until: "resets_at", spare_ms: SPARE_MS },
   // Any client can create such rows, one for each address, so they are removed after a minute and not after an hour.
@@ -45,7 +45,7 @@ const expiring: ReadonlyArray<Expiring> = [
   { table: "batch_receipt", key: "connection", until: "saved_at", spare_ms: DAY_MS }
 ]
 
-const expireStatement = ({ table, key, until, spare_ms }: Expiring, now: Instant): Statement => ({
+const expireStatement = ({ table, key, until, spare_ms }: ExpiringTable, now: Instant): Statement => ({
   name: `expire ${table}`,
   text: `with gone as (
       delete from workshop.${table} where (${key}) in (
@@ -158,7 +158,7 @@ export const retention = ({
   Scope.Scope
 > =>
   Effect.zipWith(
-    reconnecting({
+    makeReconnecting({
       url,
       schema,
       name: "workshop retention",
@@ -172,7 +172,7 @@ export const retention = ({
       runOnce: Effect.gen(function* () {
         const connection = yield* link.connection
         const [result] = yield* connection.send([
-          once("lock retention", `select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as is_true`)
+          unnamedStatement("lock retention", `select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as is_true`)
         ])
         if (!isTrue(result)) return null
         // A process with a wrong clock would remove rows too early.
@@ -182,7 +182,9 @@ export const retention = ({
         const ended = yield* removeExpired(connection, now, before)
         const partitioning = yield* maintainPartitions(connection, now, before)
         yield* warnOfMissing(partitioning.missing)
-        yield* connection.send([once("unlock retention", `select pg_advisory_unlock(${lockOf(LOCK, schema)})`)])
+        yield* connection.send([
+          unnamedStatement("unlock retention", `select pg_advisory_unlock(${lockOf(LOCK, schema)})`)
+        ])
         return { ...partitioning, ...ended }
         // Closing the connection releases the lock, even after a failure.
       }).pipe(Effect.ensuring(link.drop))
@@ -200,7 +202,7 @@ export const worker = ({
     // An unavailable cell is logged once, because /readyz names it, and many cells may be unavailable.
     const failing = new Set<(typeof all)[number]>()
     const runAll = Effect.forEach(all, (one) =>
-      reported(one.runOnce).pipe(
+      reportFailure(one.runOnce).pipe(
         Effect.tap(() => Effect.sync(() => failing.delete(one))),
         Effect.catchAllCause((cause) => {
           const isLogged = all.length > 1 && failing.has(one)
@@ -211,7 +213,7 @@ export const worker = ({
       )
     )
     return {
-      runOnce: Effect.forEach(all, ({ runOnce }) => reported(runOnce), { discard: true }),
+      runOnce: Effect.forEach(all, ({ runOnce }) => reportFailure(runOnce), { discard: true }),
       run: runAll.pipe(
         Effect.flatMap((reports) => (reports.some((one) => one?.isMore) ? Effect.void : Effect.sleep(RUN_INTERVAL))),
         Effect.forever

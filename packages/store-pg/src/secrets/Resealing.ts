@@ -33,7 +33,7 @@ export interface ResealingOptions extends CellOptions {
 }
 
 /** The result of resealing. */
-export interface Resealed {
+export interface ResealResult {
   /** The id of the key that now encrypts; null if secrets are stored unencrypted. */
   readonly key_id: string | null
   /** The number of webhooks that were rewritten. */
@@ -106,5 +106,5 @@ export const reseal = (url: string, { secretsKeys, inClear = false, ...options }
     const target: Target = (row) => Either.map(secrets.open(row), (open) => (inClear ? open : secrets.seal(open)))
     const counts = yield* Effect.forEach(sessions, (session) => passes(session, target))
     yield* recordAct(sessions[0]!, "database.secrets_resealed", { key_id })
-    return { key_id, changed: counts.reduce((sum, changed) => sum + changed, 0) } satisfies Resealed
+    return { key_id, changed: counts.reduce((sum, changed) => sum + changed, 0) } satisfies ResealResult
   }).pipe(Effect.scoped)

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { probe } from "@workshop/core"
 import { Clock, Effect } from "effect"
 import { noteTablesElsewhere } from "../connection/TablesElsewhere.js"
-import { keyMissing, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
+import { keyMissing, secretsUnavailable, type WebhookSecrets } from "./WebhookSecrets.js"
 
 /** The shortest interval between queries of the database after a key was found to be missing. */
 const QUERY_INTERVAL = "5 seconds"
@@ -42,5 +42,5 @@ export const secretsGuard = (secrets: WebhookSecrets, schema: string) =>
     yield* probe({
       complaint: Effect.map(missing, (key_id) => (key_id === null ? null : keyMissing(key_id).message))
     })
-    return Effect.flatMap(missing, (key_id) => (key_id === null ? Effect.void : unopened(keyMissing(key_id))))
+    return Effect.flatMap(missing, (key_id) => (key_id === null ? Effect.void : secretsUnavailable(keyMissing(key_id))))
   })

@@ -30,7 +30,7 @@ export const keyMissing = (key_id: string): SecretsRefused =>
   })
 
 /** The error of commands and reads for a secret that cannot be decrypted. */
-export const unopened = (refused: SecretsRefused): StoreUnavailable =>
+export const secretsUnavailable = (refused: SecretsRefused): StoreUnavailable =>
   new StoreUnavailable({ cause: refused, remedy: refused.message })
 
 const SEALED = "sealed:"

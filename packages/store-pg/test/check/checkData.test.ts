@@ -8,12 +8,12 @@ import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { proposeQuote } from "../../../core/src/decisions/quotes.js"
 import { startReplay } from "../../../core/src/decisions/replayDeliveries.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { freshPhone, openAccount, openShop, run, ticketInput } from "../../../core/src/testing/Fixtures.js"
+import { freshPhone, openAccount, openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
 import { checkIn } from "../../src/check/checkData.js"
 import { invariants } from "../../src/check/invariants.js"
 import { connect } from "../../src/migrate/Session.js"
 import { copyOf, testDatabase } from "../cluster/TestDatabase.js"
-import { database, node, testing } from "../nodes/Node.js"
+import { database, node, runTest } from "../nodes/Node.js"
 
 const TIMEOUT_MS = 60_000
 
@@ -26,15 +26,15 @@ const work = Effect.fnUntraced(function* (url: string) {
   yield* Effect.gen(function* () {
     const { id } = yield* openShop()
     const account = yield* openAccount()
-    yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
-    yield* run(recordVisit(id, account.id))
+    yield* runCommand(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
+    yield* runCommand(recordVisit(id, account.id))
     const make = (input: Parameters<typeof ticketInput>[0]) =>
-      run(createTicket(id, ticketInput(input), { via: "api", foundWords: [] }))
+      runCommand(createTicket(id, ticketInput(input), { via: "api", foundWords: [] }))
     const linked = yield* make({ service: "Hem", client_id: account.id })
     const offered = yield* make({ service: "Zip", client_phone: yield* freshPhone })
-    yield* run(proposeQuote(id, offered.id as TicketId, Schema.decodeSync(QuoteInput)({ price_minor: 900 })))
-    yield* run(changeStatus(id, linked.id as TicketId, "ready"))
-    yield* run(startReplay(id, {}))
+    yield* runCommand(proposeQuote(id, offered.id as TicketId, Schema.decodeSync(QuoteInput)({ price_minor: 900 })))
+    yield* runCommand(changeStatus(id, linked.id as TicketId, "ready"))
+    yield* runCommand(startReplay(id, {}))
   }).pipe(Effect.provide(ports))
 }, Effect.scoped)
 
@@ -42,7 +42,7 @@ const scope = Effect.runSync(Scope.make())
 let original: { readonly url: string }
 beforeAll(
   () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         original = yield* Scope.extend(testDatabase, scope)
         yield* work(original.url)
@@ -130,7 +130,7 @@ const damages: Readonly<Record<string, ReadonlyArray<readonly [sql: string, coun
 
 describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
   it("the check reports no violation in data that only the program wrote", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         expect(yield* checkData(original.url, TIMEOUT_MS)).toEqual({
           checks: Object.keys(damages).length,
@@ -150,7 +150,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
   it.each(Object.entries(damages))(
     "the check reports the rows that violate %s, with their shop",
     async (name, ways) => {
-      await testing(
+      await runTest(
         Effect.gen(function* () {
           const session = yield* connect(original.url)
           for (const [sql, count] of ways) {
@@ -169,7 +169,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
   )
 
   it("the check does not report rows that retention removed as a gap", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* copyOf(original)
         const session = yield* connect(url)
@@ -184,7 +184,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
     ))
 
   it("the check writes nothing, counts all rows that violate an invariant, and lists five of them", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* session.run(`insert into delivery_queue select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
@@ -195,7 +195,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
     ))
 
   it("a check that exceeds its time limit fails with an error that names the invariant and the remedy", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* session.run("begin; lock table delivery_queue")
@@ -207,7 +207,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
     ))
 
   it("the check refuses a database with another schema version", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         yield* session.run("delete from schema_migration where version = (select max(version) from schema_migration)")

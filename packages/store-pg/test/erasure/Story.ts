@@ -26,7 +26,7 @@ import {
 import { Deliveries } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import type { WebhookAddress } from "../../../core/src/domain/WebhookAddress.js"
-import { answered, record } from "../../../core/src/testing/TestDispatcher.js"
+import { record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
 
 export const PHONE = "+21620123456"
 
@@ -42,7 +42,7 @@ const shop = Schema.decodeSync(ShopInput)({
 })
 
 const text = Schema.decodeUnknownSync(TicketInput)
-export const once = Schema.decodeSync(IdempotencyKey)
+export const idempotencyKey = Schema.decodeSync(IdempotencyKey)
 
 /** A ticket with the client's name or number in every free-text field. */
 export const chatty = (client_id: string) =>
@@ -83,7 +83,7 @@ const deliver = Effect.gen(function* () {
   const { claim } = yield* Deliveries
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   for (let claims = yield* claim(now, 50); claims.length > 0; claims = yield* claim(now, 50))
-    for (const one of claims) yield* record(one, { ...answered(200), head: `HTTP/1.1 200 OK\n\n${one.body}` })
+    for (const one of claims) yield* record(one, { ...resultWithStatus(200), head: `HTTP/1.1 200 OK\n\n${one.body}` })
 })
 
 /** The callers, clients and tickets that {@link story} creates. */
@@ -114,7 +114,7 @@ export const story = Effect.gen(function* () {
   for (const { shop_id } of [one, other]) yield* clients.visit(karim, shop_id)
   yield* clients.visit(amira, one.shop_id)
 
-  const linked = (yield* tickets.create(one, chatty(amira), once("till-1"))).data.id as TicketId
+  const linked = (yield* tickets.create(one, chatty(amira), idempotencyKey("till-1"))).data.id as TicketId
   yield* progress.attachPhoto(one, linked, Schema.decodeSync(PhotoInput)({ photo_url: "https://p.example/amira.jpg" }))
   yield* progress.announceDelay(
     one,
@@ -129,13 +129,20 @@ export const story = Effect.gen(function* () {
   )
   yield* deliver
   yield* tickets.changeStatus(one, linked, "ready")
-  const offered = (yield* tickets.create(one, text({ service: "Wash", client_phone: PHONE }), once("till-2"))).data
-    .id as TicketId
-  const karims = (yield* tickets.create(one, text({ service: "Zip", description: "red", client_id: karim }), once("k")))
+  const offered = (yield* tickets.create(one, text({ service: "Wash", client_phone: PHONE }), idempotencyKey("till-2")))
     .data.id as TicketId
-  yield* loyalty.giveStamps(one, amira, 2 as StampCount, once(`stamps ${PHONE}`))
+  const karims = (yield* tickets.create(
+    one,
+    text({ service: "Zip", description: "red", client_id: karim }),
+    idempotencyKey("k")
+  )).data.id as TicketId
+  yield* loyalty.giveStamps(one, amira, 2 as StampCount, idempotencyKey(`stamps ${PHONE}`))
 
-  const sold = yield* tickets.create(other, text({ service: "Hem", client_phone: PHONE }), once("till 20123456"))
+  const sold = yield* tickets.create(
+    other,
+    text({ service: "Hem", client_phone: PHONE }),
+    idempotencyKey("till 20123456")
+  )
   const accepted = sold.data.id as TicketId
   const [offer] = (yield* offers.ofClient(amira)).filter(({ shop_id }) => shop_id === other.shop_id)
   yield* offers.accept(amira, offer!.id)

@@ -22,7 +22,7 @@ import { describe, expect, it } from "vitest"
 import { layer as workshop } from "../../../core/src/services/Workshop.js"
 import { connect } from "../../src/migrate/Session.js"
 import { databaseOfRoles } from "../migrate/TestRoles.js"
-import { chatty, NEEDLES, once, PHONE, story } from "./Story.js"
+import { chatty, idempotencyKey, NEEDLES, PHONE, story } from "./Story.js"
 
 /** A store, and a search of all its data. */
 interface Searched {
@@ -229,7 +229,7 @@ describe.each([
         const { amira, one, linked } = yield* story
         const tickets = yield* Tickets
         yield* (yield* Clients).erase(amira)
-        const again = yield* tickets.create(one, chatty(amira), once("till-1"))
+        const again = yield* tickets.create(one, chatty(amira), idempotencyKey("till-1"))
         expect([again.replayed, again.data.id, again.data.client]).toEqual([
           true,
           linked,

@@ -2,7 +2,7 @@ import { Probes } from "@workshop/core"
 import { Effect } from "effect"
 
 /** Provides new probes to an effect. */
-export const watched = Effect.provide(Probes.layer)
+export const withProbes = Effect.provide(Probes.layer)
 
 /** The reasons for which the nodes are not ready. */
 export const complaints: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function* () {

@@ -3,9 +3,9 @@ import { type Command, type LimitUse, RateLimits, Reads } from "@workshop/core/s
 import { SettableClock, TEST_START } from "@workshop/core/testing"
 import { Cause, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
-import { changing, openShop, placing, putting, run } from "../../../core/src/testing/Fixtures.js"
+import { makeChanges, openShop, putChanges, putTickets, runCommand } from "../../../core/src/testing/Fixtures.js"
 import type { Session } from "../../src/migrate/Session.js"
-import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
+import { create, database, node, numbers, runTest, upTo } from "../nodes/Node.js"
 
 const LONG = 30_000
 
@@ -36,15 +36,15 @@ const allAtOnce = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
 
 describe.concurrent("a batch that the database refuses", { timeout: LONG }, () => {
   it("a command whose data the database refuses fails alone, and the other commands of its batch are saved", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
         const other = yield* Effect.provide(openShop(), ports)
-        const poison = placing(shop.id, [{ item: "a \u0000 that no text may hold" }])
+        const poison = putTickets(shop.id, [{ item: "a \u0000 that no text may hold" }])
         const exits = yield* Effect.provide(
           allAtOnce<unknown, unknown, never>([
             ...upTo(20).map(() => create(shop.id)),
-            run(poison),
+            runCommand(poison),
             ...upTo(20).map(() => create(other.id)),
             ...upTo(9).map(() => create(shop.id))
           ] as never),
@@ -61,7 +61,7 @@ describe.concurrent("a batch that the database refuses", { timeout: LONG }, () =
     ["40001", "a serialization failure"],
     ["40P01", "a deadlock"]
   ])("a batch that fails with %s, %s, is retried, and its callers get no error", (sqlstate) =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
         yield* raising(session, sqlstate, { when: "nextval('workshop.tries') <= 3" })
@@ -73,7 +73,7 @@ describe.concurrent("a batch that the database refuses", { timeout: LONG }, () =
   )
 
   it("a full disk at the commit saves nothing and fails the commands with StoreUnavailable, until there is space again", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
         yield* raising(session, "53100", { deferred: true })
@@ -86,11 +86,11 @@ describe.concurrent("a batch that the database refuses", { timeout: LONG }, () =
     ))
 
   it("a batch with an invalid statement fails, and the lane runs the next batch", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
-        const bug = putting(shop.id, { _tag: "NotificationAppended", row: { id: 1n } } as never)
-        expect(tagOf(yield* Effect.provide(Effect.exit(run(bug)), ports))).toBe("defect")
+        const bug = putChanges(shop.id, { _tag: "NotificationAppended", row: { id: 1n } } as never)
+        expect(tagOf(yield* Effect.provide(Effect.exit(runCommand(bug)), ports))).toBe("defect")
         expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
       })
     ))
@@ -103,7 +103,7 @@ describe.concurrent("a shop that another transaction has locked", {
     session.run(`begin; select from shop_head where shop_id = '${shop_id}' for update`)
 
   it("the commands of a locked shop wait in the contended lane until it is unlocked, and other shops' commands run meanwhile", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
         const other = yield* Effect.provide(openShop(), ports)
@@ -119,7 +119,7 @@ describe.concurrent("a shop that another transaction has locked", {
 
   it("a command of a locked shop waits at most five seconds, and an expired command never runs", () => {
     const clock = new SettableClock()
-    return testing(
+    return runTest(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
         yield* hold(session, shop.id)
@@ -136,7 +136,7 @@ describe.concurrent("a shop that another transaction has locked", {
   })
 
   it("commands wait while an operator locks the ticket table, and all succeed once it is unlocked", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
         yield* session.run("begin; lock table ticket in access exclusive mode")
@@ -149,7 +149,7 @@ describe.concurrent("a shop that another transaction has locked", {
     ))
 
   it("a command of an unknown shop fails with ShopNotFound, and delays no other shop", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
         const nobody = "01890000-0000-7000-8000-000000000000" as ShopId
@@ -162,14 +162,14 @@ describe.concurrent("a shop that another transaction has locked", {
 describe("a clock that steps back (docs/how-it-is-built.md)", { timeout: LONG }, () => {
   it("a shop's commands have the time of its last change until the clock has caught up, so that the sync misses no ticket", () => {
     const clock = new SettableClock()
-    const moment = (shop_id: ShopId): Command<{ readonly recorded_at: number }> => changing(shop_id, () => {})
-    return testing(
+    const moment = (shop_id: ShopId): Command<{ readonly recorded_at: number }> => makeChanges(shop_id, () => {})
+    return runTest(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
         yield* Effect.provide(create(shop.id), ports)
         clock.advance(-3_600_000)
         yield* Effect.provide(create(shop.id), ports)
-        expect((yield* Effect.provide(run(moment(shop.id)), ports)).recorded_at).toBe(TEST_START)
+        expect((yield* Effect.provide(runCommand(moment(shop.id)), ports)).recorded_at).toBe(TEST_START)
         const { tickets } = yield* Effect.provide(
           Effect.flatMap(Reads, (reads) =>
             reads.tickets(shop.id, {}, { _tag: "Changes", since: TEST_START, after: null }, 10)
@@ -190,7 +190,7 @@ describe("a clock that steps back (docs/how-it-is-built.md)", { timeout: LONG },
     const takes: ReadonlyArray<LimitUse> = [
       { policy: "requests_per_minute", subject: "a caller with spaces", time_zone: null }
     ]
-    return testing(
+    return runTest(
       Effect.gen(function* () {
         const { ports } = yield* oneNode
         const { take } = yield* Effect.provide(RateLimits, ports)

@@ -8,14 +8,14 @@ import { until } from "../../../../test/until.js"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { idempotent } from "../../../core/src/decisions/Idempotency.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { freshCaller, openShop, run, ticketInput } from "../../../core/src/testing/Fixtures.js"
-import { answered, record } from "../../../core/src/testing/TestDispatcher.js"
+import { freshCaller, openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
+import { record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
 import { READS_ONLY } from "../../src/connection/SessionClient.js"
 import { grantRoles } from "../../src/migrate/Roles.js"
 import { connect, type Session } from "../../src/migrate/Session.js"
 import { installed, NOT_INSTALLED } from "../cluster/InstalledPostgres.js"
-import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
-import { complaints, watched } from "./Complaints.js"
+import { create, node, numbers, runTest, upTo } from "../nodes/Node.js"
+import { complaints, withProbes } from "./Complaints.js"
 
 const LONG = { timeout: 180_000 }
 const retrySchedule = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(600))
@@ -82,7 +82,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
     "a promoted asynchronous standby lacks the last confirmed commands, with the consequences that docs/operating.md describes",
     LONG,
     () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const server = yield* primary
           const standby = yield* standbyOf(server)
@@ -90,7 +90,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           const [shop, caller_id] = yield* Effect.provide(Effect.zip(openShop(), freshCaller), ports)
           const making = (key: string) =>
             Effect.provide(
-              run(
+              runCommand(
                 idempotent(
                   { caller_id, operation: "tickets.create", key: key as IdempotencyKey, request: key },
                   createTicket(shop.id, ticketInput(), { via: "api", foundWords: [] })
@@ -99,7 +99,9 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
               ports
             )
           const delivered = Effect.flatMap(Deliveries, ({ claim }) => claim(Date.now(), 4)).pipe(
-            Effect.tap((claims) => Effect.forEach(claims, (one) => record(one, answered(200)), { discard: true })),
+            Effect.tap((claims) =>
+              Effect.forEach(claims, (one) => record(one, resultWithStatus(200)), { discard: true })
+            ),
             Effect.provide(ports)
           )
           const events = Effect.provide(
@@ -107,7 +109,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
             ports
           )
           yield* Effect.provide(
-            run(setWebhook(shop.id, { url: "https://shop.example/hook", secret: "whsec_1" })),
+            runCommand(setWebhook(shop.id, { url: "https://shop.example/hook", secret: "whsec_1" })),
             ports
           )
           const kept = yield* making("kept")
@@ -159,7 +161,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
   )
 
   it("a node on a standby is not ready and refuses writes with the reason, until the standby is promoted", LONG, () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const server = yield* primary
         const shop = yield* Effect.provide(openShop(), yield* node({ url: urlOf(server.port), lanes: 1 }))
@@ -174,7 +176,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
         server.run("pg_ctl", "-D", "standby", "-w", "promote")
         yield* until("a node that is ready", complaints, (found) => found.length === 0)
         expect(yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(retrySchedule))).toBe(1)
-      }).pipe(watched) as Effect.Effect<void, unknown, Scope.Scope>
+      }).pipe(withProbes) as Effect.Effect<void, unknown, Scope.Scope>
     )
   )
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { connect } from "../../src/connection/Connection.js"
-import { create, database, node, numbers, testing } from "../nodes/Node.js"
+import { create, database, node, numbers, runTest } from "../nodes/Node.js"
 import { NO_POOLER, pooler } from "./Pooler.js"
 
 const REFUSED = {
@@ -20,7 +20,7 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
     "a store works through a pooler in session mode, and every session has the store's settings",
     { timeout: 120_000 },
     () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const { url } = yield* database
           const through = yield* pooler(url, "session")
@@ -74,7 +74,7 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
     "running nodes refuse a pooler that is switched to transaction mode, with the same message",
     { timeout: 120_000 },
     () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const { url } = yield* database
           const before = yield* Scope.make()

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { outcomeOf, putReceipt, RECEIPT_STEP } from "../../src/commands/CommandBatch.js"
-import { BEGIN, COMMIT, connect, reconnecting } from "../../src/connection/Connection.js"
+import { BEGIN, COMMIT, connect, makeReconnecting } from "../../src/connection/Connection.js"
 import type { Session } from "../../src/migrate/Session.js"
-import { create, database, node, numbers, testing } from "../nodes/Node.js"
+import { create, database, node, numbers, runTest } from "../nodes/Node.js"
 import { waitingForStandby } from "./WaitingForStandby.js"
 
 const OPTIONS = { name: "a test", lock_timeout_ms: 25 }
@@ -16,12 +16,12 @@ const batch = Effect.gen(function* () {
   const { url } = yield* database
   const connection = yield* connect({ url, ...OPTIONS })
   const receipt = { connection: connection.id, batch: 7 * RECEIPT_STEP, saved_at: Date.now() }
-  return { connection, receipt, wire: yield* reconnecting({ url, ...OPTIONS }) }
+  return { connection, receipt, wire: yield* makeReconnecting({ url, ...OPTIONS }) }
 })
 
 describe.concurrent("the outcome of a batch whose result was lost", { timeout: 60_000 }, () => {
   it("the outcome of a batch with a receipt is committed, at every look-up", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
         yield* connection.send([BEGIN, putReceipt(receipt), COMMIT])
@@ -30,7 +30,7 @@ describe.concurrent("the outcome of a batch whose result was lost", { timeout: 6
     ))
 
   it("the outcome of a batch without a receipt is aborted, and its transaction can no longer commit even if it is still open", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
         yield* connection.send([BEGIN])
@@ -42,7 +42,7 @@ describe.concurrent("the outcome of a batch whose result was lost", { timeout: 6
     ))
 
   it("the look-up of a receipt waits while the transaction that wrote the receipt is open", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { connection, receipt, wire } = yield* batch
         yield* connection.send([BEGIN, putReceipt(receipt)])
@@ -69,7 +69,7 @@ describe("a commit that waits for a synchronous standby", () => {
     "if %s ends a commit's wait, the command fails with StoreUnavailable, and its ticket exists once the standby is back",
     { timeout: 120_000 },
     (act) =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const { url, session, waitFor, commitsWait } = yield* waitingForStandby
           const ports = yield* node({ url, lanes: 1 })

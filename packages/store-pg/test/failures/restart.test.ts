@@ -8,9 +8,9 @@ import { expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { outcomeOf, putReceipt, RECEIPT_STEP } from "../../src/commands/CommandBatch.js"
-import { reconnecting } from "../../src/connection/Connection.js"
+import { makeReconnecting } from "../../src/connection/Connection.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
-import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
+import { create, node, numbers, runTest, upTo } from "../nodes/Node.js"
 
 const retrySchedule = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
 
@@ -32,11 +32,11 @@ it(
     timeout: 90_000
   },
   () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, kill } = yield* cluster
         const ports = yield* node({ url, lanes: 1 })
-        const wire = yield* reconnecting({ url, name: "a test", lock_timeout_ms: 25 })
+        const wire = yield* makeReconnecting({ url, name: "a test", lock_timeout_ms: 25 })
         for (const signal of ["SIGINT", "SIGKILL"] as const) {
           const shop = yield* Effect.provide(openShop(), ports).pipe(Effect.retry(retrySchedule))
           yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(retrySchedule))

@@ -6,8 +6,8 @@ import { until } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { WAITS_FOR_STANDBY } from "../../src/connection/CommitWaits.js"
 import type { Session } from "../../src/migrate/Session.js"
-import { create, node, numbers, type Ports, testing } from "../nodes/Node.js"
-import { complaints, watched } from "./Complaints.js"
+import { create, node, numbers, type Ports, runTest } from "../nodes/Node.js"
+import { complaints, withProbes } from "./Complaints.js"
 import { waitingForStandby } from "./WaitingForStandby.js"
 
 /** The number of the nodes' connections, by application name. */
@@ -30,7 +30,7 @@ const CONNECTIONS_PER_PROCESS = 16
 
 describe("commits that wait for a missing synchronous standby", { timeout: 120_000 }, () => {
   it("waiting commits do not exceed a process's connection limit, reads succeed, and the node reports why it is not ready", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session, waitFor, commitsWait } = yield* waitingForStandby
         const nodes = yield* Effect.all(Array.from({ length: PROCESSES }, () => node({ url })))
@@ -70,6 +70,6 @@ describe("commits that wait for a missing synchronous standby", { timeout: 120_0
           Effect.retry(Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(100)))
         )
         expect((yield* Effect.provide(numbers(shop.id), ports)).at(-1)).toBe(number)
-      }).pipe(watched) as Effect.Effect<void, unknown, Scope.Scope>
+      }).pipe(withProbes) as Effect.Effect<void, unknown, Scope.Scope>
     ))
 })

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { connect } from "../../src/migrate/Session.js"
 import { account, installed, NOT_INSTALLED } from "../cluster/InstalledPostgres.js"
-import { create, node, testing } from "../nodes/Node.js"
+import { create, node, runTest } from "../nodes/Node.js"
 
 /** A self-signed certificate for `localhost`, and a key file with the permissions that the server requires. */
 const certificate = Effect.map(
@@ -44,7 +44,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operat
     "each sslmode makes its documented checks, an error says what to check, and a node works over TLS",
     { timeout: 60_000 },
     () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const { cert, key } = yield* certificate
           const { run, start } = yield* installed

@@ -4,7 +4,7 @@ import { Effect, Exit, Fiber, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { connect } from "../../src/migrate/Session.js"
-import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
+import { create, database, node, numbers, runTest, upTo } from "../nodes/Node.js"
 import { FaultyProxy, openFaultyProxy } from "./FaultyProxy.js"
 
 const LONG = 40_000
@@ -36,7 +36,7 @@ describe.concurrent("when connections to the database break", {
     ["a batch whose COMMIT response was lost is committed once, and its caller gets the result", "mute"],
     ["a batch whose COMMIT never arrived is retried, and its caller gets the result", "drop"]
   ] as const)("after a broken connection %s", (_, verdict) =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { proxy, ports, shop } = yield* nodeBehindProxy
         let broken = 0
@@ -49,7 +49,7 @@ describe.concurrent("when connections to the database break", {
   )
 
   it("a node closes all connections that stop responding, and the server releases their locks", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { proxy, ports, shop } = yield* nodeBehindProxy
         const limits = Effect.provide(
@@ -85,7 +85,7 @@ describe.concurrent("when connections to the database break", {
     ))
 
   it("a store whose layer was built while the database was down works once the database is up", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* database
         const proxy = new FaultyProxy(url)
@@ -109,7 +109,7 @@ describe.concurrent("when connections to the database break", {
     ))
 
   it("if backends are terminated repeatedly under load, every confirmed ticket is stored, and ticket numbers have no duplicates or gaps", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* nodeBehindProxy
         const end = session.run(
@@ -131,7 +131,7 @@ describe.concurrent("when connections to the database break", {
     ))
 
   it("while a table is locked, the server cancels abandoned statements, and a process never has more than sixteen connections", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         const ports = yield* node({ url })
@@ -174,7 +174,7 @@ describe.concurrent("when connections to the database break", {
     ["two requests of one rate-limit batch", "rate_limit", "open rate_limit", 1, limited],
     ["two consecutive claims", "delivery_queue", "make ready", 2, claimed]
   ] as const)("%s each wait at most a second for a locked table, and are not retried", (_, table, title, expected, act) =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { proxy, ports, session } = yield* nodeBehindProxy
         const acting = Effect.provide(act as Effect.Effect<unknown, Error, RateLimits | Deliveries>, ports)
@@ -204,7 +204,7 @@ describe.concurrent("when connections to the database break", {
   )
 
   it("a read that waits too long for a connection of the exhausted pool fails, and later reads succeed once connections are free", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* nodeBehindProxy
         const read = Effect.provide(

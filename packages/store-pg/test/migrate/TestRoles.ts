@@ -17,7 +17,7 @@ export const as = (url: string, role: string): string => {
 }
 
 /** Replaces the role names in `sql` by those of the test database. */
-export const renamed = (url: string, sql: string): string =>
+export const renameRoles = (url: string, sql: string): string =>
   sql.replaceAll(/\bworkshop_(owner|service|reader)\b/g, (role) => roleIn(url, role))
 
 /**
@@ -31,7 +31,7 @@ export const databaseOfRoles = (
     yield* migrate(url, at)
     const session = yield* connect(url)
     const [service, reader] = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]
-    yield* Effect.acquireRelease(session.run(renamed(url, rolesSql(at))), () =>
+    yield* Effect.acquireRelease(session.run(renameRoles(url, rolesSql(at))), () =>
       Effect.orDie(session.run(`drop owned by ${service}, ${reader}; drop role ${service}, ${reader}`))
     )
     return { url, service: as(url, service), reader: as(url, reader) }

@@ -4,7 +4,7 @@ import { check } from "@workshop/store-pg/migrate"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { testDatabase } from "../cluster/TestDatabase.js"
-import { testing } from "../nodes/Node.js"
+import { runTest } from "../nodes/Node.js"
 
 /** The messages with which a store and the schema check refuse a URL. */
 const refusals = async (url: string) => {
@@ -34,7 +34,7 @@ describe("the url of a database", () => {
   )
 
   it("a missing database and a missing role on a reachable server are refused, each with its own reason and remedy", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const named = (change: (address: URL) => void) => {

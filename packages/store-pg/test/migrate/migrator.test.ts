@@ -4,7 +4,7 @@ import { Clock, Effect, Fiber, Layer, Logger, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { lockOf } from "../../src/connection/Schema.js"
 import { layer as migratedStore } from "../../src/MigratedStore.js"
-import { migrationsOf, OURS } from "../../src/migrate/Migration.js"
+import { migrationsOf, PACKAGE_MIGRATIONS } from "../../src/migrate/Migration.js"
 import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { emptySchema, type Files } from "./Fixture.js"
@@ -417,7 +417,7 @@ describe("check", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         yield* check(url)
-        expect(OURS.length).toBeGreaterThan(0)
+        expect(PACKAGE_MIGRATIONS.length).toBeGreaterThan(0)
       })
     ))
 })

@@ -7,7 +7,7 @@ import { StatementBatch } from "../../src/fast/StatementBatch.js"
 import { connect } from "../../src/migrate/Session.js"
 import { retention } from "../../src/retention/Retention.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
-import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
+import { create, node, numbers, runTest, upTo } from "../nodes/Node.js"
 
 const LONG = 120_000
 const IN_PUBLIC = { schema: "public" }
@@ -56,7 +56,7 @@ const NAMES = `select relname as name from pg_class where relnamespace = $1::reg
 
 describe("tables that an earlier release made in public", { timeout: LONG }, () => {
   it("migrate creates no second set of tables, and fails with an error that names their schema and the remedy", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* oldDatabase
         expect((yield* Effect.flip(migrate(url))).message).toBe(
@@ -67,7 +67,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
     ))
 
   it("migrate --move-from moves all of these tables and nothing else, and a second move changes nothing", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* oldDatabase
         const shop = yield* Effect.scoped(
@@ -107,7 +107,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
     ))
 
   it("migrate --move-from refuses to move the tables while processes are connected, unless a flag allows it", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* oldDatabase
         const ports = yield* node({ url, ...IN_PUBLIC })
@@ -120,7 +120,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
     ))
 
   it("nodes of the earlier release keep serving and lose nothing while the tables are moved", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* oldDatabase
         const old = yield* node({ url: yield* asOld(url) })
@@ -154,7 +154,7 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
     ))
 
   it("migrate --move-from moves nothing if both schemas have the workshop's tables, or if neither has", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         expect((yield* Effect.flip(migrate(url, { schema: "other", moveFrom: "nowhere" }))).message).toBe(

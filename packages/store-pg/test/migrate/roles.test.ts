@@ -6,14 +6,14 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { openShop, run, ticketInput } from "../../../core/src/testing/Fixtures.js"
-import { OURS } from "../../src/migrate/Migration.js"
+import { openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
+import { PACKAGE_MIGRATIONS } from "../../src/migrate/Migration.js"
 import { hiddenColumns, serviceRights } from "../../src/migrate/Rights.js"
 import { connect } from "../../src/migrate/Session.js"
 import { retention } from "../../src/retention/Retention.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
-import { node, testing } from "../nodes/Node.js"
-import { as, databaseOfRoles, renamed, roleIn } from "./TestRoles.js"
+import { node, runTest } from "../nodes/Node.js"
+import { as, databaseOfRoles, renameRoles, roleIn } from "./TestRoles.js"
 
 const file = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8")
 
@@ -28,7 +28,7 @@ const APPENDED = ["event", "attempt", "loyalty_ledger", "notice", "audit_entry"]
 
 describe("the service's role (docs/operating.md, Database roles)", { timeout: 120_000 }, () => {
   it("the service's role cannot change or remove rows of append-only tables, nor the list of migrations", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
         const session = yield* connect(service)
@@ -53,7 +53,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
     ))
 
   it("the service's role can rewrite events only during a client's erasure", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
         const session = yield* connect(service)
@@ -67,7 +67,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
     ))
 
   it("the service's role can remove all data only if a sandbox created the data", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
         const ports = yield* node({ url: service })
@@ -110,7 +110,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
 
   it("the service's role can create partitions, drop them and remove old rows", () => {
     const clock = new SettableClock(JANUARY)
-    return testing(
+    return runTest(
       Effect.gen(function* () {
         const { url, service } = yield* databaseOfRoles()
         const session = yield* connect(url)
@@ -139,14 +139,14 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
 
 describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_000 }, () => {
   it("the reading role can read tickets and deliveries, cannot read hashes, secrets or phone numbers, and cannot write", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { service, reader } = yield* databaseOfRoles()
         const ports = yield* node({ url: service })
         yield* Effect.gen(function* () {
           const { id } = yield* openShop()
-          yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
-          yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
+          yield* runCommand(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
+          yield* runCommand(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         }).pipe(Effect.provide(ports))
         const session = yield* connect(reader)
         expect(yield* session.run("select number, state, service from ticket")).toHaveLength(1)
@@ -194,7 +194,7 @@ const operated = (
   make: (database: string) => ReadonlyArray<string>,
   act: (url: string, owner: string, service: string) => Effect.Effect<void, unknown>
 ) =>
-  testing(
+  runTest(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
       const admin = yield* connect(url)
@@ -222,9 +222,9 @@ const operated = (
 const grantedBy = (url: string, owner: string, service: string) =>
   Effect.scoped(
     Effect.gen(function* () {
-      expect(yield* migrate(owner)).toHaveLength(OURS.length)
+      expect(yield* migrate(owner)).toHaveLength(PACKAGE_MIGRATIONS.length)
       const grant = Effect.flatMap(Effect.sync(rolesSql), (sql) =>
-        Effect.flatMap(connect(owner), ({ run }) => run(renamed(url, sql)))
+        Effect.flatMap(connect(owner), ({ run }) => run(renameRoles(url, sql)))
       )
       yield* grant
       yield* grant
@@ -237,9 +237,14 @@ const grantedBy = (url: string, owner: string, service: string) =>
       expect((yield* Effect.flip(session.run("create table mine (n integer)"))).code).toBe(DENIED)
       const granting = yield* Effect.flip(grantRoles(service))
       expect(granting.message).toContain("This role may not grant the rights. Use the owner of the tables")
-      const next = { ...OURS.at(-1)!, version: OURS.length + 1, name: "9999_mine", checksum: "mine" }
+      const next = {
+        ...PACKAGE_MIGRATIONS.at(-1)!,
+        version: PACKAGE_MIGRATIONS.length + 1,
+        name: "9999_mine",
+        checksum: "mine"
+      }
       const later = { ...next, isTransactional: true, statements: ["create table workshop.mine (n integer)"] }
-      const migrating = yield* Effect.flip(migrate(service, {}, [...OURS, later]))
+      const migrating = yield* Effect.flip(migrate(service, {}, [...PACKAGE_MIGRATIONS, later]))
       expect(migrating.message).toMatch(/^This role may not migrate\. Use the owner of the tables/)
       const entries = yield* session.run("select from audit_entry where act = 'database.roles_granted'")
       expect(entries).toHaveLength(0)
@@ -252,7 +257,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
     const [page = ""] = [...file("docs/operating.md").matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) => sql)
     return operated(
       (database) =>
-        renamed(`postgres://x/${database}`, page)
+        renameRoles(`postgres://x/${database}`, page)
           .replace(/create database workshop\b/, `create database ${database}`)
           .split(";")
           .filter((sql) => sql.trim() !== ""),
@@ -269,7 +274,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
             const composed = file("compose/roles.sql")
               .replaceAll(/^(--|\\).*\n/gm, "")
               .replaceAll(/:'\w+'/g, "'secret'")
-            yield* (yield* connect(url)).run(renamed(url, composed))
+            yield* (yield* connect(url)).run(renameRoles(url, composed))
             yield* grantedBy(url, owner, service)
           })
         )
@@ -285,7 +290,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
         Effect.scoped(
           Effect.gen(function* () {
             yield* migrate(owner)
-            const grant = renamed(url, rolesSql())
+            const grant = renameRoles(url, rolesSql())
             const { message } = yield* Effect.flip((yield* connect(owner)).run(grant))
             expect(message).toMatch(
               /^Postgres says: the role workshop_service\S* is not there and workshop_owner\S* may not make it: as a superuser, run "create role workshop_service\S*"\.$/
@@ -295,7 +300,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
     ))
 
   it("granting the roles again revokes the rights that an earlier docs/operating.md granted, also those on future tables", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, service } = yield* databaseOfRoles()
         const session = yield* connect(url)
@@ -303,11 +308,11 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
         yield* session.run(`alter default privileges grant select, insert, update, delete on tables to ${role};
           alter default privileges in schema workshop grant all on tables to ${role};
           grant all on all tables in schema workshop to ${role}`)
-        yield* session.run(renamed(url, rolesSql()))
+        yield* session.run(renameRoles(url, rolesSql()))
         yield* session.run("create table later (n integer)")
         // The state after a restore without privileges.
         yield* session.run("grant execute on function rewrite_events(json) to public")
-        yield* session.run(renamed(url, rolesSql()))
+        yield* session.run(renameRoles(url, rolesSql()))
         const stranger = roleIn(url, "workshop_reader")
         expect(
           yield* session.run(`select has_function_privilege('${stranger}', 'rewrite_events(json)', 'execute') as may`)

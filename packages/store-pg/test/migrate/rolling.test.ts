@@ -3,13 +3,13 @@ import { check, migrate } from "@workshop/store-pg/migrate"
 import { Effect, Fiber, Ref, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { openAccount, openShop, run } from "../../../core/src/testing/Fixtures.js"
-import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
+import { openAccount, openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
+import { raisePings, record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
 import { migrations as ours } from "../../src/migrate/generated/sql.js"
 import { migrationsOf } from "../../src/migrate/Migration.js"
 import { connect } from "../../src/migrate/Session.js"
 import { capture } from "../capture.mjs"
-import { create, database, node, testing } from "../nodes/Node.js"
+import { create, database, node, runTest } from "../nodes/Node.js"
 
 const next = String(Object.keys(ours).length + 1).padStart(4, "0")
 
@@ -41,13 +41,13 @@ describe("the packaged migrations", () => {
 
 describe("a node of the old release during a migration of the next release", { timeout: 60_000 }, () => {
   it("the old node serves without a pause and stays ready, while the migration waits for a dump and afterwards", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         const ports = yield* node({ url })
         const { id } = yield* Effect.provide(openShop(), ports)
         const made = yield* Ref.make(0)
-        const event = Effect.provide(run(raising(id, [null])), ports)
+        const event = Effect.provide(runCommand(raisePings(id, [null])), ports)
         const load = yield* Effect.fork(
           Effect.repeat(
             Effect.zipRight(
@@ -86,7 +86,7 @@ describe("a node of the old release during a migration of the next release", { t
     ))
 
   it("a migration that waits for a lock delays the old node's statements by at most 100 ms, because it gives its request up and retries", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         const dump = yield* connect(url)
@@ -113,7 +113,7 @@ describe("a node of the old release during a migration of the next release", { t
     ))
 
   it("the old node opens shops and accounts, creates tickets and delivers after every table got a new column", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* database
         const ports = yield* node({ url })
@@ -123,10 +123,10 @@ describe("a node of the old release during a migration of the next release", { t
             const { id } = yield* openShop()
             yield* openAccount()
             yield* create(id)
-            yield* run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))
-            yield* run(raising(id, [null]))
+            yield* runCommand(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))
+            yield* runCommand(raisePings(id, [null]))
             const [claim] = yield* (yield* Deliveries).claim(Date.now(), 9)
-            return yield* record(claim!, answered(200))
+            return yield* record(claim!, resultWithStatus(200))
           }),
           ports
         )

@@ -4,7 +4,7 @@ import { SettableClock } from "@workshop/core/testing"
 import { type Context, Effect, Layer, type Scope } from "effect"
 import pg from "pg"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
-import { run, ticketInput } from "../../../core/src/testing/Fixtures.js"
+import { runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
 import { connect, type Session } from "../../src/migrate/Session.js"
 import { layer, type PgStoreOptions } from "../../src/PgStore.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
@@ -46,13 +46,13 @@ export class RealClock extends SettableClock {
 }
 
 /** Runs a test in real time by default, or under `clock`. */
-export const testing = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>, clock: SettableClock = new RealClock()) =>
+export const runTest = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>, clock: SettableClock = new RealClock()) =>
   Effect.runPromise(Effect.withClock(Effect.scoped(effect), clock))
 
 /** Creates a ticket and returns its number. */
 export const create = (shop_id: ShopId, service = "Hem") =>
   Effect.map(
-    run(createTicket(shop_id, ticketInput({ service }), { via: "api", foundWords: [] })),
+    runCommand(createTicket(shop_id, ticketInput({ service }), { via: "api", foundWords: [] })),
     ({ number }) => number ?? 0
   )
 

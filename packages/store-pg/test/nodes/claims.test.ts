@@ -3,11 +3,11 @@ import { Effect, Fiber, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { removeWebhook, setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { openShop, run } from "../../../core/src/testing/Fixtures.js"
-import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
+import { openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
+import { raisePings, record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
 import { CLAIM, LOCK_QUEUES, LOCK_READY_QUEUES, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
 import type { Session } from "../../src/migrate/Session.js"
-import { database, node, testing } from "./Node.js"
+import { database, node, runTest } from "./Node.js"
 
 /**
  * A shop with nine due deliveries, a node, and a session in which a test runs the statements of another node's claim.
@@ -16,15 +16,15 @@ const bench = Effect.gen(function* () {
   const { url, session } = yield* database
   const ports = yield* node({ url })
   const { id } = yield* Effect.provide(openShop(), ports)
-  yield* Effect.provide(run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })), ports)
-  yield* Effect.provide(run(raising(id, Array(9).fill(null))), ports)
+  yield* Effect.provide(runCommand(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })), ports)
+  yield* Effect.provide(runCommand(raisePings(id, Array(9).fill(null))), ports)
   const claim = (max: number) =>
     Effect.provide(
       Effect.flatMap(Deliveries, (deliveries) => deliveries.claim(Date.now(), max)),
       ports
     )
-  const land = (one: Claim) => Effect.provide(record(one, answered(200)), ports)
-  const remove = Effect.provide(run(removeWebhook(id)), ports)
+  const land = (one: Claim) => Effect.provide(record(one, resultWithStatus(200)), ports)
+  const remove = Effect.provide(runCommand(removeWebhook(id)), ports)
   return { session, claim, land, remove }
 })
 
@@ -58,7 +58,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
   timeout: 30_000
 }, () => {
   it("a node skips a shop that another node is claiming for, and the shop never has more than four deliveries in flight", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { session, claim } = yield* bench
         expect(yield* begun(session, 2)).toHaveLength(2)
@@ -70,7 +70,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
     ))
 
   it("a delivery's result is saved while another node's claim is open, and the next claim uses the freed slot", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench
         const [first] = yield* claim(3)
@@ -82,7 +82,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
     ))
 
   it("a delivery's result that arrives after a claim has rescheduled the shop, but before its commit, frees a slot for the next claim", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench
         const [first] = yield* claim(3)
@@ -97,7 +97,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
     ))
 
   it("removing a webhook during a claim leaves no row of the shop in the delivery queue", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { session, remove } = yield* bench
         expect(yield* begun(session, 1)).toHaveLength(1)
@@ -112,7 +112,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
     ))
 
   it("a claim does not wait for a transaction that ends a delivery, and the next claim uses the freed slot", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { session, claim } = yield* bench
         const first = yield* claim(3)
@@ -127,14 +127,16 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
     ))
 
   it("claims of several nodes serve each shop once before any twice, because their order follows the database's clock", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         const [one, other] = [yield* node({ url }), yield* node({ url })]
         const shops = yield* Effect.replicateEffect(openShop(), 3).pipe(Effect.provide(one))
         for (const { id } of shops) {
-          yield* run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })).pipe(Effect.provide(one))
-          yield* run(raising(id, Array(3).fill(null))).pipe(Effect.provide(one))
+          yield* runCommand(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })).pipe(
+            Effect.provide(one)
+          )
+          yield* runCommand(raisePings(id, Array(3).fill(null))).pipe(Effect.provide(one))
         }
         const time = Effect.map(
           session.run<{ ms: number }>("select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as ms"),
@@ -159,7 +161,7 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
     ))
 
   it("if a node of the previous release makes a shop ready that is ready already, the shop still has one entry and at most four deliveries in flight", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { session, claim, land } = yield* bench
         const places = Effect.map(

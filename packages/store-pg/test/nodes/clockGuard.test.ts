@@ -3,11 +3,11 @@ import { DAY_MS, Deliveries } from "@workshop/core/store"
 import { Context, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { openShop, run } from "../../../core/src/testing/Fixtures.js"
-import { raising } from "../../../core/src/testing/TestDispatcher.js"
+import { openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
+import { raisePings } from "../../../core/src/testing/TestDispatcher.js"
 import { MachineClock } from "../../src/observe/ClockGuard.js"
 import { retention } from "../../src/retention/Retention.js"
-import { create, database, node, RealClock, testing } from "./Node.js"
+import { create, database, node, RealClock, runTest } from "./Node.js"
 
 /** A machine's clock that differs from real time by `off_ms`. */
 class OffClock extends RealClock {
@@ -26,8 +26,8 @@ const setting = Effect.gen(function* () {
   const wrong = yield* Effect.provide(node({ url }), Context.make(MachineClock, clock))
   const { id } = yield* Effect.provide(openShop(), right)
   yield* Effect.provide(create(id), right)
-  yield* Effect.provide(run(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" })), right)
-  yield* Effect.provide(run(raising(id, [null])), right)
+  yield* Effect.provide(runCommand(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" })), right)
+  yield* Effect.provide(runCommand(raisePings(id, [null])), right)
   const rows =
     session.run(`select (select json_agg(h) from shop_head h) as heads, (select json_agg(t) from ticket t) as tickets,
     (select json_agg(d) from delivery d) as deliveries, (select json_agg(t) from delivery_queue t) as turns`)
@@ -49,7 +49,7 @@ const OFF =
 describe("a node whose clock differs from its database's (Specification, Commands)", { timeout: 60_000 }, () => {
   for (const off_ms of [61 * DAY_MS, 6_000, -6_000]) {
     it(`a node whose clock is ${off_ms} ms off refuses commands, claims and closures with the reason, and writes nothing`, () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const { id, clock, rows, on } = yield* setting
           clock.off_ms = off_ms
@@ -72,7 +72,7 @@ describe("a node whose clock differs from its database's (Specification, Command
   }
 
   it("a node whose clock is four seconds behind accepts commands", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { id, clock, on } = yield* setting
         clock.off_ms = -4_000
@@ -81,7 +81,7 @@ describe("a node whose clock differs from its database's (Specification, Command
     ))
 
   it("a node refuses the first batch after a step of its clock", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { id, clock, on } = yield* setting
         expect(yield* on(create(id))).toBe(2)
@@ -91,7 +91,7 @@ describe("a node whose clock differs from its database's (Specification, Command
     ))
 
   it("retention removes no row that is old only by the node's wrong clock", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, clock, rows } = yield* setting
         clock.off_ms = 61 * DAY_MS

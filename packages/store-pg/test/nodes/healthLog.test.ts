@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { healthLines, healthStory } from "../../../core/test/deliveries/HealthStory.js"
-import { database, node, testing } from "./Node.js"
+import { database, node, runTest } from "./Node.js"
 
 it(
   "two dispatchers on Postgres log one line when deliveries to a webhook begin to fail, and one when they succeed again",
@@ -9,7 +9,7 @@ it(
     timeout: 30_000
   },
   () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* database
         const story = yield* healthStory(yield* node({ url }))

@@ -4,9 +4,9 @@ import { Effect, Exit, Fiber, Option, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { changing, openShop, placing, run } from "../../../core/src/testing/Fixtures.js"
-import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
-import { create, database, node, numbers, type Ports, testing, upTo } from "./Node.js"
+import { makeChanges, openShop, putTickets, runCommand } from "../../../core/src/testing/Fixtures.js"
+import { raisePings, record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
+import { create, database, node, numbers, type Ports, runTest, upTo } from "./Node.js"
 
 const twoNodes = Effect.gen(function* () {
   const { url, session } = yield* database
@@ -24,7 +24,7 @@ const onBoth = <A, E, R>(one: Ports, two: Ports, times: number, effect: Effect.E
 
 describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
   it("commands of one shop run one after another across all nodes, so ticket numbers have no duplicates or gaps", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { one, two, shop } = yield* twoNodes
         const made = yield* onBoth(one, two, 120, create(shop.id))
@@ -41,7 +41,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
     ))
 
   it("all nodes share the rate limits, which are never exceeded", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { one, two } = yield* twoNodes
         const takes: ReadonlyArray<LimitUse> = [
@@ -62,7 +62,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
     ))
 
   it("a rate-limit window that a node with a slightly faster clock opened counts the other nodes' requests too", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { one, two } = yield* twoNodes
         const takes: ReadonlyArray<LimitUse> = [{ policy: "writes_per_minute", subject: "a", time_zone: null }]
@@ -79,7 +79,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
     ))
 
   it("a node notifies the other of a change, even after the listener's connection broke", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { session, one, two, shop } = yield* twoNodes
         const { changedShops } = yield* Effect.provide(Directory, two)
@@ -90,10 +90,10 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
             while: (tries) => !isIt() && tries < 200,
             body: (tries) => Effect.delay(Effect.succeed(tries + 1), "20 millis")
           })
-        const changed = changing(shop.id, (changes, _, loaded) =>
+        const changed = makeChanges(shop.id, (changes, _, loaded) =>
           changes.add({ _tag: "ShopPut", row: { ...loaded.shop, approved: false } })
         )
-        yield* Effect.provide(run(changed), one)
+        yield* Effect.provide(runCommand(changed), one)
         yield* until(() => heard.includes(shop.id))
         expect(heard).toContain(shop.id)
         heard.length = 0
@@ -102,14 +102,14 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
         )
         yield* until(() => heard.includes(null))
         expect(heard).toContain(null)
-        yield* Effect.provide(run(changed), one)
+        yield* Effect.provide(runCommand(changed), one)
         yield* until(() => heard.includes(shop.id))
         expect(heard).toContain(shop.id)
       })
     ))
 
   it("a node that ends right after a change has notified the other nodes, so a key that a CLI command revokes is refused at once", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
         const other = yield* node({ url })
@@ -128,21 +128,21 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
           ),
           (rows) => rows.length > 0
         )
-        const changed = changing(shop.id, (changes, _, loaded) =>
+        const changed = makeChanges(shop.id, (changes, _, loaded) =>
           changes.add({ _tag: "ShopPut", row: { ...loaded.shop, approved: false } })
         )
-        yield* Effect.scoped(Effect.flatMap(node({ url }), (brief) => Effect.provide(run(changed), brief)))
+        yield* Effect.scoped(Effect.flatMap(node({ url }), (brief) => Effect.provide(runCommand(changed), brief)))
         expect(yield* Fiber.join(reported)).toEqual(Option.some(shop.id))
       })
     ))
 
   it("if several nodes close due tickets, each ticket is closed once, with one event", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { one, two, shop } = yield* twoNodes
         const long_ago = Date.now() - 61 * DAY_MS
         const row = { shop_changed_at: long_ago, created_at: long_ago }
-        yield* Effect.provide(run(placing(shop.id, Array(40).fill(row))), one)
+        yield* Effect.provide(runCommand(putTickets(shop.id, Array(40).fill(row))), one)
         const closer = Effect.flatMap(Closer, ({ runOnce }) => runOnce).pipe(Effect.provide(Closer.Default))
         const closed = yield* onBoth(one, two, 4, closer)
         expect(closed.reduce((sum, n) => sum + n, 0)).toBe(40)
@@ -161,15 +161,15 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
     ))
 
   it("no two nodes claim one delivery, a shop has at most four deliveries in flight, and each is recorded once", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { one, two, shop } = yield* twoNodes
         const shops = [shop, ...(yield* Effect.provide(Effect.replicateEffect(openShop(), 4), one))]
         for (const { id } of shops) {
-          yield* Effect.provide(run(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" })), one)
+          yield* Effect.provide(runCommand(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" })), one)
           yield* Effect.provide(
-            run(
-              raising(
+            runCommand(
+              raisePings(
                 id,
                 upTo(12).map(() => null)
               )
@@ -191,7 +191,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
               // Counted down before the result is recorded, because another delivery may use the slot from then on.
               inFlight.set(claim.shop_id, inFlight.get(claim.shop_id)! - 1)
               delivered.push(claim.event_id)
-              expect(yield* record(claim, answered(204))).toBe("delivered")
+              expect(yield* record(claim, resultWithStatus(204))).toBe("delivered")
             }
           }
         })
@@ -202,7 +202,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
     ))
 
   it("a closing node finishes the commands that it has begun, and refuses all others", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* database
         const other = yield* node({ url })

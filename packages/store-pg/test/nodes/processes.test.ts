@@ -6,8 +6,8 @@ import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { build, run, type Workshop, Workshops } from "../../../cli/test/Workshop.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { run as act, openShop } from "../../../core/src/testing/Fixtures.js"
-import { raising } from "../../../core/src/testing/TestDispatcher.js"
+import { runCommand as act, openShop } from "../../../core/src/testing/Fixtures.js"
+import { raisePings } from "../../../core/src/testing/TestDispatcher.js"
 import { connect, type Session } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { type FaultyProxy, openFaultyProxy } from "../failures/FaultyProxy.js"
@@ -282,7 +282,7 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     const shop = await within(Effect.withClock(Effect.provide(openShop(), ports), new RealClock()))
     // The sender refuses a loopback address when it connects, which still counts as an attempt.
     await within(Effect.provide(act(setWebhook(shop.id, { url: "https://127.0.0.1/", secret: "whsec_1" })), ports))
-    await within(Effect.provide(act(raising(shop.id, [null])), ports))
+    await within(Effect.provide(act(raisePings(shop.id, [null])), ports))
     const apartSession = await within(connect(apart))
     const process = start("dispatch", "--database-url", apart)
     await process.says(/^Sending the due deliveries and closing the due tickets of the Postgres database\.$/m)

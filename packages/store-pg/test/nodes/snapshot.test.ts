@@ -3,13 +3,13 @@ import { SettableClock } from "@workshop/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { openShop, run } from "../../../core/src/testing/Fixtures.js"
-import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
+import { openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
+import { raisePings, record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
 import { PLANNED_ONCE } from "../../src/connection/SessionClient.js"
 import { CLAIM, LOCK_QUEUES, LOCK_READY_QUEUES, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
 import { connect } from "../../src/migrate/Session.js"
-import { planned, settled } from "../Plan.js"
-import { database, node, testing } from "./Node.js"
+import { explainPlan, openSession } from "../Plan.js"
+import { database, node, runTest } from "./Node.js"
 
 const SHOPS = 40
 const ROUNDS = 60
@@ -17,12 +17,12 @@ const ROUNDS = 60
 /** The number of pages that each statement of a claim for all shops reads. The statements are rolled back. */
 const pagesOf = (url: string, now: number) =>
   Effect.gen(function* () {
-    const session = yield* settled(url, PLANNED_ONCE)
+    const session = yield* openSession(url, PLANNED_ONCE)
     // Sets the claim's settings for the session, because each statement here runs in its own transaction.
     yield* session.run(LOCK_READY_QUEUES.replaceAll("true)", "false)"), [2 * SHOPS, 0])
-    const claim = yield* planned(session, CLAIM, [now, SHOPS, now])
+    const claim = yield* explainPlan(session, CLAIM, [now, SHOPS, now])
     const turns = yield* planned(session, LOCK_QUEUES, [])
-    const again = yield* planned(session, RESCHEDULE_SHOPS, [now, now, false])
+    const again = yield* explainPlan(session, RESCHEDULE_SHOPS, [now, now, false])
     const [table] = yield* session.run<{ pages: number }>(
       "select (pg_relation_size('delivery_queue') / 8192)::integer as pages"
     )
@@ -33,7 +33,7 @@ describe("a snapshot that another session holds open (docs/operating.md)", { tim
   it("a claim does not scan the deliveries that ended since an open snapshot was taken", () => {
     const clock = new SettableClock()
     const now = () => clock.unsafeCurrentTimeMillis()
-    return testing(
+    return runTest(
       Effect.gen(function* () {
         const { url } = yield* database
         const ports = yield* node({ url, leaseClock: Effect.sync(now) })
@@ -45,14 +45,14 @@ describe("a snapshot that another session holds open (docs/operating.md)", { tim
         // Adds one event of each shop in turn, so that the deliveries of one shop are spread over many pages.
         for (let n = 0; n <= ROUNDS; n++) {
           clock.advance(1000)
-          yield* each((id) => run(raising(id, [null]))).pipe(within)
+          yield* each((id) => runCommand(raisePings(id, [null]))).pipe(within)
         }
         const { claim } = yield* Effect.provide(Deliveries, ports)
         const deliver = Effect.gen(function* () {
           clock.advance(ServiceLimits.delivery_lease_ms)
           const claims = yield* claim(now(), SHOPS)
           expect(claims).toHaveLength(SHOPS)
-          yield* Effect.forEach(claims, (one) => record(one, answered(200)), { concurrency: "unbounded" })
+          yield* Effect.forEach(claims, (one) => record(one, resultWithStatus(200)), { concurrency: "unbounded" })
         }).pipe(within)
         yield* deliver
         const before = yield* pagesOf(url, now())

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { openShop, run, ticketInput } from "../../../core/src/testing/Fixtures.js"
+import { openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
 import * as Sql from "../../src/connection/Sql.js"
 import { connect } from "../../src/migrate/Session.js"
 import { countPool, showListener } from "../../src/observe/PgMetrics.js"
@@ -67,8 +67,8 @@ describe("the metrics of the database", PATIENT, () => {
       yield* Effect.gen(function* () {
         const [open, off] = [yield* openShop(), yield* openShop()]
         for (const { id } of [open, off]) {
-          yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
-          for (let n = 0; n < 3; n++) yield* run(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
+          yield* runCommand(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
+          for (let n = 0; n < 3; n++) yield* runCommand(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         }
         yield* (yield* connect(url)).run("update webhook set off_reason = 'gone' where shop_id = $1", [off.id])
         // Two notifications are due at `at`, and a third is due at `later`.

@@ -15,8 +15,8 @@ export const conformCommand = command({
   options: conformOptions,
   run: (flags) =>
     Effect.gen(function* () {
-      const { conform, listing } = yield* Effect.promise(() => import("./conform.js"))
-      if (flags.list) return yield* listing(flags)
+      const { conform, listCases } = yield* Effect.promise(() => import("./conform.js"))
+      if (flags.list) return yield* listCases(flags)
       if (flags.baseUrl === null) {
         return yield* refuse(
           "Name the server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases."

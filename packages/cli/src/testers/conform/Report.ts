@@ -1,10 +1,10 @@
-import { escaped } from "@workshop/core/adapter"
-import { type Exchange, masked } from "../../sandbox/Api.js"
-import { counted } from "../../terminal/counted.js"
+import { escapeHtml } from "@workshop/core/adapter"
+import { type Exchange, maskSecrets } from "../../sandbox/Api.js"
+import { pluralize } from "../../terminal/counted.js"
 import type { Paint } from "../../terminal/Output.js"
-import { shellQuoted } from "../../terminal/shellQuoted.js"
+import { quoteShell } from "../../terminal/shellQuoted.js"
 import { type JUnitCase, junitXml } from "../page/junit.js"
-import { entryItem, marked, pageText, row, ruleLink } from "../page/page.js"
+import { entryItem, markOutcome, pageText, row, ruleLink } from "../page/page.js"
 import { ID } from "../testkit/Ids.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
 import { type Case, sections } from "./Case.js"
@@ -80,8 +80,8 @@ type Secrets = Readonly<Record<string, string>>
 /** A header without its secret: a bearer token is replaced. */
 const maskedHeader = (name: string, value: string): string =>
   /^authorization$/i.test(name)
-    ? value.replace(/^Bearer .+/, (given) => (given === masked(given) ? "Bearer …" : masked(given)))
-    : masked(value)
+    ? value.replace(/^Bearer .+/, (given) => (given === maskSecrets(given) ? "Bearer …" : maskSecrets(given)))
+    : maskSecrets(value)
 
 /**
  * Quotes a text for a shell, with a variable in place of a secret. It uses double quotes, because a shell expands
@@ -103,14 +103,14 @@ export const curl = ({ method, url, headers, body }: Exchange, secrets: Secrets)
   return [
     "curl -si",
     ...how,
-    shellQuoted(url),
+    quoteShell(url),
     ...Object.entries(headers).flatMap(([name, value]) => [
       "-H",
-      withVariable(`${name}: ${value}`, secrets) ?? shellQuoted(`${name}: ${maskedHeader(name, value)}`)
+      withVariable(`${name}: ${value}`, secrets) ?? quoteShell(`${name}: ${maskedHeader(name, value)}`)
     ]),
     ...(body === undefined
       ? []
-      : ["--data-raw", shellQuoted(masked(long ? `${body.slice(0, MAX_BODY_CHARACTERS)}…` : body))]),
+      : ["--data-raw", quoteShell(maskSecrets(long ? `${body.slice(0, MAX_BODY_CHARACTERS)}…` : body))]),
     ...(long ? [`# the body has ${body.length} characters`] : [])
   ].join(" ")
 }
@@ -121,7 +121,7 @@ const SHOWN_HEADERS = /^(content-type|request-id|ratelimit-.*|retry-after|idempo
 const responseLines = ({ response: { status, headers, body } }: Exchange): string => {
   const listed = Object.entries(headers).filter(([name]) => SHOWN_HEADERS.test(name))
   const shown = body.length > MAX_BODY_CHARACTERS ? `${body.slice(0, MAX_BODY_CHARACTERS)}…` : body
-  return [`HTTP ${status}`, ...listed.map(([name, value]) => `${name}: ${value}`), "", masked(shown)].join("\n")
+  return [`HTTP ${status}`, ...listed.map(([name, value]) => `${name}: ${value}`), "", maskSecrets(shown)].join("\n")
 }
 
 /** A run of the suite, as reports show it. */
@@ -169,7 +169,7 @@ const reported = (result: Result, secrets: Secrets): ReportedCase => {
   const common = { id, rule, rule_at: ruleAt(anchor), outcome, duration_ms, ...skipped }
   if (failure === undefined) return common
   const { exchange } = failure
-  const [expected, found] = [masked(failure.expected), masked(failure.found)]
+  const [expected, found] = [maskSecrets(failure.expected), maskSecrets(failure.found)]
   const shown = exchange === undefined ? {} : { curl: curl(exchange, secrets), answer: responseLines(exchange) }
   return { ...common, failure: { expected, found, ...shown } }
 }
@@ -182,7 +182,7 @@ export const reportOf = (
 ): Report => ({
   ...run,
   counts: count(results),
-  causes: causesOf(results).map((cause) => ({ ...cause, found: masked(cause.found) })),
+  causes: causesOf(results).map((cause) => ({ ...cause, found: maskSecrets(cause.found) })),
   sections: bySection(results).map(({ section, results }) => ({
     section,
     title: sections[section],
@@ -243,7 +243,7 @@ const causeLines = ({ causes, sections }: Report, paint: Paint): ReadonlyArray<s
   })
 
 const causesInWords = ({ causes, counts: { failed } }: Report): ReadonlyArray<string> =>
-  causes.length === failed ? [] : ["", `${counted(failed, "failure")}, of ${counted(causes.length, "cause")}:`]
+  causes.length === failed ? [] : ["", `${pluralize(failed, "failure")}, of ${pluralize(causes.length, "cause")}:`]
 
 /** The failures by cause, the reasons of skipped cases, and the totals. */
 export const closingLines = (report: Report, paint: Paint): ReadonlyArray<string> => {
@@ -256,7 +256,7 @@ export const closingLines = (report: Report, paint: Paint): ReadonlyArray<string
     ...causeLines(report, paint),
     "",
     ...[...reasons].map(([because, n]) => paint("faint", `${n} skipped: ${because}.`)),
-    `${counted(cases.length, "case")} in ${seconds(duration_ms)}: ${marks(counts, paint)}`
+    `${pluralize(cases.length, "case")} in ${seconds(duration_ms)}: ${marks(counts, paint)}`
   ]
 }
 
@@ -268,7 +268,7 @@ const STYLE = `
 const outcomesIn = (counts: Counts): string =>
   (["passed", "failed", "skipped"] as const)
     .filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => marked(outcome, counts[outcome]))
+    .map((outcome) => markOutcome(outcome, counts[outcome]))
     .join(" ")
 
 const caseItem =
@@ -284,7 +284,7 @@ const caseItem =
     const key = means === "key" ? ' --key "$WORKSHOP_KEY"' : ""
     return entryItem({
       ...{ id, outcome, duration_ms },
-      title: `${escaped(rule)} <code class="faint">${escaped(id)}</code>`,
+      title: `${escapeHtml(rule)} <code class="faint">${escapeHtml(id)}</code>`,
       command: `npx workshop conform --base-url ${base_url}${key} --only ${id}`,
       body: `<dl>${rows.join("")}</dl>`
     })
@@ -293,13 +293,13 @@ const caseItem =
 const sectionPart =
   (report: Report) =>
   ({ section, title, counts, cases }: ReportedSection): string =>
-    `<section><h2><span>${escaped(section)}</span><span>${escaped(title)}</span><span class="counts">${outcomesIn(counts)}</span></h2><ul class="entries">${cases.map(caseItem(report)).join("\n")}</ul></section>`
+    `<section><h2><span>${escapeHtml(section)}</span><span>${escapeHtml(title)}</span><span class="counts">${outcomesIn(counts)}</span></h2><ul class="entries">${cases.map(caseItem(report)).join("\n")}</ul></section>`
 
 /** A report as one HTML page, which loads no other file. */
 export const htmlReport = (report: Report): string => {
   const { base_url, with: means, duration_ms, counts, sections } = report
   const { passed, failed } = counts
-  const verdict = failed === 0 ? "conforms" : `breaks ${counted(failed, "rule")}`
+  const verdict = failed === 0 ? "conforms" : `breaks ${pluralize(failed, "rule")}`
   const by = means === "sandbox" ? "the server's sandbox" : "a key alone"
   return pageText({
     title: `${base_url} ${verdict}`,

@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { type CommandRefused, refuse } from "../../CommandRefused.js"
 import { Api, dataOf, type Exchange, type Fetch } from "../../sandbox/Api.js"
-import { type Handler, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
+import { type Handler, listen, type Reply, statusReply } from "../testkit/LoopbackServer.js"
 import type { Event } from "../testkit/ResponseTypes.js"
 
 /** A delivery as the suite's receiver got it. */
@@ -45,7 +45,7 @@ export class Inboxes {
     return {
       url: `${this.origin}${path}`,
       posts,
-      reply: (reply) => void this.#replies.set(path, typeof reply === "number" ? saying(reply) : reply)
+      reply: (reply) => void this.#replies.set(path, typeof reply === "number" ? statusReply(reply) : reply)
     }
   }
 
@@ -53,11 +53,11 @@ export class Inboxes {
   readonly handler: Handler = ({ path, headers, body }) =>
     Effect.sync(() => {
       const posts = this.#posts.get(path)
-      if (posts === undefined) return { reply: saying(404) }
+      if (posts === undefined) return { reply: statusReply(404) }
       const text = body?.toString("utf8") ?? ""
       const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
       posts.push({ headers: named, signatureHeader: this.#signatureHeader, body: text, event: JSON.parse(text) })
-      return { reply: this.#replies.get(path) ?? saying(200) }
+      return { reply: this.#replies.get(path) ?? statusReply(200) }
     })
 }
 

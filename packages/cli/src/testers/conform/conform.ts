@@ -1,6 +1,6 @@
 import { Console, Duration, Effect } from "effect"
-import { refuse, refused } from "../../CommandRefused.js"
-import { counted } from "../../terminal/counted.js"
+import { refuse, toCommandRefused } from "../../CommandRefused.js"
+import { pluralize } from "../../terminal/counted.js"
 import { type Paint, paintFor, printOutput, writeReport } from "../../terminal/Output.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
 import { type Case, type Section, sections } from "./Case.js"
@@ -19,7 +19,7 @@ const chosen = Effect.fnUntraced(function* ({ section, only }: ConformFlags) {
 })
 
 /** `workshop conform --list`: the id and the rule of each case. */
-export const listing = Effect.fnUntraced(function* (flags: ConformFlags) {
+export const listCases = Effect.fnUntraced(function* (flags: ConformFlags) {
   const cases = yield* chosen(flags)
   const distinct = [...new Set(cases.map(({ section }) => section))]
   const alone = cases.filter(({ needs }) => needs === "key").length
@@ -37,7 +37,7 @@ export const listing = Effect.fnUntraced(function* (flags: ConformFlags) {
           paint("strong", `${section} ${sections[section]}`),
           ...cases.filter((one) => one.section === section).map((one) => listed(one, paint))
         ]),
-        `${counted(cases.length, "case")}, of which ${alone}, marked (key), ${alone === 1 ? "needs" : "need"} no sandbox.`
+        `${pluralize(cases.length, "case")}, of which ${alone}, marked (key), ${alone === 1 ? "needs" : "need"} no sandbox.`
       ]
     },
     flags.json
@@ -68,7 +68,7 @@ const secretsOf = ({ key, sandboxToken }: ConformFlags) => ({
 })
 
 const opening = ({ sandbox, api: { origin } }: Target, cases: number, hasKey: boolean): string => {
-  const all = counted(cases, "case")
+  const all = pluralize(cases, "case")
   return sandbox === null
     ? `${all} against ${origin} with only a key. They create tickets in that key's shop and wait for its limits, so they take about five minutes.`
     : `${all} against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
@@ -87,7 +87,7 @@ export const conform = (flags: ConformFlags, base_url: string) =>
     const print = (lines: ReadonlyArray<string>) => (flags.json ? Effect.void : Console.log(lines.join("\n")))
     yield* print([opening(target, cases.length, flags.key !== null)])
     const ran = runCases(target, cases, printer(cases, print))
-    const [took, results] = yield* Effect.timed(Effect.mapError(ran, refused))
+    const [took, results] = yield* Effect.timed(Effect.mapError(ran, toCommandRefused))
     const run = { base_url: target.api.origin, duration_ms: Math.round(Duration.toMillis(took)) } as const
     const means = target.sandbox === null ? "key" : "sandbox"
     const report = reportOf({ ...run, with: means }, results, secretsOf(flags))
@@ -95,6 +95,6 @@ export const conform = (flags: ConformFlags, base_url: string) =>
     yield* write(flags, report)
     const { failed } = report.counts
     if (failed > 0) {
-      yield* refuse(`The server breaks ${counted(failed, "rule")} of the specification.`)
+      yield* refuse(`The server breaks ${pluralize(failed, "rule")} of the specification.`)
     }
   }).pipe(Effect.scoped)

@@ -1,4 +1,4 @@
-import { escaped } from "@workshop/core/adapter"
+import { escapeHtml } from "@workshop/core/adapter"
 
 /** A case of a report in JUnit XML. */
 export interface JUnitCase {
@@ -26,11 +26,11 @@ const counts = ({ cases, duration_ms }: Omit<JUnitSuite, "name">): string => {
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 
 const caseLines = ({ classname, name, duration_ms, skipped, failure }: JUnitCase): ReadonlyArray<string> => [
-  `    <testcase classname="${escaped(classname)}" name="${escaped(name)}" time="${seconds(duration_ms)}">`,
-  ...(skipped === undefined ? [] : [`      <skipped message="${escaped(skipped)}"/>`]),
+  `    <testcase classname="${escapeHtml(classname)}" name="${escapeHtml(name)}" time="${seconds(duration_ms)}">`,
+  ...(skipped === undefined ? [] : [`      <skipped message="${escapeHtml(skipped)}"/>`]),
   ...(failure === undefined
     ? []
-    : [`      <failure message="${escaped(failure.message)}">${escaped(failure.text)}</failure>`]),
+    : [`      <failure message="${escapeHtml(failure.message)}">${escapeHtml(failure.text)}</failure>`]),
   "    </testcase>"
 ]
 
@@ -40,7 +40,7 @@ export const junitXml = (name: string, duration_ms: number, suites: ReadonlyArra
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="${name}" ${counts({ cases: suites.flatMap(({ cases }) => cases), duration_ms })}>`,
     ...suites.flatMap((suite) => [
-      `  <testsuite name="${escaped(suite.name)}" ${counts(suite)}>`,
+      `  <testsuite name="${escapeHtml(suite.name)}" ${counts(suite)}>`,
       ...suite.cases.flatMap(caseLines),
       "  </testsuite>"
     ]),

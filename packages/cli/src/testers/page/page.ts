@@ -1,5 +1,5 @@
 import { reportViewer } from "@workshop/console"
-import { escaped } from "@workshop/core/adapter"
+import { escapeHtml } from "@workshop/core/adapter"
 
 const STYLE = `
 :root { color-scheme: light dark; --good: light-dark(#1a7f37, #3fb950); --bad: light-dark(#cf222e, #ff7b72);
@@ -39,7 +39,7 @@ type EntryOutcome = "passed" | "failed" | "skipped"
 const MARKS: Readonly<Record<EntryOutcome, string>> = { passed: "✓", failed: "✗", skipped: "–" }
 
 /** The mark of an outcome, followed by a text. */
-export const marked = (outcome: EntryOutcome, text: string | number = ""): string =>
+export const markOutcome = (outcome: EntryOutcome, text: string | number = ""): string =>
   `<span class="${outcome}">${`${MARKS[outcome]} ${text}`.trimEnd()}</span>`
 
 /** An entry of a report, which can be unfolded, searched and linked to. */
@@ -59,24 +59,24 @@ interface Entry {
 /** An entry as an item of a list. A failed entry is unfolded. */
 export const entryItem = ({ id, outcome, title, duration_ms, command, body }: Entry): string => {
   const took = duration_ms === undefined ? "" : `<span class="ms faint">${duration_ms} ms</span>`
-  const repeat = command === undefined ? "" : `<p class="repeat"><code>${escaped(command)}</code></p>`
-  const anchor = `<a class="anchor" href="#${escaped(encodeURIComponent(id))}" aria-label="Address of this entry">#</a>`
-  return `<li class="entry" id="${escaped(id)}" data-outcome="${outcome}"><details${outcome === "failed" ? " open" : ""}><summary>${marked(outcome)}<span>${title} ${anchor}</span>${took}</summary>${repeat}${body}</details></li>`
+  const repeat = command === undefined ? "" : `<p class="repeat"><code>${escapeHtml(command)}</code></p>`
+  const anchor = `<a class="anchor" href="#${escapeHtml(encodeURIComponent(id))}" aria-label="Address of this entry">#</a>`
+  return `<li class="entry" id="${escapeHtml(id)}" data-outcome="${outcome}"><details${outcome === "failed" ? " open" : ""}><summary>${markOutcome(outcome)}<span>${title} ${anchor}</span>${took}</summary>${repeat}${body}</details></li>`
 }
 
 /** A row of an entry's details: a term, and text or HTML. */
 export const row = (term: string, text: string, kind: "text" | "code" | "html" = "text"): string =>
-  `<dt>${term}</dt><dd>${kind === "html" ? text : kind === "code" ? `<pre>${escaped(text)}</pre>` : escaped(text)}</dd>`
+  `<dt>${term}</dt><dd>${kind === "html" ? text : kind === "code" ? `<pre>${escapeHtml(text)}</pre>` : escapeHtml(text)}</dd>`
 
 /** A link to a rule on GitHub, because the page may be opened on a machine without the repository. */
 export const ruleLink = (rule_at: string): string =>
-  `<a href="https://github.com/workshop-tickets/workshop/blob/main/${escaped(rule_at)}">${escaped(rule_at)}</a>`
+  `<a href="https://github.com/workshop-tickets/workshop/blob/main/${escapeHtml(rule_at)}">${escapeHtml(rule_at)}</a>`
 
 /** The text of a page, for light and dark screens of any width. */
 export const pageText = ({ title, isGood, style, body }: Page): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${escaped(title)}</title><style>${reportViewer().style}${STYLE}${style}</style></head><body><main>
-<h1><span class="${isGood ? "passed" : "failed"}">${isGood ? "✓" : "✗"}</span> ${escaped(title)}</h1>
+<title>${escapeHtml(title)}</title><style>${reportViewer().style}${STYLE}${style}</style></head><body><main>
+<h1><span class="${isGood ? "passed" : "failed"}">${isGood ? "✓" : "✗"}</span> ${escapeHtml(title)}</h1>
 <div class="tools"></div>
 ${body}
 </main><script type="module">${reportViewer().script}</script>

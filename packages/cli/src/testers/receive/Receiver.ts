@@ -5,7 +5,7 @@ import type { CannotListen } from "@workshop/http-node"
 import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Deferred, Effect, Predicate, type Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
-import { type Handler, type Incoming, listen, type Reply, saying } from "../testkit/LoopbackServer.js"
+import { type Handler, type IncomingRequest, listen, type Reply, statusReply } from "../testkit/LoopbackServer.js"
 
 /**
  * An event as it arrived. Its type may be unknown, because later versions of the service may send further types
@@ -75,7 +75,7 @@ export interface Behaviour {
 }
 
 /** The behaviour of a healthy receiver, which always replies 200 without a delay. */
-export const healthy: Behaviour = { reply: saying(200), delay_ms: 0, fail_share: 0 }
+export const healthy: Behaviour = { reply: statusReply(200), delay_ms: 0, fail_share: 0 }
 
 /** Options of a receiver, all optional. */
 export interface ReceiverOptions {
@@ -183,7 +183,7 @@ class ReceiverState {
   /** The reply to a valid request. It must be called once for each request, because it draws a random number. */
   replyTo(request: ReceivedRequest): Effect.Effect<Reply> {
     const { reply, fail_share, forward } = this.behaviour
-    if (fail_share > 0 && this.#random.number() < fail_share) return Effect.succeed(saying(500))
+    if (fail_share > 0 && this.#random.number() < fail_share) return Effect.succeed(statusReply(500))
     if (forward !== undefined) return forward(request)
     return Effect.succeed(typeof reply === "function" ? reply(request) : reply)
   }
@@ -238,7 +238,7 @@ const verifier = (
   )
 
 /** Makes a receiver with an address. The caller connects its handler to a socket, or to a sender in this process. */
-export const handling = (options: ReceiverOptions) =>
+export const makeHandler = (options: ReceiverOptions) =>
   Effect.gen(function* () {
     const { now = Clock.currentTimeMillis, onReceived = () => undefined } = options
     const header = (options.header ?? SIGNATURE_HEADER).toLowerCase()
@@ -247,7 +247,7 @@ export const handling = (options: ReceiverOptions) =>
     if (state.secrets.length > 0) yield* Deferred.succeed(trusted, undefined)
     const verifyWith = yield* verifier(state, options)
 
-    const refusalOf = Effect.fnUntraced(function* ({ method, body }: Incoming, request: ReceivedRequest) {
+    const refusalOf = Effect.fnUntraced(function* ({ method, body }: IncomingRequest, request: ReceivedRequest) {
       if (method !== "POST") return "not_a_post"
       if (body === null) return "too_large"
       yield* Deferred.await(trusted)
@@ -256,7 +256,7 @@ export const handling = (options: ReceiverOptions) =>
       return request.event === null ? "not_an_event" : null
     })
 
-    const handler: Handler = Effect.fnUntraced(function* (incoming: Incoming) {
+    const handler: Handler = Effect.fnUntraced(function* (incoming: IncomingRequest) {
       const { path, headers, isKept } = incoming
       const at = yield* now
       const body = incoming.body?.toString("utf8") ?? ""
@@ -296,6 +296,6 @@ export const handling = (options: ReceiverOptions) =>
 export const make = (options: ReceiverOptions = {}): Effect.Effect<Receiver, CannotListen, Scope.Scope> =>
   Effect.gen(function* () {
     const { host = "127.0.0.1", port = 0 } = options
-    const { handler, receiver } = yield* handling(options)
+    const { handler, receiver } = yield* makeHandler(options)
     return { ...receiver, url: yield* listen({ host, port }, handler) }
   })

@@ -1,6 +1,6 @@
 import { Limits } from "@workshop/core"
 import { Effect } from "effect"
-import { type Reply, saying } from "../testkit/LoopbackServer.js"
+import { type Reply, statusReply } from "../testkit/LoopbackServer.js"
 import type { ReceivedRequest } from "./Receiver.js"
 
 /** The headers that are not forwarded, because they belong to one connection or are set again for the new request. */
@@ -27,5 +27,5 @@ export const forwardTo =
         signal: AbortSignal.any([signal, timeout])
       })
       await response.body?.cancel()
-      return saying(response.status)
+      return statusReply(response.status)
     }).pipe(Effect.orElseSucceed((): Reply => ({ kind: "cut" })))

@@ -4,7 +4,7 @@ import { refuse } from "../../CommandRefused.js"
 import { type AskSandbox, askingSandbox } from "../../sandbox/Sandbox.js"
 import { cannotListen } from "../../terminal/listenAddress.js"
 import { paintFor } from "../../terminal/Output.js"
-import { type Reply, saying } from "../testkit/LoopbackServer.js"
+import { type Reply, statusReply } from "../testkit/LoopbackServer.js"
 import type { Webhook } from "../testkit/ResponseTypes.js"
 import { eventJson, eventLine, KnownTickets, type News } from "./eventLine.js"
 import { forwardTo } from "./forward.js"
@@ -42,8 +42,8 @@ const NOWHERE = "http://127.0.0.1:9/"
 /** The keys that work in the terminal of `workshop receive`. */
 const liveKeys = {
   "1": { label: "200", next: () => healthy },
-  "5": { label: "500", next: () => ({ reply: saying(500) }) },
-  g: { label: "gone (410)", next: () => ({ reply: saying(410) }) },
+  "5": { label: "500", next: () => ({ reply: statusReply(500) }) },
+  g: { label: "gone (410)", next: () => ({ reply: statusReply(410) }) },
   d: {
     label: "delay on or off",
     next: ({ delay_ms }, wanted) => ({ delay_ms: delay_ms > 0 ? 0 : wanted.delay_ms || DELAY_MS })
@@ -197,9 +197,9 @@ const sandboxNow = (registration: Registration): Effect.Effect<number> =>
   )
 
 const replyOf = ({ status, redirect, gone, endless }: ReceiveFlags): Reply => {
-  if (gone) return saying(410)
+  if (gone) return statusReply(410)
   if (endless) return { kind: "endless" }
-  return redirect === null ? saying(status) : { kind: "redirect", to: redirect }
+  return redirect === null ? statusReply(status) : { kind: "redirect", to: redirect }
 }
 
 const behaviourOf = (flags: ReceiveFlags): Receiver.Behaviour => ({

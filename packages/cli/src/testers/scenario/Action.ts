@@ -6,7 +6,7 @@ import type { StepExchange } from "./Report.js"
 import { type Names, ReferenceUnknown } from "./references.js"
 
 /** A step cannot be run, because a reference has no value or a request that the step needs failed. */
-export type StepFailed = ReferenceUnknown | EnvironmentFailed
+export type StepFailure = ReferenceUnknown | EnvironmentFailed
 
 /** A shop of the scenario, with its key. */
 export interface ScenarioShop {
@@ -23,13 +23,13 @@ export interface StepContext {
   /** The Idempotency-Key; null sends none. */
   readonly idempotency_key: string | null
   /** Sends a request unchanged. */
-  readonly ask: (method: string, path: string, options?: CallOptions) => Effect.Effect<StepExchange, StepFailed>
+  readonly ask: (method: string, path: string, options?: CallOptions) => Effect.Effect<StepExchange, StepFailure>
   /** Sends a request to the sandbox with its token, after the closures and deliveries that are due. */
-  readonly sandbox: (method: string, path: string, body?: unknown) => Effect.Effect<StepExchange, StepFailed>
+  readonly sandbox: (method: string, path: string, body?: unknown) => Effect.Effect<StepExchange, StepFailure>
   /** Moves or reads the clock. */
-  readonly clock: (move: Readonly<Record<string, unknown>>) => Effect.Effect<StepExchange, StepFailed>
+  readonly clock: (move: Readonly<Record<string, unknown>>) => Effect.Effect<StepExchange, StepFailure>
   /** The receiver of the shop. It is opened and set as the shop's webhook if there is none yet. */
-  readonly receiver: Effect.Effect<ScenarioReceiver, StepFailed>
+  readonly receiver: Effect.Effect<ScenarioReceiver, StepFailure>
   /** Gives the shop's receiver a new secret, if there is a receiver. */
   readonly trust: (secret: string) => Effect.Effect<void>
   /** Reads and sets the number of entries that the scenario has observed of a list of the shop. */
@@ -58,7 +58,7 @@ export interface Action {
   readonly takes: Schema.Schema.AnyNoContext
   /** True if the request has an Idempotency-Key. */
   readonly isRepeatable?: true
-  readonly perform: (argument: never, context: StepContext) => Effect.Effect<StepExchange, StepFailed>
+  readonly perform: (argument: never, context: StepContext) => Effect.Effect<StepExchange, StepFailure>
 }
 
 /** Something that a step can observe. Its argument is the expected value. */
@@ -70,7 +70,7 @@ export interface Observation {
   /** The kind of its entries, the field that a bare name gives, and the values of that field. */
   readonly named?: { readonly what: string; readonly field: string; readonly words: ReadonlyArray<string> }
   readonly takes: Schema.Schema.AnyNoContext
-  readonly observe: (context: StepContext) => Effect.Effect<ReadonlyArray<unknown>, StepFailed>
+  readonly observe: (context: StepContext) => Effect.Effect<ReadonlyArray<unknown>, StepFailure>
   /** Expands the short form of an expected value. */
   readonly expand: (expected: unknown) => unknown
 }
@@ -85,17 +85,18 @@ export const Reference = Schema.String.annotations({
 export const Anything = Schema.Unknown
 
 /** An optional field of a scenario's text. */
-export const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+export const optionalField = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 /** A phone number. It needs quotes, because YAML would otherwise read it as a number. */
 export const PhoneText = Schema.String.annotations({
   message: () => 'must be text. Put it in quotes, such as "+21620123456"'
 })
 
-const optional = (known: ReadonlyArray<string>) => Object.fromEntries(known.map((field) => [field, maybe(Anything)]))
+const optional = (known: ReadonlyArray<string>) =>
+  Object.fromEntries(known.map((field) => [field, optionalField(Anything)]))
 
 /** An object with fields that editors complete, and any others, which the service checks. */
-export const open = (...known: ReadonlyArray<string>) =>
+export const openObject = (...known: ReadonlyArray<string>) =>
   Schema.Struct(optional(known), Schema.Record({ key: Schema.String, value: Anything })).annotations({
     message: () => "must be fields and their values, or {} for none"
   })
@@ -123,7 +124,7 @@ export const idOf = (value: unknown): Effect.Effect<string, ReferenceUnknown> =>
 }
 
 /** The status of a lost response, whose connection was cut before it arrived. */
-export const LOST = 0
+export const LOST_RESPONSE = 0
 
 /** True for a 2xx. */
 export const isSuccess = ({ status }: StepExchange): boolean => status >= 200 && status < 300
@@ -132,7 +133,7 @@ export const isSuccess = ({ status }: StepExchange): boolean => status >= 200 &&
 export const stepData = ({ body }: StepExchange): unknown => (Predicate.isRecord(body) ? body.data : undefined)
 
 /** Makes a request that a step needs before its own. The step fails unless the response is a success. */
-export const needed = (asked: Effect.Effect<StepExchange, StepFailed>, what: string) =>
+export const requireSuccess = (asked: Effect.Effect<StepExchange, StepFailure>, what: string) =>
   Effect.filterOrFail(
     asked,
     isSuccess,
@@ -143,6 +144,6 @@ export const needed = (asked: Effect.Effect<StepExchange, StepFailed>, what: str
 /** The time zone of the step's shop. */
 export const zoneOf = ({ sandbox, shop }: StepContext) =>
   Effect.map(
-    needed(sandbox("GET", `/sandbox/shops/${shop.id}`), "the shop's time zone"),
+    requireSuccess(sandbox("GET", `/sandbox/shops/${shop.id}`), "the shop's time zone"),
     (found) => (stepData(found) as { readonly time_zone: string }).time_zone
   )

@@ -18,7 +18,7 @@ export interface Mismatch {
 }
 
 /** All differences between a value and the expected one. */
-export type Found = ReadonlyArray<Mismatch>
+export type Mismatches = ReadonlyArray<Mismatch>
 
 const MAX_SHOWN_CHARACTERS = 160
 
@@ -37,7 +37,7 @@ const shown = (value: unknown): string => {
 }
 
 /** A mismatch at a path, unless a condition is met. */
-const unless = (isMet: boolean, path: string, expected: unknown, actual: unknown): Found =>
+const unless = (isMet: boolean, path: string, expected: unknown, actual: unknown): Mismatches =>
   isMet ? [] : [{ path: path === "" ? "it" : path, expected: shown(expected), actual: shown(actual) }]
 
 /** The path of a field of the value at a path. */
@@ -85,7 +85,7 @@ export const patternOf = (text: string): RegExp | undefined | null => {
 }
 
 /** Compares a value with an expected text, which may be a kind, a pattern or a bound, or hold references. */
-const matchText = (expected: string, actual: unknown, names: Names, path: string): Found => {
+const matchText = (expected: string, actual: unknown, names: Names, path: string): Mismatches => {
   const word = expected.slice(1)
   const kind = expected.startsWith("$") && Object.hasOwn(kinds, word) ? kinds[word] : undefined
   if (kind !== undefined) return unless(kind(actual), path, expected, actual)
@@ -168,13 +168,13 @@ const unassigned = (wanted: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>
 }
 
 /** The differences of the entry that is nearest to a wanted one; empty if no entry has anything in common with it. */
-const nearest = (one: unknown, list: ReadonlyArray<unknown>, names: Names, path: string): Found => {
+const nearest = (one: unknown, list: ReadonlyArray<unknown>, names: Names, path: string): Mismatches => {
   const wrong = list.map((entry, i) => match(one, entry, names, at(path, i)))
   const closest = wrong.reduce((a, b) => (b.length < a.length ? b : a), wrong[0] ?? [])
   return closest.length < match(one, {}, names, path).length ? closest : []
 }
 
-type Operator = (operand: unknown, actual: unknown, names: Names, path: string) => Found
+type Operator = (operand: unknown, actual: unknown, names: Names, path: string) => Mismatches
 
 const listed = (operand: unknown): ReadonlyArray<unknown> => (Array.isArray(operand) ? operand : [operand])
 
@@ -229,7 +229,7 @@ const distance = (expected: unknown, actual: unknown, names: Names): number => {
   return wrong.some(({ path }) => path === "id") ? 1 : Math.min(1, wrong.length / Math.max(1, max))
 }
 
-const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Names, path: string): Found => {
+const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Names, path: string): Mismatches => {
   if (!Array.isArray(actual)) return unless(false, path, "a list", actual)
   const isShort = expected.length * actual.length <= MAX_COMPARISONS
   const costs = expected.map((one, i) =>
@@ -242,7 +242,7 @@ const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Nam
   })
 }
 
-const matchFields = (expected: Fields, actual: unknown, names: Names, path: string): Found => {
+const matchFields = (expected: Fields, actual: unknown, names: Names, path: string): Mismatches => {
   const [first, ...others] = Object.keys(expected)
   const operator =
     first !== undefined && others.length === 0 && Object.hasOwn(operators, first) ? operators[first] : undefined
@@ -258,7 +258,7 @@ const matchFields = (expected: Fields, actual: unknown, names: Names, path: stri
  * same order. Texts may hold references, kinds (`$uuid`), patterns (`/^wk_/`) and bounds (`<= 20`). Throws
  * `ReferenceUnknown`.
  */
-export const match = (expected: unknown, actual: unknown, names: Names, path = ""): Found => {
+export const match = (expected: unknown, actual: unknown, names: Names, path = ""): Mismatches => {
   if (Predicate.isString(expected)) return matchText(expected, actual, names, path)
   if (Array.isArray(expected)) return matchList(expected, actual, names, path)
   if (Predicate.isRecord(expected)) return matchFields(expected, actual, names, path)

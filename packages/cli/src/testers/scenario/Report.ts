@@ -1,5 +1,5 @@
-import { counted } from "../../terminal/counted.js"
-import { type Paint, plain, shortened } from "../../terminal/Output.js"
+import { pluralize } from "../../terminal/counted.js"
+import { type Paint, plain, shorten } from "../../terminal/Output.js"
 import type { Mismatch } from "./Expectation.js"
 import type { Position, Problem } from "./Source.js"
 
@@ -74,7 +74,7 @@ const stepLines = (
   { paint, width, isVerbose }: Required<Look>
 ): ReadonlyArray<string> =>
   steps.flatMap((step) => [
-    shortened(stepLine(step, paint), width),
+    shorten(stepLine(step, paint), width),
     ...(isVerbose && step.exchange !== null && step.outcome === "passed"
       ? exchangeLines(step.exchange, paint).map((line) => `      ${line}`)
       : [])
@@ -166,6 +166,6 @@ export const summary = (results: ReadonlyArray<ScenarioResult>, duration_ms: num
   const steps = results.flatMap((result) => result.steps)
   const left = steps.filter(({ outcome }) => outcome === "not_run").length
   const verdict = failed === 0 ? paint("good", "all passed") : paint("bad", `${failed} failed`)
-  const notRun = left === 0 ? "" : `, ${counted(left, "step")} not run`
-  return `${counted(results.length, "scenario")}, ${counted(steps.length, "step")}: ${verdict}${notRun} (${duration_ms} ms)`
+  const notRun = left === 0 ? "" : `, ${pluralize(left, "step")} not run`
+  return `${pluralize(results.length, "scenario")}, ${pluralize(steps.length, "step")}: ${verdict}${notRun} (${duration_ms} ms)`
 }

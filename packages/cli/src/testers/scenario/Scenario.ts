@@ -1,6 +1,6 @@
 import { Scope } from "@workshop/core"
 import { JSONSchema, Schema } from "effect"
-import { type Action, Anything, maybe, type Observation, PhoneText } from "./Action.js"
+import { type Action, Anything, type Observation, optionalField, PhoneText } from "./Action.js"
 import { actions } from "./actions.js"
 import { observations } from "./observations.js"
 import { ReceiverText } from "./references.js"
@@ -15,11 +15,11 @@ const Name = Text.pipe(
 const named = <A, I>(schema: Schema.Schema<A, I>) => Schema.Record({ key: Name, value: schema })
 
 const Program = Schema.Struct({
-  active: maybe(Schema.Boolean),
-  name: maybe(Schema.NullOr(Text)),
-  stamps_required: maybe(Schema.Int),
-  stamps_per_ticket: maybe(Schema.Int),
-  reward_label: maybe(Schema.NullOr(Text))
+  active: optionalField(Schema.Boolean),
+  name: optionalField(Schema.NullOr(Text)),
+  stamps_required: optionalField(Schema.Int),
+  stamps_per_ticket: optionalField(Schema.Int),
+  reward_label: optionalField(Schema.NullOr(Text))
 })
 
 const KeyRights = Schema.Union(Schema.Literal("full", "read"), Schema.NonEmptyArray(Scope)).annotations({
@@ -27,21 +27,23 @@ const KeyRights = Schema.Union(Schema.Literal("full", "read"), Schema.NonEmptyAr
 })
 
 const GivenShop = Schema.Struct({
-  name: maybe(Text),
-  currency: maybe(Text),
-  decimals: maybe(Schema.Int),
-  time_zone: maybe(Text),
-  tracking_base_url: maybe(Text),
-  approved: maybe(Schema.Boolean),
-  active: maybe(Schema.Boolean),
-  api_enabled: maybe(Schema.Boolean),
-  program: maybe(Program).annotations({ description: "The loyalty programme; on, once it is given" }),
-  next_number: maybe(Schema.Int),
-  forbidden_words: maybe(Schema.Array(Schema.String)),
-  allowed_words: maybe(Schema.Array(Schema.String)),
-  languages: maybe(Schema.Array(Schema.String)),
-  keys: maybe(named(KeyRights)).annotations({ description: "Further keys by name: full, read, or a list of scopes" }),
-  webhook: maybe(Schema.Union(Schema.Literal(true), ReceiverText)).annotations({
+  name: optionalField(Text),
+  currency: optionalField(Text),
+  decimals: optionalField(Schema.Int),
+  time_zone: optionalField(Text),
+  tracking_base_url: optionalField(Text),
+  approved: optionalField(Schema.Boolean),
+  active: optionalField(Schema.Boolean),
+  api_enabled: optionalField(Schema.Boolean),
+  program: optionalField(Program).annotations({ description: "The loyalty programme; on, once it is given" }),
+  next_number: optionalField(Schema.Int),
+  forbidden_words: optionalField(Schema.Array(Schema.String)),
+  allowed_words: optionalField(Schema.Array(Schema.String)),
+  languages: optionalField(Schema.Array(Schema.String)),
+  keys: optionalField(named(KeyRights)).annotations({
+    description: "Further keys by name: full, read, or a list of scopes"
+  }),
+  webhook: optionalField(Schema.Union(Schema.Literal(true), ReceiverText)).annotations({
     description: "A webhook that leads to a receiver: true for one in good health, or how it behaves"
   })
 }).annotations({ identifier: "Shop" })
@@ -49,11 +51,13 @@ const GivenShop = Schema.Struct({
 export type GivenShop = typeof GivenShop.Type
 
 const GivenClient = Schema.Struct({
-  given_name: maybe(Text),
-  family_name: maybe(Text),
-  phone: maybe(PhoneText),
-  hide_name: maybe(Schema.Boolean),
-  knows: maybe(Schema.Array(Schema.String)).annotations({ description: "Shops that know the client, such as [$lac]" })
+  given_name: optionalField(Text),
+  family_name: optionalField(Text),
+  phone: optionalField(PhoneText),
+  hide_name: optionalField(Schema.Boolean),
+  knows: optionalField(Schema.Array(Schema.String)).annotations({
+    description: "Shops that know the client, such as [$lac]"
+  })
 }).annotations({ identifier: "Client" })
 /** A client under `given`. */
 export type GivenClient = typeof GivenClient.Type
@@ -64,12 +68,12 @@ const ExpectedResponse = Schema.Union(
   Schema.Int,
   Schema.String.pipe(Schema.pattern(SHORT)),
   Schema.Struct({
-    status: maybe(Anything),
-    data: maybe(Anything),
-    meta: maybe(Anything),
-    error: maybe(Anything),
-    headers: maybe(Schema.Record({ key: Schema.String, value: Anything })),
-    body: maybe(Anything)
+    status: optionalField(Anything),
+    data: optionalField(Anything),
+    meta: optionalField(Anything),
+    error: optionalField(Anything),
+    headers: optionalField(Schema.Record({ key: Schema.String, value: Anything })),
+    body: optionalField(Anything)
   })
 ).annotations({
   identifier: "ExpectedAnswer",
@@ -86,23 +90,23 @@ const Captures = Schema.Union(Name, Schema.Record({ key: Name, value: Schema.Str
 const rows = [...actions.values(), ...observations.values()]
 
 const stepOptions = {
-  title: maybe(Text).annotations({ description: "The purpose of the step, shown in its place" }),
-  as: maybe(Captures),
-  expect: maybe(ExpectedResponse).annotations({
+  title: optionalField(Text).annotations({ description: "The purpose of the step, shown in its place" }),
+  as: optionalField(Captures),
+  expect: optionalField(ExpectedResponse).annotations({
     description:
       "The response that is expected, or lost where a fault cuts the connection before it; by default any success"
   }),
-  repeat: maybe(
+  repeat: optionalField(
     Schema.Int.pipe(Schema.between(1, 1000, { message: () => "must be a whole number from 1 to 1000" }))
   ).annotations({ description: "How many times; $n counts from 1" }),
-  statuses: maybe(Schema.Record({ key: Schema.String, value: Schema.Int })).annotations({
+  statuses: optionalField(Schema.Record({ key: Schema.String, value: Schema.Int })).annotations({
     description: "Of repeated steps: how many responses had each status, such as { 201: 1, 200: 29 }"
   }),
-  shop: maybe(Text).annotations({ description: "Which shop, such as $lac; by default the first" }),
-  key: maybe(Schema.NullOr(Text)).annotations({
+  shop: optionalField(Text).annotations({ description: "Which shop, such as $lac; by default the first" }),
+  key: optionalField(Schema.NullOr(Text)).annotations({
     description: "Which key the shop's system sends, such as $reader; null for none"
   }),
-  idempotency_key: maybe(Schema.NullOr(Text)).annotations({
+  idempotency_key: optionalField(Schema.NullOr(Text)).annotations({
     description: "By default a new one each time; null for none"
   })
 } as const
@@ -111,7 +115,7 @@ const stepOptions = {
 export const STEP_OPTIONS: ReadonlyArray<string> = Object.keys(stepOptions)
 
 const acting = Object.fromEntries(
-  rows.map(({ name, description, takes }) => [name, maybe(takes).annotations({ description })])
+  rows.map(({ name, description, takes }) => [name, optionalField(takes).annotations({ description })])
 )
 
 const NO_STEP = { title: "Steps", description: "At least one step", message: () => "needs at least one step" }
@@ -120,7 +124,7 @@ const SingleStep = Schema.Struct({ ...acting, ...stepOptions }).annotations({ id
 
 const Step = Schema.Struct({
   ...acting,
-  together: maybe(Schema.Array(SingleStep).pipe(Schema.minItems(1, NO_STEP))).annotations({
+  together: optionalField(Schema.Array(SingleStep).pipe(Schema.minItems(1, NO_STEP))).annotations({
     description: "Steps that all begin at the same moment"
   }),
   ...stepOptions
@@ -129,13 +133,13 @@ const Step = Schema.Struct({
 /** The schema of a scenario file. The checks of files and the schema for editors both use it. */
 export const ScenarioText = Schema.Struct({
   name: Text.annotations({ description: "The rule that the scenario proves, as a sentence" }),
-  section: maybe(Schema.Union(Schema.String, Schema.Number)).annotations({
+  section: optionalField(Schema.Union(Schema.String, Schema.Number)).annotations({
     description: "The section of the specification"
   }),
-  given: maybe(
+  given: optionalField(
     Schema.Struct({
-      shops: maybe(named(Schema.NullOr(GivenShop))),
-      clients: maybe(named(Schema.NullOr(GivenClient)))
+      shops: optionalField(named(Schema.NullOr(GivenShop))),
+      clients: optionalField(named(Schema.NullOr(GivenClient)))
     })
   ).annotations({
     description: "The shops and clients at the start; by default one shop with the name shop"

@@ -3,18 +3,18 @@ import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Predicate, Random, Scope } from "effect"
 import { Api, type CallOptions, EnvironmentFailed } from "../../sandbox/Api.js"
 import { type CallName, requestOf } from "../../sandbox/Calls.js"
-import { handling, make as makeReceiver } from "../receive/Receiver.js"
+import { makeHandler, make as makeReceiver } from "../receive/Receiver.js"
 import { inProcessFetch, inProcessService } from "../testkit/InProcessService.js"
 import type { Handler } from "../testkit/LoopbackServer.js"
 import {
   idOf,
   isSuccess,
-  LOST,
-  needed,
+  LOST_RESPONSE,
+  requireSuccess,
   type ScenarioReceiver,
   type ScenarioShop,
   type StepContext,
-  type StepFailed,
+  type StepFailure,
   stepData
 } from "./Action.js"
 import { type Fields, fieldOf } from "./Expectation.js"
@@ -70,7 +70,7 @@ export const inProcessEnvironment: Effect.Effect<ScenarioEnvironment, never, Sco
     sandbox_token: null,
     isShared: false,
     nextPhone: Effect.sync(() => phone(++phones)),
-    openReceiver: Effect.map(handling({ keep: Number.POSITIVE_INFINITY }), ({ handler, receiver }) => {
+    openReceiver: Effect.map(makeHandler({ keep: Number.POSITIVE_INFINITY }), ({ handler, receiver }) => {
       const url = `http://127.0.0.1:4011/receiver-${handlers.size + 1}`
       handlers.set(url, handler)
       return { ...receiver, url }
@@ -182,7 +182,7 @@ export class ScenarioRunner {
       Effect.map(({ response }): StepExchange => ({ call, ...response, body: parsed(response.body) })),
       Effect.catchAll(({ url, detail, code }) =>
         CUT.has(code ?? "")
-          ? Effect.succeed({ call, status: LOST, headers: {}, body: "" })
+          ? Effect.succeed({ call, status: LOST_RESPONSE, headers: {}, body: "" })
           : new EnvironmentFailed({
               message: `${method} ${url} got no response (${detail}). Check that the service runs there.`
             })
@@ -228,7 +228,7 @@ export class ScenarioRunner {
   )
 
   /** The shop's receiver. A new one is set as the shop's webhook and gets the secret. */
-  readonly receiver = ({ id }: ScenarioShop): Effect.Effect<ScenarioReceiver, StepFailed> =>
+  readonly receiver = ({ id }: ScenarioShop): Effect.Effect<ScenarioReceiver, StepFailure> =>
     Effect.gen(this, function* () {
       const existing = this.#receivers.get(id)
       if (existing !== undefined) return existing
@@ -292,7 +292,7 @@ export class ScenarioRunner {
   /** Makes a request to the sandbox that a scenario needs before its steps. */
   readonly #make = (what: string, call: CallName, id: string, body: Fields) => {
     const { method, path } = requestOf(call, id)
-    return Effect.map(needed(this.#sandbox(method, path, body), what), stepData)
+    return Effect.map(requireSuccess(this.#sandbox(method, path, body), what), stepData)
   }
 
   /** Turns off a shop at the end of its scenario. Its data can still be read. */
@@ -353,7 +353,7 @@ export class ScenarioRunner {
   })
 
   /** Creates what a scenario lists under `given`: its shops with their keys and receivers, and its clients. */
-  readonly prepare = ({ shops, clients }: Scenario): Effect.Effect<void, StepFailed> =>
+  readonly prepare = ({ shops, clients }: Scenario): Effect.Effect<void, StepFailure> =>
     Effect.zipRight(
       Effect.forEach(shops, ([name, shop]) => this.#openShop(name, shop), { discard: true }),
       Effect.forEach(clients, ([name, client]) => this.#openAccount(name, client), { discard: true })

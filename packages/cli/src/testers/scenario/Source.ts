@@ -158,7 +158,7 @@ const withFollowers = ({ mistake, ...problem }: Placed, all: ReadonlyArray<Place
 }
 
 /** The problems in the order of the file, with only the first one at each place and of each mistake. */
-export const placed = (problems: ReadonlyArray<PathProblem>, source: Source): ReadonlyArray<Problem> => {
+export const placeProblems = (problems: ReadonlyArray<PathProblem>, source: Source): ReadonlyArray<Problem> => {
   const located = problems.map(
     ({ path, message, isOfName, mistake }): Placed => ({
       ...(isOfName ? source.placeOfName(path) : source.place(path)),

@@ -8,11 +8,11 @@ import {
   about,
   EmptyBody,
   idOf,
-  maybe,
-  needed,
-  open,
+  openObject,
+  optionalField,
   PhoneText,
   Reference,
+  requireSuccess,
   type StepContext,
   stepData,
   zoneOf
@@ -64,7 +64,7 @@ const row = (
 
 /** Makes an action whose fields are those of its request. A call of the sandbox is for the shop. */
 const withFields = (name: CallName, description: string): Action =>
-  row(name, description, open(...fieldsAskedBy(calls[name][1])), (fields: Fields, context) =>
+  row(name, description, openObject(...fieldsAskedBy(calls[name][1])), (fields: Fields, context) =>
     send(name, context, context.shop.id, fields)
   )
 
@@ -95,9 +95,9 @@ const TicketNumberText = Schema.Union(Schema.Int, Schema.String).annotations({
 const Request = Schema.Struct({
   method: Schema.String,
   path: Schema.String,
-  query: maybe(open()),
-  headers: maybe(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })),
-  body: maybe(Anything)
+  query: optionalField(openObject()),
+  headers: optionalField(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })),
+  body: optionalField(Anything)
 })
 
 const raw = ({ method, path, query = {}, headers = {}, body }: typeof Request.Type, { ask, key }: StepContext) => {
@@ -177,7 +177,7 @@ const ownerActions: ReadonlyArray<Action> = [
   withFields("replay events", "Sends events again: event_ids, or since, until and state; dry_run only counts them")
 ]
 
-const OfferChoice = Schema.Struct({ client: Reference, ticket: maybe(Reference) })
+const OfferChoice = Schema.Struct({ client: Reference, ticket: optionalField(Reference) })
 
 interface Offer {
   readonly id: string
@@ -188,7 +188,7 @@ interface Offer {
 /** Chooses the offer that a client answers: that of a named ticket in any state, otherwise the newest open one. */
 const chosen = Effect.fnUntraced(function* ({ client, ticket }: typeof OfferChoice.Type, context: StepContext) {
   const id = yield* idOf(client)
-  const list = yield* needed(send("get offers", context, id), "the client's offers")
+  const list = yield* requireSuccess(send("get offers", context, id), "the client's offers")
   const offers = (stepData(list) ?? []) as ReadonlyArray<Offer>
   const ticket_id = ticket === undefined ? null : yield* idOf(ticket)
   const offer = offers.findLast((offer) =>
@@ -254,10 +254,10 @@ const FaultText = Schema.Union(
 const FaultsText = Schema.Array(
   Schema.Struct({
     fault: FaultText,
-    method: maybe(Schema.Literal("GET", "POST")),
-    path: maybe(Schema.String),
-    next: maybe(Schema.Int),
-    delay_ms: maybe(Schema.Int)
+    method: optionalField(Schema.Literal("GET", "POST")),
+    path: optionalField(Schema.String),
+    next: optionalField(Schema.Int),
+    delay_ms: optionalField(Schema.Int)
   })
 )
 

@@ -2,7 +2,7 @@ import { eventTypes, toIso } from "@workshop/core/adapter"
 import { Effect, Predicate, Schema } from "effect"
 import { type CallName, calls, requestOf } from "../../sandbox/Calls.js"
 import type { ReceivedDelivery } from "../receive/Receiver.js"
-import { Anything, needed, type Observation, stepData } from "./Action.js"
+import { Anything, type Observation, requireSuccess, stepData } from "./Action.js"
 
 /** Expands the short form of each expected entry, also within operators such as `$contains`. */
 const each =
@@ -35,7 +35,10 @@ const listOf =
   (name: CallName, what: string): Observe =>
   ({ sandbox, shop }) => {
     const { method, path } = requestOf(name, shop.id)
-    return Effect.map(needed(sandbox(method, path), what), (found) => (stepData(found) ?? []) as ReadonlyArray<unknown>)
+    return Effect.map(
+      requireSuccess(sandbox(method, path), what),
+      (found) => (stepData(found) ?? []) as ReadonlyArray<unknown>
+    )
   }
 
 const readable = (received: ReceivedDelivery) => {

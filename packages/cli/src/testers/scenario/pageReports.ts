@@ -1,7 +1,7 @@
-import { escaped, toIso } from "@workshop/core/adapter"
+import { escapeHtml, toIso } from "@workshop/core/adapter"
 import { plain } from "../../terminal/Output.js"
 import { type JUnitCase, junitXml } from "../page/junit.js"
-import { entryItem, marked, pageText, row } from "../page/page.js"
+import { entryItem, markOutcome, pageText, row } from "../page/page.js"
 import { exchangeLines, failureLines, headings, type ScenarioResult, summary } from "./Report.js"
 
 const STYLE = `
@@ -13,12 +13,12 @@ ol.steps { margin: .4rem 0 .4rem 1.7rem; padding: 0; list-style: none; } .steps 
 type Step = ScenarioResult["steps"][number]
 
 const stepItem = ({ title, outcome, duration_ms, exchange }: Step): string => {
-  const line = `${marked(outcome === "not_run" ? "skipped" : outcome)} ${escaped(title)}`
+  const line = `${markOutcome(outcome === "not_run" ? "skipped" : outcome)} ${escapeHtml(title)}`
   if (outcome === "not_run") return `<li class="faint">${line} (not run)</li>`
   const took = `<span class="ms faint">${duration_ms} ms</span>`
   return exchange === null
     ? `<li>${took}${line}</li>`
-    : `<li><details><summary>${took}${line}</summary><pre>${escaped(exchangeLines(exchange).join("\n"))}</pre></details></li>`
+    : `<li><details><summary>${took}${line}</summary><pre>${escapeHtml(exchangeLines(exchange).join("\n"))}</pre></details></li>`
 }
 
 const tookOf = ({ steps }: ScenarioResult): number => steps.reduce((sum, { duration_ms }) => sum + duration_ms, 0)
@@ -41,7 +41,7 @@ const scenarioItem = (result: ScenarioResult, base_url: string | null): string =
     ...(failure === null ? [] : [row("failed", failureText(result), "code")])
   ]
   return entryItem({
-    ...{ id: file, outcome: passed ? "passed" : "failed", title: escaped(name), duration_ms: tookOf(result) },
+    ...{ id: file, outcome: passed ? "passed" : "failed", title: escapeHtml(name), duration_ms: tookOf(result) },
     command: `npx workshop scenario run ${file}${base_url === null ? "" : ` --base-url ${base_url}`}`,
     body: `<dl>${rows.join("")}</dl><ol class="steps">${steps.map(stepItem).join("\n")}</ol>`
   })
@@ -57,7 +57,7 @@ export const htmlReport = (
     title: failed === 0 ? "All scenarios pass" : `${failed} of ${results.length} scenarios failed`,
     isGood: failed === 0,
     style: STYLE,
-    body: `<p class="lead">${escaped(summary(results, duration_ms))}. ${base_url === null ? "In its own process" : escaped(`Against ${base_url}`)}, ${toIso(began)}.</p>
+    body: `<p class="lead">${escapeHtml(summary(results, duration_ms))}. ${base_url === null ? "In its own process" : escapeHtml(`Against ${base_url}`)}, ${toIso(began)}.</p>
 <section><ul class="entries">${results.map((result) => scenarioItem(result, base_url)).join("\n")}</ul></section>`
   })
 }

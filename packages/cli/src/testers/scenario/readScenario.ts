@@ -3,7 +3,7 @@ import { actions } from "./actions.js"
 import { checkSteps } from "./checkSteps.js"
 import { observations } from "./observations.js"
 import { type Scenario, ScenarioText, type Step } from "./Scenario.js"
-import { type Problem, placed, Source, schemaProblems } from "./Source.js"
+import { type Problem, placeProblems, Source, schemaProblems } from "./Source.js"
 
 /** Writes a value on one line in YAML. */
 const brief = (value: unknown): string => {
@@ -77,5 +77,5 @@ export const readScenario = (file: string, text: string): Either.Either<Scenario
   const problems = [...(Either.isLeft(decoded) ? schemaProblems(decoded.left) : []), ...checkSteps(value)]
   return Either.isRight(decoded) && problems.length === 0
     ? Either.right(scenarioOf(file, decoded.right, source))
-    : Either.left(placed(problems, source))
+    : Either.left(placeProblems(problems, source))
 }

@@ -1,7 +1,7 @@
 import { DURATION, durationMs, toIso } from "@workshop/core/adapter"
 import { Data, DateTime, Effect, Predicate, Schema } from "effect"
 import { healthy } from "../receive/Receiver.js"
-import { type Reply, saying } from "../testkit/LoopbackServer.js"
+import { type Reply, statusReply } from "../testkit/LoopbackServer.js"
 
 /** The values of a scenario's names: the shops, clients and keys that are given, and what steps have captured. */
 export interface Names {
@@ -150,7 +150,7 @@ export const ReceiverText = Schema.Union(
 export type ReceiverText = typeof ReceiverText.Type
 
 const replyOf = (answers: typeof ReplyText.Type): Reply => {
-  if (typeof answers === "number") return saying(answers)
+  if (typeof answers === "number") return statusReply(answers)
   return answers === "redirect" ? { kind: "redirect", to: "http://127.0.0.1:9/elsewhere" } : { kind: answers }
 }
 
@@ -159,7 +159,7 @@ const forTimes = (reply: Reply, times: number): (() => Reply) => {
   let left = times
   return () => {
     left -= 1
-    return left >= 0 ? reply : saying(200)
+    return left >= 0 ? reply : statusReply(200)
   }
 }
 

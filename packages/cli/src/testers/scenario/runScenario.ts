@@ -1,8 +1,15 @@
 import { readFileSync } from "node:fs"
 import { SIGNATURE_HEADER } from "@workshop/core/adapter"
 import { Duration, Effect, Either, Predicate } from "effect"
-import { type Action, isSuccess, LOST, type Observation, type StepContext, type StepFailed } from "./Action.js"
-import { type Fields, type Found, type Mismatch, match } from "./Expectation.js"
+import {
+  type Action,
+  isSuccess,
+  LOST_RESPONSE,
+  type Observation,
+  type StepContext,
+  type StepFailure
+} from "./Action.js"
+import { type Fields, type Mismatch, type Mismatches, match } from "./Expectation.js"
 import { problemLines, reportLines, type ScenarioFailure, type ScenarioResult, type StepExchange } from "./Report.js"
 import { readScenario } from "./readScenario.js"
 import { lookUp, type Names, resolve, wholeReference, withReferences } from "./references.js"
@@ -23,7 +30,7 @@ const placesOf = ({ status, headers, body }: StepExchange): Fields => {
 
 /** The status of a response and, if it is a refusal, the code and the reason. */
 const verdict = (exchange: StepExchange): string => {
-  if (exchange.status === LOST) return "lost"
+  if (exchange.status === LOST_RESPONSE) return "lost"
   const { error } = placesOf(exchange)
   if (!Predicate.isRecord(error)) return String(exchange.status)
   const reason =
@@ -52,7 +59,7 @@ const withSmallHeaders = (expected: Fields): Fields => {
  * Compares a response with what is expected. Unless a refusal is expected, it must be a success. Throws
  * `ReferenceUnknown`.
  */
-const matchResponse = (expected: ExpectedResponse | undefined, exchange: StepExchange, names: Names): Found => {
+const matchResponse = (expected: ExpectedResponse | undefined, exchange: StepExchange, names: Names): Mismatches => {
   const success = isSuccess(exchange) ? [] : mismatch("a success (2xx)", exchange)
   if (expected === undefined) return success
   if (typeof expected !== "object") return matchShort(String(expected), exchange)
@@ -123,7 +130,7 @@ const once = Effect.fnUntraced(function* (
   runner: ScenarioRunner,
   step: Step,
   { n, isFree }: { readonly n: number | undefined; readonly isFree: boolean }
-): Effect.fn.Return<Outcome, StepFailed> {
+): Effect.fn.Return<Outcome, StepFailure> {
   const context = yield* runner.context(step, runner.names(n))
   if (isObservation(step.does)) return yield* observe(runner, step, step.does, context)
   if (step.does === "together") return { step, mismatches: [], exchange: null, status: null }
@@ -161,7 +168,7 @@ const isBad = ({ mismatches }: Outcome): boolean => mismatches.length > 0
 const performStep = Effect.fnUntraced(function* (
   runner: ScenarioRunner,
   step: Step
-): Effect.fn.Return<Outcome, StepFailed> {
+): Effect.fn.Return<Outcome, StepFailure> {
   yield* runner.refresh
   const isFree = step.statuses !== undefined
   const tasks = (step.does === "together" ? step.together : [step]).flatMap((one) =>

@@ -110,7 +110,7 @@ export interface PlannedRequest {
 }
 
 /** The request of an actor's call for the resource with this id. */
-export const planned = (
+export const planRequest = (
   actor: string,
   act: string,
   shop: string | null,
@@ -118,7 +118,7 @@ export const planned = (
 ): PlannedRequest => ({ actor, act, shop, ...requestOf(call, id), body })
 
 /** The context in which an activity is planned: the actors, and the dice for random choices. */
-export interface Planning {
+export interface PlanContext {
   readonly actors: Actors
   readonly dice: Dice
   readonly receivers: SimulatedReceivers
@@ -132,7 +132,7 @@ export interface Activity {
   /** True if no other activity may happen at the same instant. */
   readonly isAlone?: boolean
   /** The requests of the activity, which are made concurrently; null if the activity is not possible now. */
-  readonly plan: (planning: Planning) => ReadonlyArray<PlannedRequest> | null
+  readonly plan: (planning: PlanContext) => ReadonlyArray<PlannedRequest> | null
 }
 
 /** The data of a response; undefined if it is not a success. */
@@ -145,7 +145,7 @@ export const remember = (shop: KnownShop, { id, state, number, ready_at, collect
 }
 
 /** Remembers the ticket in a success. */
-export const remembering =
+export const rememberTicket =
   (shop: KnownShop): NonNullable<PlannedRequest["onResponse"]> =>
   (response) => {
     const ticket = successData<Ticket>(response)
@@ -165,7 +165,7 @@ const ITEMS = ["Brown boots", "Grey trousers", "Suitcase", "Phone", "Winter coat
 export const UNKNOWN_PHONE = "+21629999999"
 
 /** The body of a request for a new ticket. */
-export const drawTicket = ({ actors, dice }: Planning): Record<string, unknown> => {
+export const drawTicket = ({ actors, dice }: PlanContext): Record<string, unknown> => {
   const price_minor = dice.between(0, 400) * 250
   const client = dice.pick(actors.clients)
   const whom = dice.between(0, 9)

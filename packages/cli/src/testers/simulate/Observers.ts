@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { Clock, Effect } from "effect"
-import { type Handler, type Reply, saying } from "../testkit/LoopbackServer.js"
+import { type Handler, type Reply, statusReply } from "../testkit/LoopbackServer.js"
 import type { RecordedRequest, TracedDelivery } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
 
@@ -63,7 +63,7 @@ export type Mood = keyof typeof moods
 
 const replyOf = (status: number | null): Reply => {
   if (status === null) return { kind: "cut" }
-  return status >= 300 && status < 400 ? { kind: "redirect", status, to: "http://127.0.0.1:9/" } : saying(status)
+  return status >= 300 && status < 400 ? { kind: "redirect", status, to: "http://127.0.0.1:9/" } : statusReply(status)
 }
 
 /** Lets other fibers run, the given number of times. */

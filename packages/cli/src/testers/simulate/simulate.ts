@@ -3,10 +3,10 @@ import type { Entropy, StorePorts } from "@workshop/core"
 import { SIGNATURE_HEADER } from "@workshop/core/adapter"
 import * as MemoryStore from "@workshop/store-memory"
 import { Console, Context, Effect, Fiber, type Layer, type Scope } from "effect"
-import { type CommandRefused, refuse, refused } from "../../CommandRefused.js"
+import { type CommandRefused, refuse, toCommandRefused } from "../../CommandRefused.js"
 import { type StoreChoice, storeLayer } from "../../database/StoreChoice.js"
-import { counted } from "../../terminal/counted.js"
-import { type Outlet, paintFor, shortened, widthFor, writeReport } from "../../terminal/Output.js"
+import { pluralize } from "../../terminal/counted.js"
+import { type Outlet, paintFor, shorten, widthFor, writeReport } from "../../terminal/Output.js"
 import { clockWarning } from "../testkit/Time.js"
 import { audit } from "./auditor/audit.js"
 import type { Trace, Violation } from "./auditor/Trace.js"
@@ -50,7 +50,7 @@ const yieldToEventLoop = Effect.async<void>((resume) => {
 const fitted = (share: number, words: ReadonlyArray<string>, width: number): string => {
   const text = words.join(", ")
   const cells = Math.min(MAX_BAR_WIDTH, width - text.length - "[] ".length)
-  if (cells < MIN_BAR_WIDTH) return words.length > 1 ? fitted(share, words.slice(0, -1), width) : shortened(text, width)
+  if (cells < MIN_BAR_WIDTH) return words.length > 1 ? fitted(share, words.slice(0, -1), width) : shorten(text, width)
   const filled = Math.min(cells, Math.floor(cells * share))
   return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${text}`
 }
@@ -108,14 +108,14 @@ const played = (
       restoringClock(environment, simulation(environment, observers, bounds, control))
     ).pipe(
       Effect.map(({ result: trace, clock }) => ({ trace, clock })),
-      Effect.mapError(refused)
+      Effect.mapError(toCommandRefused)
     )
   return Effect.flatMap(SimulatedStore, (storeOf) =>
     Effect.flatMap(inProcessSimulation, (environment) => simulation(environment, observers, bounds, control)).pipe(
       Effect.map((trace) => ({ trace, clock: null })),
       Effect.provide(simulatedService(storeOf(flags), bounds.seed, observers.receivers))
     )
-  ).pipe(Effect.mapError(refused))
+  ).pipe(Effect.mapError(toCommandRefused))
 }
 
 /**
@@ -226,7 +226,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
         yield* Console.log(lines.join("\n"))
         const { length } = summary.violations
         if (length === 0) return
-        const violated = `${counted(length, "invariant")} ${length === 1 ? "was" : "were"} violated`
+        const violated = `${pluralize(length, "invariant")} ${length === 1 ? "was" : "were"} violated`
         return yield* refuse(`${violated}. Repeat the run with ${report.command}`)
       }).pipe(Effect.scoped),
       stop

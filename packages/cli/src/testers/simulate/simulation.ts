@@ -9,20 +9,20 @@ import {
   Actors,
   type HeldKey,
   type KnownShop,
+  type PlanContext,
   type PlannedRequest,
-  type Planning,
-  planned,
+  planRequest,
   successData
 } from "./Actors.js"
 import {
   MAX_KEYS,
-  makingKey,
-  registering,
-  revoking,
-  sandboxActivities,
-  settingWebhook,
-  switchingOn,
-  visiting
+  planKey,
+  planRegistration,
+  planRevocation,
+  planSwitchOn,
+  planVisit,
+  planWebhook,
+  sandboxActivities
 } from "./activities/sandbox.js"
 import { attemptOf, drawTill, pollOf, statusOf, tillActivities } from "./activities/till.js"
 import type { Loyalty, RecordedResponse, ShopTrace, Trace } from "./auditor/Trace.js"
@@ -61,7 +61,7 @@ interface Leap {
  * A move to the last instant at which a ticket may be reopened, or to that of its closure, or to one millisecond before
  * or after.
  */
-const toEdge = (planning: Planning): Leap | null => {
+const toEdge = (planning: PlanContext): Leap | null => {
   const { actors, dice } = planning
   const till = drawTill(planning)
   if (till === null) return null
@@ -79,7 +79,7 @@ const toEdge = (planning: Planning): Leap | null => {
   }
 }
 
-const drawLeap = (planning: Planning): Leap => {
+const drawLeap = (planning: PlanContext): Leap => {
   const { dice } = planning
   const edge = dice.chance(0.012) ? toEdge(planning) : null
   if (edge !== null) return edge
@@ -89,12 +89,12 @@ const drawLeap = (planning: Planning): Leap => {
 
 /** Runs a simulation, one step after another. */
 class SimulationRunner {
-  readonly planning: Planning
+  readonly planning: PlanContext
   readonly recorder: Recorder
   readonly #environment: SimulationEnvironment
   step = 0
 
-  constructor(planning: Planning, recorder: Recorder, environment: SimulationEnvironment) {
+  constructor(planning: PlanContext, recorder: Recorder, environment: SimulationEnvironment) {
     this.planning = planning
     this.recorder = recorder
     this.#environment = environment
@@ -128,7 +128,7 @@ class SimulationRunner {
 
   /** Moves the sandbox clock, which runs the closures and deliveries that become due. */
   readonly moveClock = (move: Readonly<Record<string, unknown>>): Effect.Effect<void, EnvironmentFailed> =>
-    Effect.flatMap(this.run(planned("clock", "move the clock", null, ["move clock", "", move])), (response) =>
+    Effect.flatMap(this.run(planRequest("clock", "move the clock", null, ["move clock", "", move])), (response) =>
       response?.status === 200
         ? Effect.void
         : new EnvironmentFailed({
@@ -182,7 +182,7 @@ const PAGES_A_MINUTE = 100
 const MAX_PAGES = 10_000
 
 const read = (runner: SimulationRunner, shop: KnownShop, call: CallName, id: string, key?: HeldKey, query = "") => {
-  const request = { ...planned("auditor", "audit", shop.id, [call, id]), query }
+  const request = { ...planRequest("auditor", "audit", shop.id, [call, id]), query }
   return runner.run(key === undefined ? request : { ...request, key })
 }
 
@@ -197,10 +197,10 @@ const wanted = <A>(runner: SimulationRunner, shop: KnownShop, call: CallName): E
 /** Makes a new key, because the limits of a used one may refuse requests. */
 const freshKey = (runner: SimulationRunner, shop: KnownShop) =>
   Effect.gen(function* () {
-    if (shop.off !== null) yield* runner.run(switchingOn(shop, shop.off))
+    if (shop.off !== null) yield* runner.run(planSwitchOn(shop, shop.off))
     const active = shop.keys.filter(({ isRevoked }) => !isRevoked)
-    if (active.length >= MAX_KEYS) yield* runner.run(revoking(shop, active[0]!))
-    yield* runner.run(makingKey(shop, "full", "a key for the audit"))
+    if (active.length >= MAX_KEYS) yield* runner.run(planRevocation(shop, active[0]!))
+    yield* runner.run(planKey(shop, "full", "a key for the audit"))
     const key = shop.keys.at(-1)
     if (key === undefined || key.isRevoked)
       return yield* new EnvironmentFailed({ message: `No key could be made for shop ${shop.id}.` })
@@ -316,7 +316,7 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
     const name = actors.fresh("Shop")
     const time_zone = dice.oneOf(ZONES)
     const body = { name, currency: "TND", decimals: 3, time_zone, tracking_base_url: "https://track.example.com" }
-    const opened = successData<Opened>(yield* run(planned("owner", "open a shop", null, ["open shop", "", body])))
+    const opened = successData<Opened>(yield* run(planRequest("owner", "open a shop", null, ["open shop", "", body])))
     if (opened === null)
       return yield* new EnvironmentFailed({
         message: "No shop can be opened. Check that the server was started with --sandbox."
@@ -350,9 +350,9 @@ const preparing = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArr
   }
   // Some shops begin near the last number, so that the numbers start again during the run.
   const next_number = dice.chance(0.5) ? { next_number: dice.between(9950, 9999) } : {}
-  const change = planned("owner", "prepare", shop.id, ["change shop", shop.id, { program, ...next_number }])
-  const webhook = dice.chance(0.8) ? [settingWebhook(shop, planning)] : []
-  return [change, makingKey(shop, "full"), makingKey(shop, "read"), ...webhook]
+  const change = planRequest("owner", "prepare", shop.id, ["change shop", shop.id, { program, ...next_number }])
+  const webhook = dice.chance(0.8) ? [planWebhook(shop, planning)] : []
+  return [change, planKey(shop, "full"), planKey(shop, "read"), ...webhook]
 }
 
 /** Freezes the clock, opens the shops and the clients' accounts, each at a different instant. */
@@ -367,9 +367,9 @@ const opening = (runner: SimulationRunner, shops: number): Effect.Effect<void, E
       const shop = yield* openShop(runner)
       for (const request of preparing(runner, shop)) yield* alone(request)
     }
-    for (let i = 0; i < shops * CLIENTS_PER_SHOP; i++) yield* alone(registering(runner.planning))
+    for (let i = 0; i < shops * CLIENTS_PER_SHOP; i++) yield* alone(planRegistration(runner.planning))
     for (const [i, client] of actors.clients.entries())
-      yield* alone(visiting(client, actors.shops[i % actors.shops.length]!))
+      yield* alone(planVisit(client, actors.shops[i % actors.shops.length]!))
   })
 
 /** The seed and the size of a simulation. */

@@ -5,7 +5,7 @@ import { Clock, Effect, Fiber, Runtime, Schedule, type Scope } from "effect"
 import { baseOf } from "../../terminal/listenAddress.js"
 
 /** A request as it reached a receiver. */
-export interface Incoming {
+export interface IncomingRequest {
   readonly method: string
   readonly path: string
   readonly headers: Http.IncomingHttpHeaders
@@ -31,10 +31,12 @@ export type Reply =
   | { readonly kind: "cut" }
 
 /** Returns the reply to a request, and the delay before it in real milliseconds. */
-export type Handler = (incoming: Incoming) => Effect.Effect<{ readonly reply: Reply; readonly delay_ms?: number }>
+export type Handler = (
+  incoming: IncomingRequest
+) => Effect.Effect<{ readonly reply: Reply; readonly delay_ms?: number }>
 
 /** A status and nothing else. */
-export const saying = (status: number): Reply => ({ kind: "status", status })
+export const statusReply = (status: number): Reply => ({ kind: "status", status })
 
 /** The largest body that a receiver reads, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576

@@ -6,7 +6,7 @@ import { signatureHeader } from "../../../../core/src/domain/Signature.js"
 import { plain } from "../../../src/terminal/Output.js"
 import { eventLine } from "../../../src/testers/receive/eventLine.js"
 import { forwardTo } from "../../../src/testers/receive/forward.js"
-import { type Reply, saying } from "../../../src/testers/testkit/LoopbackServer.js"
+import { type Reply, statusReply } from "../../../src/testers/testkit/LoopbackServer.js"
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
 
 describe("a receiver checks each request (Specification, Webhooks)", () => {
@@ -131,7 +131,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
   })
 
   it("a receiver recognises an attempt that was sent again because a kept connection was closed, and counts it once", async () => {
-    const answers: ReadonlyArray<Reply> = [saying(200), { kind: "cut" }, saying(200), saying(200)]
+    const answers: ReadonlyArray<Reply> = [statusReply(200), { kind: "cut" }, statusReply(200), statusReply(200)]
     await using sender = await Sender.open({ behaviour: { reply: ({ n }) => answers[n - 1]! } })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const send = (id: string) =>
@@ -219,7 +219,7 @@ describe("a receiver misbehaves as its flags say (Specification, Commands)", () 
 
 describe("a receiver that forwards (Specification, Sandbox)", () => {
   it("a receiver that forwards sends valid requests on unchanged, and responds with the status that it gets", async () => {
-    await using behind = await Sender.open({ behaviour: { reply: saying(503) } })
+    await using behind = await Sender.open({ behaviour: { reply: statusReply(503) } })
     await using sender = await Sender.open({ behaviour: { forward: forwardTo(behind.receiver.url) } })
     expect((await sender.send(eventText("e1"))).status).toBe(503)
     expect((await sender.send(eventText("e2"), null)).status).toBe(400)

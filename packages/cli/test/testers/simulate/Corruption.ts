@@ -5,9 +5,9 @@ import type { Trace } from "../../../src/testers/simulate/auditor/Trace.js"
 /** A mutable version of a type. */
 export type Open<T> = T extends (...args: never) => unknown ? T : { -readonly [K in keyof T]: Open<T[K]> }
 
-export type Seen = Open<Trace>
-export type SeenShop = Seen["shops"][number]
-export type SeenExchange = Seen["exchanges"][number]
+export type OpenTrace = Open<Trace>
+export type SeenShop = OpenTrace["shops"][number]
+export type SeenExchange = OpenTrace["exchanges"][number]
 // biome-ignore lint/suspicious/noExplicitAny: the body is untyped JSON
 export type Json = any
 
@@ -16,7 +16,7 @@ export interface Corruption {
   readonly name: string
   readonly rule: keyof typeof checks
   readonly breaks: Breach["anchor"]
-  readonly lie: (seen: Seen) => void
+  readonly lie: (seen: OpenTrace) => void
 }
 
 /** The run has no record that the corruption could change. */
@@ -28,7 +28,7 @@ export const first = <A>(all: Iterable<A | undefined>): A => {
   throw new NoExample("No run has an example of this: choose other seeds")
 }
 
-export const eventOf = (seen: Seen, fits: (event: SeenShop["events"][number], shop: SeenShop) => boolean) =>
+export const eventOf = (seen: OpenTrace, fits: (event: SeenShop["events"][number], shop: SeenShop) => boolean) =>
   first(
     seen.shops.map((shop) => {
       const i = shop.events.findIndex((event) => fits(event, shop))
@@ -36,7 +36,7 @@ export const eventOf = (seen: Seen, fits: (event: SeenShop["events"][number], sh
     })
   )
 
-export const exchangeOf = (seen: Seen, fits: (exchange: SeenExchange) => boolean): SeenExchange =>
+export const exchangeOf = (seen: OpenTrace, fits: (exchange: SeenExchange) => boolean): SeenExchange =>
   first([seen.exchanges.find(fits)])
 
 export const dataOf = (exchange: SeenExchange): Json => exchange.response?.body.data
@@ -51,7 +51,7 @@ export const moved = (iso: string | null, ms: number): string => new Date(Date.p
 
 /** Inserts copies of an exchange directly after it. */
 export const repeat = (
-  seen: Seen,
+  seen: OpenTrace,
   exchange: SeenExchange,
   times: number,
   change: (copy: SeenExchange, n: number) => void = () => {}

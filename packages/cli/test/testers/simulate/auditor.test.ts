@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { audit, checks } from "../../../src/testers/simulate/auditor/audit.js"
 import type { Trace } from "../../../src/testers/simulate/auditor/Trace.js"
-import { NoExample, type Seen } from "./Corruption.js"
+import { NoExample, type OpenTrace } from "./Corruption.js"
 import { corruptions } from "./corruptions.js"
-import { played } from "./played.js"
+import { runSimulation } from "./played.js"
 
 /** Seeds of runs that together contain a record for every corruption. */
 const SEEDS = [10, 9]
@@ -12,13 +12,13 @@ describe("the auditor (Specification, Commands)", () => {
   const runs: Array<Trace> = []
 
   beforeAll(async () => {
-    for (const seed of SEEDS) runs.push((await played(seed, { steps: 400, shops: 2 })).trace)
+    for (const seed of SEEDS) runs.push((await runSimulation(seed, { steps: 400, shops: 2 })).trace)
   }, 240_000)
 
   /** The corrupted trace of the first run that contains the record to change. */
-  const lied = (lie: (seen: Seen) => void): Seen => {
+  const lied = (lie: (seen: OpenTrace) => void): OpenTrace => {
     for (const [i, run] of runs.entries()) {
-      const seen = structuredClone(run) as Seen
+      const seen = structuredClone(run) as OpenTrace
       try {
         lie(seen)
         return seen
@@ -38,7 +38,7 @@ describe("the auditor (Specification, Commands)", () => {
   )
 
   it("the auditor counts a reconnection as the same attempt, and a delivery that arrived twice as two attempts", () => {
-    const seen = structuredClone(runs[0]) as Seen
+    const seen = structuredClone(runs[0]) as OpenTrace
     const i = seen.receptions.findIndex(({ status }) => status === 200)
     const twice = (first: object) => {
       const { receptions } = seen
@@ -54,7 +54,7 @@ describe("the auditor (Specification, Commands)", () => {
   it("the auditor accepts either response to a repetition whose first response was lost and whose key has expired", () => {
     const DAY_MS = 86_400_000
     const rules = (days_before: number) => {
-      const seen = structuredClone(runs[0]) as Seen
+      const seen = structuredClone(runs[0]) as OpenTrace
       const cardOf = ({ shop, path }: { readonly shop: string | null; readonly path: string }) =>
         seen.shops.find(({ id }) => id === shop)?.cards.find(({ client }) => path.includes(client))?.data
       const i = seen.exchanges.findIndex(
@@ -78,8 +78,8 @@ describe("the auditor (Specification, Commands)", () => {
   it("the auditor accepts any response to a repetition if the request before it had no response and an expired key", () => {
     const DAY_MS = 86_400_000
     const messages = (days_after: number) => {
-      const seen = structuredClone(runs[0]) as Seen
-      const isCreate = (one: Seen["exchanges"][number]) => one.method === "POST" && one.path === "/v1/tickets"
+      const seen = structuredClone(runs[0]) as OpenTrace
+      const isCreate = (one: OpenTrace["exchanges"][number]) => one.method === "POST" && one.path === "/v1/tickets"
       const i = seen.exchanges.findIndex((one) => isCreate(one) && one.response?.body.meta?.replayed === true)
       const repetition = seen.exchanges[i]!
       const first = seen.exchanges.find(
@@ -98,7 +98,7 @@ describe("the auditor (Specification, Commands)", () => {
 
   it("the auditor distinguishes a notification by the service from one by the shop in the same millisecond", async () => {
     // In this run a ticket becomes ready at the instant at which its shop records a call to the client.
-    const { trace } = await played(31, { steps: 120, shops: 2 })
+    const { trace } = await runSimulation(31, { steps: 120, shops: 2 })
     expect(audit(trace)).toEqual([])
   }, 60_000)
 

@@ -6,9 +6,9 @@ import {
   first,
   isStatus,
   type Json,
-  moved,
+  type OpenTrace,
   repeat,
-  type Seen
+  shiftInstant
 } from "./Corruption.js"
 
 const MINUTE = 60_000
@@ -61,7 +61,7 @@ const ofShops: ReadonlyArray<Corruption> = [
       const before = shop.events.filter(
         ({ data }) => data.ticket?.id === event.data.ticket?.id && data.ticket?.state === "collected"
       )
-      for (const one of before) one.data.ticket!.collected_at = moved(one.data.ticket!.collected_at, -2 * DAY)
+      for (const one of before) one.data.ticket!.collected_at = shiftInstant(one.data.ticket!.collected_at, -2 * DAY)
     }
   },
   {
@@ -70,7 +70,7 @@ const ofShops: ReadonlyArray<Corruption> = [
     breaks: "rule-closure-at-its-own-instant",
     lie: (seen) => {
       const { ticket } = eventOf(seen, ({ type }) => type === "ticket.abandoned").event.data
-      ticket!.abandoned_at = moved(ticket!.abandoned_at, 1)
+      ticket!.abandoned_at = shiftInstant(ticket!.abandoned_at, 1)
     }
   },
   {
@@ -79,7 +79,7 @@ const ofShops: ReadonlyArray<Corruption> = [
     breaks: "rule-closure-uncollected",
     lie: (seen) => {
       const ticket = first(seen.shops.map(({ listed }) => listed.find(({ state }) => state === "ready")))
-      ticket.ready_at = moved(new Date(seen.ended_at).toISOString(), -60 * DAY)
+      ticket.ready_at = shiftInstant(new Date(seen.ended_at).toISOString(), -60 * DAY)
     }
   },
   {
@@ -88,7 +88,7 @@ const ofShops: ReadonlyArray<Corruption> = [
     breaks: "rule-instants-held",
     lie: (seen) => {
       const { ticket } = eventOf(seen, ({ type }) => type === "ticket.ready").event.data
-      ticket!.updated_at = moved(ticket!.created_at, -1)
+      ticket!.updated_at = shiftInstant(ticket!.created_at, -1)
     }
   },
   {
@@ -138,7 +138,7 @@ const ofShops: ReadonlyArray<Corruption> = [
   }
 ]
 
-const pageOf = (seen: Seen) =>
+const pageOf = (seen: OpenTrace) =>
   exchangeOf(
     seen,
     (one) => isStatus(200, /^\/v1\/tickets$/, "GET")(one) && one.query.startsWith("limit=100") && dataOf(one).length > 3
@@ -278,7 +278,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   }
 ]
 
-const delivered = (seen: Seen, fits: (delivery: Json) => boolean) => {
+const delivered = (seen: OpenTrace, fits: (delivery: Json) => boolean) => {
   const shop = first(seen.shops.filter(({ deliveries }) => deliveries.some(fits)))
   return { shop, delivery: first([shop.deliveries.find(fits)]) }
 }
@@ -311,7 +311,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
         ({ attempts }) =>
           attempts.length >= 2 && Date.parse(attempts[1].started_at) - Date.parse(attempts[0].started_at) === MINUTE
       )
-      delivery.attempts[1]!.started_at = moved(delivery.attempts[1]!.started_at, -1)
+      delivery.attempts[1]!.started_at = shiftInstant(delivery.attempts[1]!.started_at, -1)
     }
   },
   {

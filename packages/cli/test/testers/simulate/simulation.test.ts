@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { audit } from "../../../src/testers/simulate/auditor/audit.js"
-import { played } from "./played.js"
+import { runSimulation } from "./played.js"
 
 const SEEDS = Array.from({ length: 12 }, (_, i) => 101 + i)
 const SIZE = { steps: 60, shops: 2 }
@@ -11,7 +11,7 @@ describe("a simulation (Specification, Commands)", () => {
   it.each(SEEDS)(
     "a simulation finds no violation in the run of seed %d",
     async (seed) => {
-      const { trace, digest } = await played(seed, SIZE)
+      const { trace, digest } = await runSimulation(seed, SIZE)
       digests.set(seed, digest)
       expect(audit(trace)).toEqual([])
       expect(trace.exchanges.length).toBeGreaterThan(150)
@@ -21,7 +21,7 @@ describe("a simulation (Specification, Commands)", () => {
 
   it("two simulations have the same digest for the same seed, and different digests for different seeds", async () => {
     const [seed = 0] = digests.keys()
-    expect((await played(seed, SIZE)).digest).toBe(digests.get(seed))
+    expect((await runSimulation(seed, SIZE)).digest).toBe(digests.get(seed))
     expect(new Set(digests.values()).size).toBe(digests.size)
     expect(digests.size).toBe(SEEDS.length)
   }, 60_000)

@@ -14,7 +14,7 @@ export class MayRefuse extends Context.Tag("@workshop/core/http/MayRefuse")<
 >() {}
 
 /** The annotations of an endpoint: its summary, its description and its refusals. */
-export const described = ({
+export const describeEndpoint = ({
   refusals = [],
   limits = [],
   ...words

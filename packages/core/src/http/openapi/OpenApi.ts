@@ -64,7 +64,7 @@ const rulesByOperation = (): ReadonlyMap<string, Rules> => {
   return rules
 }
 
-const EVERYWHERE: ReadonlyArray<RefusalName> = [
+const COMMON_REFUSALS: ReadonlyArray<RefusalName> = [
   "unauthenticated",
   "account_deactivated",
   "shop_not_approved",
@@ -74,7 +74,7 @@ const EVERYWHERE: ReadonlyArray<RefusalName> = [
 
 /** Each way in which an operation may fail with a status, by its code or reason. */
 const failuresOf = ({ id, scope, refusals, limits }: Rules, status: number): Record<string, ErrorExample> => {
-  const named = [...EVERYWHERE, ...refusals].map((name) => [name, refusalExample(name)] as const)
+  const named = [...COMMON_REFUSALS, ...refusals].map((name) => [name, refusalExample(name)] as const)
   const all: ReadonlyArray<readonly [string, ErrorExample]> = [
     [`invalid_${id}`, issuesExample(examples[id]?.issues ?? [])],
     ...(scope === undefined ? [] : [[`scope_missing_${scope.replace(":", "_")}`, scopeExample(scope)] as const]),

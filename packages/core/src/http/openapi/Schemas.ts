@@ -66,7 +66,7 @@ const nullable = (node: Node): Node => {
  * Unwraps a reference with a description, because OpenAPI 3.1 allows both in one object, and the generator wraps the
  * reference.
  */
-const unwrapped = (node: Node): Node => {
+const unwrapSchema = (node: Node): Node => {
   const { allOf, ...rest } = node
   return Array.isArray(allOf) && allOf.length === 1 && isNode(allOf[0]) ? { ...allOf[0], ...rest } : node
 }
@@ -129,15 +129,15 @@ const property = (json: Json, name: string, said: Said): Json => {
  * Puts a generated schema in the document's own style. Responses allow additional fields, for later versions, and
  * requests do not.
  */
-const normalized = (json: Json, said: Said, isAsked: boolean): Json => {
-  if (Array.isArray(json)) return json.map((one: Json) => normalized(one, UNSAID, isAsked))
+const normalizeNode = (json: Json, said: Said, isAsked: boolean): Json => {
+  if (Array.isArray(json)) return json.map((one: Json) => normalizeNode(one, UNSAID, isAsked))
   if (!isNode(json)) return json
   const { properties, additionalProperties, ...rest } = withoutNoise(json)
-  const around = mapNode(rest, (one) => normalized(one, UNSAID, isAsked))
+  const around = mapNode(rest, (one) => normalizeNode(one, UNSAID, isAsked))
   const fields = isNode(properties)
     ? {
         properties: mapNode(properties, (one, name) =>
-          property(normalized(one, below(said, name), isAsked), name, said)
+          property(normalizeNode(one, below(said, name), isAsked), name, said)
         )
       }
     : {}
@@ -149,11 +149,11 @@ const normalized = (json: Json, said: Said, isAsked: boolean): Json => {
       : additionalProperties === undefined
         ? {}
         : { additionalProperties: true }
-  return constant(nullable(integer(unwrapped({ ...around, ...fields, ...others }))))
+  return constant(nullable(integer(unwrapSchema({ ...around, ...fields, ...others }))))
 }
 
 /** Normalizes a schema without a name. */
-export const normalizeSchema = (json: Json): Json => normalized(json, UNSAID, false)
+export const normalizeSchema = (json: Json): Json => normalizeNode(json, UNSAID, false)
 
 /**
  * Normalizes a named schema, with descriptions and bounds of its fields. Names that end in `Input` are of requests, all
@@ -161,18 +161,18 @@ export const normalizeSchema = (json: Json): Json => normalized(json, UNSAID, fa
  */
 export const normalizeNamedSchema = (name: string, json: Json): Json => {
   const said = { words: fieldDescriptions[name] ?? {}, bounds: fieldBounds[name] ?? {} }
-  const schema = normalized(json, said, name.endsWith("Input"))
+  const schema = normalizeNode(json, said, name.endsWith("Input"))
   const words = schemaDescriptions[name]
   return words === undefined || !isNode(schema) ? schema : { ...schema, description: words }
 }
 
-const sorted = (json: Json): Json => {
-  if (Array.isArray(json)) return json.map(sorted)
+const sortKeys = (json: Json): Json => {
+  if (Array.isArray(json)) return json.map(sortKeys)
   if (!isNode(json)) return json
   return Object.fromEntries(
     Object.entries(json)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, value]) => [key, sorted(value)])
+      .map(([key, value]) => [key, sortKeys(value)])
   )
 }
 
@@ -182,14 +182,14 @@ const sorted = (json: Json): Json => {
  */
 const shapeOf = ({ description: _, ...schema }: Node): string | undefined =>
   (Array.isArray(schema.enum) && schema.enum.length > 1) || isNode(schema.properties ?? null)
-    ? JSON.stringify(sorted(schema))
+    ? JSON.stringify(sortKeys(schema))
     : undefined
 
 /**
  * Replaces each copy of a named schema with a reference, because a client generator would make a separate type of every
  * copy. Annotating a schema where it is used makes a copy. `own` is the name of the schema itself.
  */
-export const referring = (schemas: Node): ((json: Json, own?: string) => Json) => {
+export const makeReferencer = (schemas: Node): ((json: Json, own?: string) => Json) => {
   const names = new Map<string, string>()
   for (const [name, schema] of Object.entries(schemas)) {
     const shape = isNode(schema) ? shapeOf(schema) : undefined
@@ -246,7 +246,7 @@ export const withReferences = <Parts extends { readonly [part: string]: Node }>(
   schemas: Node,
   parts: Parts
 ): { readonly schemas: Node } & { readonly [Part in keyof Parts]: Node } => {
-  const refer = referring(schemas)
+  const refer = makeReferencer(schemas)
   const referred = Object.entries(parts).map(([part, node]) => [part, refer(node)] as const)
   const own = Object.entries(schemas).map(([name, schema]) => [name, refer(schema, name)] as const)
   return { ...Object.fromEntries(referred), schemas: Object.fromEntries(own) } as never

@@ -10,7 +10,7 @@ const entities: Readonly<Record<string, string>> = {
 const UNWRITABLE = /[^\P{Cc}\n\t]/gu
 
 /** Escapes text for XML and HTML, also between quotes. */
-export const escaped = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text.replaceAll(UNWRITABLE, "?").replaceAll(/[&<>"']/g, (character) => entities[character] ?? "")
 
 /** A piece of HTML. Only `html` makes one, and it escapes all other texts. */
@@ -21,12 +21,12 @@ export class Html {
 /** A part of HTML: a text, which is escaped, a piece of HTML, or nothing. */
 export type HtmlPart = string | number | Html | ReadonlyArray<Html> | null
 
-const written = (part: HtmlPart): string => {
+const htmlOf = (part: HtmlPart): string => {
   if (part === null) return ""
   if (part instanceof Html) return part.text
-  return typeof part === "object" ? part.map(({ text }) => text).join("") : escaped(String(part))
+  return typeof part === "object" ? part.map(({ text }) => text).join("") : escapeHtml(String(part))
 }
 
 /** HTML from a template literal: inserted values are escaped, unless they are HTML already. */
 export const html = (literal: TemplateStringsArray, ...parts: ReadonlyArray<HtmlPart>): Html =>
-  new Html(literal.reduce((text, next, i) => text + written(parts[i - 1]!) + next))
+  new Html(literal.reduce((text, next, i) => text + htmlOf(parts[i - 1]!) + next))

@@ -61,7 +61,7 @@ export const trackingMessage = (message: "not_found" | "too_many" | "unavailable
 }
 
 // A text of the shop may have another direction than the words around it, so Unicode's FSI and PDI isolate it.
-const isolated = (text: string): string => `\u2068${text}\u2069`
+const isolateText = (text: string): string => `\u2068${text}\u2069`
 
 // French uses 24 hours even in regions whose other language uses 12, and so does Arabic in the Maghreb.
 const hours = ({ language, locale }: TrackingLocale) =>
@@ -160,7 +160,7 @@ export const trackingTemplate = (view: TrackingView, locale: TrackingLocale): st
   const names = words.steps[view.type]
   return page(
     locale,
-    `${title} · ${isolated(view.shop_name)}`,
+    `${title} · ${isolateText(view.shop_name)}`,
     html`<main class="${view.state}">
 <p class="shop"><bdi>${view.shop_name}</bdi></p>
 <h1>${title}</h1>

@@ -56,15 +56,15 @@ export interface Line {
 /** ISO 8601 in UTC with milliseconds. */
 export const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
-export const refused = (tag: string): Answer => ({ refused: tag })
+export const refuse = (tag: string): Answer => ({ refused: tag })
 
-export const quoteShown = ({ quote }: NaiveTicket): Json => {
+export const quoteView = ({ quote }: NaiveTicket): Json => {
   if (quote === null) return null
   const { status, price, proposed, answered } = quote
   return { status, price_minor: price, note: null, proposed_at: iso(proposed), answered_at: iso(answered) }
 }
 
-export const ticketShown = (n: number, t: NaiveTicket, client: Json): Json => ({
+export const ticketView = (n: number, t: NaiveTicket, client: Json): Json => ({
   ticket: n,
   number: t.number,
   number_label: `000${t.number}`.slice(-4),
@@ -83,7 +83,7 @@ export const ticketShown = (n: number, t: NaiveTicket, client: Json): Json => ({
     remaining_minor: t.price === null ? null : t.price - (t.deposit === null ? 0 : t.deposit),
     before_minor: t.before
   },
-  quote: quoteShown(t),
+  quote: quoteView(t),
   promised_at: null,
   delay: null,
   part: null,

@@ -7,9 +7,9 @@ import {
   type NaiveOffer,
   type NaiveShop,
   type NaiveTicket,
-  quoteShown,
-  refused,
-  ticketShown
+  quoteView,
+  refuse,
+  ticketView
 } from "./NaiveRecords.js"
 
 const HOUR = 3_600_000
@@ -58,7 +58,7 @@ export class NaiveWorkshop {
 
   view(n: number): Json {
     const t = this.tickets[n]!
-    return ticketShown(n, t, this.#badge(t.shop, t.client))
+    return ticketView(n, t, this.#badge(t.shop, t.client))
   }
 
   #raise(n: number, type: string, more: { readonly [name: string]: Json } = {}): void {
@@ -72,9 +72,7 @@ export class NaiveWorkshop {
     const full = `${place} ${key}`
     const first = this.#remembered.findLast((r) => r.place === full && this.clock < r.until)
     if (key !== null && first !== undefined) {
-      return first.request === request
-        ? { ok: { data: first.answer, replayed: true } }
-        : refused("IdempotencyKeyReused")
+      return first.request === request ? { ok: { data: first.answer, replayed: true } } : refuse("IdempotencyKeyReused")
     }
     const until = this.clock + 30 * DAY
     const answer = run()
@@ -100,7 +98,7 @@ export class NaiveWorkshop {
     }
   ): Answer {
     return this.#once(`create ${caller}`, key, JSON.stringify(ask), () => {
-      if (ask.client !== null && !this.sees(shop, ask.client)) return refused("ClientNotFound")
+      if (ask.client !== null && !this.sees(shop, ask.client)) return refuse("ClientNotFound")
       const s = this.shops[shop]!
       const now = this.clock
       // A window that ends more than an hour from now was opened by a clock that was ahead, by up to 5 s on another
@@ -111,7 +109,7 @@ export class NaiveWorkshop {
       const fresh = s.hour.n === 0
       if (s.hour.n >= 150 || s.day.n >= 600) {
         if (fresh) s.hour.until = 0
-        return refused("LimitReached")
+        return refuse("LimitReached")
       }
       s.hour.n++
       s.day.n++
@@ -151,7 +149,7 @@ export class NaiveWorkshop {
 
   status(shop: number, n: number, to: string): Answer {
     const t = this.tickets[n]
-    if (t === undefined || t.shop !== shop) return refused("TicketNotFound")
+    if (t === undefined || t.shop !== shop) return refuse("TicketNotFound")
     const allowed = this.#allowed(t)
     const from = t.state
     if (!allowed.includes(to)) {
@@ -189,10 +187,10 @@ export class NaiveWorkshop {
 
   #act(shop: number, n: number, by: "shop" | "client", change: (t: NaiveTicket, now: number) => string | null): Answer {
     const t = this.tickets[n]
-    if (t === undefined || t.shop !== shop) return refused("TicketNotFound")
-    if (t.state === "abandoned") return refused("TicketAbandoned")
+    if (t === undefined || t.shop !== shop) return refuse("TicketNotFound")
+    if (t.state === "abandoned") return refuse("TicketAbandoned")
     const refusal = change(t, this.clock)
-    if (refusal !== null) return refused(refusal)
+    if (refusal !== null) return refuse(refusal)
     this.#changed(shop)
     t.updated = this.#recorded(shop)
     if (by === "shop") t.news = this.clock
@@ -210,19 +208,19 @@ export class NaiveWorkshop {
 
   quote(shop: number, n: number, price: number): Answer {
     const t = this.tickets[n]
-    if (t?.shop === shop && t.state === "collected") return refused("QuoteClosed")
+    if (t?.shop === shop && t.state === "collected") return refuse("QuoteClosed")
     const answer = this.#act(shop, n, "shop", (t, now) => {
       if (t.deposit !== null && price < t.deposit) return "InvalidInput"
       t.quote = { status: "proposed", price, proposed: now, answered: null }
       return null
     })
-    if ("ok" in answer) this.#raise(n, "quote.proposed", { quote: quoteShown(this.tickets[n]!) })
+    if ("ok" in answer) this.#raise(n, "quote.proposed", { quote: quoteView(this.tickets[n]!) })
     return answer
   }
 
   answerQuote(shop: number, n: number, status: "accepted" | "refused"): Answer {
     const t = this.tickets[n]
-    if (t?.shop === shop && ["collected", "abandoned"].includes(t.state)) return refused("QuoteClosed")
+    if (t?.shop === shop && ["collected", "abandoned"].includes(t.state)) return refuse("QuoteClosed")
     const answer = this.#act(shop, n, "client", (t, now) => {
       if (t.quote === null || t.quote.status !== "proposed") return "QuoteClosed"
       t.quote = { ...t.quote, status, answered: now }
@@ -232,7 +230,7 @@ export class NaiveWorkshop {
       }
       return null
     })
-    if ("ok" in answer) this.#raise(n, `quote.${status}`, { quote: quoteShown(this.tickets[n]!) })
+    if ("ok" in answer) this.#raise(n, `quote.${status}`, { quote: quoteView(this.tickets[n]!) })
     return answer
   }
 
@@ -254,7 +252,7 @@ export class NaiveWorkshop {
   answerOffer(client: number, offer: NaiveOffer, status: "accepted" | "blocked"): Answer {
     const { shop } = offer
     const pair = `${shop} ${client}`
-    if (offer.status !== "open" || this.#blocked.includes(pair)) return refused("OfferClosed")
+    if (offer.status !== "open" || this.#blocked.includes(pair)) return refuse("OfferClosed")
     offer.status = status
     this.#changed(shop)
     if (status === "blocked") {
@@ -285,11 +283,11 @@ export class NaiveWorkshop {
 
   stamps(shop: number, caller: number, key: string, client: number, count: number): Answer {
     return this.#once(`stamps ${caller}`, key, `${client} ${count}`, () => {
-      if (!this.sees(shop, client)) return refused("ClientNotFound")
-      if (!this.shops[shop]!.program) return refused("LoyaltyOff")
+      if (!this.sees(shop, client)) return refuse("ClientNotFound")
+      if (!this.shops[shop]!.program) return refuse("LoyaltyOff")
       const who = `${shop} ${caller} ${client}`
       const today = this.#given.filter((gift) => gift.who === who && gift.day === this.#dayOf(shop))
-      if (today.reduce((sum, gift) => sum + gift.n, 0) + count > 20) return refused("LimitReached")
+      if (today.reduce((sum, gift) => sum + gift.n, 0) + count > 20) return refuse("LimitReached")
       this.#given.push({ who, day: this.#dayOf(shop), n: count })
       const before = this.card(shop, client).rewards_available as number
       this.#changed(shop)
@@ -301,10 +299,10 @@ export class NaiveWorkshop {
 
   redeem(shop: number, caller: number, key: string, client: number): Answer {
     return this.#once(`redeem ${caller}`, key, `${client}`, () => {
-      if (!this.sees(shop, client)) return refused("ClientNotFound")
+      if (!this.sees(shop, client)) return refuse("ClientNotFound")
       const s = this.shops[shop]!
-      if (!s.program) return refused("LoyaltyOff")
-      if ((this.card(shop, client).balance as number) < s.required) return refused("NoReward")
+      if (!s.program) return refuse("LoyaltyOff")
+      if ((this.card(shop, client).balance as number) < s.required) return refuse("NoReward")
       this.#changed(shop)
       this.#ledger.push({ shop, client, stamps: -s.required, redeem: true, at: this.#recorded(shop) })
       return { ok: { card: this.card(shop, client), reward: { label: "A hem", redeemed_at: iso(this.clock) } } }

@@ -36,13 +36,13 @@ export interface BothAnswers {
 }
 
 /** An answer of the service in the terms of the model: indices instead of ids, and no random codes. */
-export const named = (realState: RealState, value: unknown): Json => {
-  if (Array.isArray(value)) return value.map((one) => named(realState, one))
+export const inModelNames = (realState: RealState, value: unknown): Json => {
+  if (Array.isArray(value)) return value.map((one) => inModelNames(realState, one))
   if (typeof value !== "object" || value === null) return (value ?? null) as Json
   const fields: Record<string, Json> = {}
   for (const [name, field] of Object.entries(value)) {
     if (name === "tracking_code" || name === "tracking_url") continue
-    if (name !== "id") fields[name] = named(realState, field)
+    if (name !== "id") fields[name] = inModelNames(realState, field)
     else if (realState.tickets.includes(field)) fields.ticket = realState.tickets.indexOf(field)
     else if (realState.clients.includes(field)) fields.client = realState.clients.indexOf(field)
     else fields.id = field
@@ -56,7 +56,7 @@ const realAnswer = <A, E extends { readonly _tag: string }, R>(realState: RealSt
       "allowed" in refusal && Array.isArray(refusal.allowed)
         ? { refused: refusal._tag, allowed: refusal.allowed }
         : { refused: refusal._tag },
-    onSuccess: (answer): Answer => ({ ok: named(realState, answer) })
+    onSuccess: (answer): Answer => ({ ok: inModelNames(realState, answer) })
   })
 
 const create = Effect.fnUntraced(function* (realState: RealState, naive: NaiveWorkshop, act: Act & { do: "create" }) {

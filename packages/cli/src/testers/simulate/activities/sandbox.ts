@@ -9,10 +9,10 @@ import {
   type KnownClient,
   type KnownShop,
   type KnownTicket,
+  type PlanContext,
   type PlannedRequest,
-  type Planning,
-  planned,
-  remembering,
+  planRequest,
+  rememberTicket,
   successData
 } from "../Actors.js"
 import { type Mood, moods } from "../Observers.js"
@@ -20,31 +20,31 @@ import { type Mood, moods } from "../Observers.js"
 type Requests = ReadonlyArray<PlannedRequest>
 
 const inShop =
-  (plan: (shop: KnownShop, planning: Planning) => Requests | null): Activity["plan"] =>
+  (plan: (shop: KnownShop, planning: PlanContext) => Requests | null): Activity["plan"] =>
   (planning) => {
     const shop = planning.dice.pick(planning.actors.shops)
     return shop === undefined ? null : plan(shop, planning)
   }
 
-const onTicket = (plan: (shop: KnownShop, ticket: KnownTicket, planning: Planning) => Requests): Activity["plan"] =>
+const onTicket = (plan: (shop: KnownShop, ticket: KnownTicket, planning: PlanContext) => Requests): Activity["plan"] =>
   inShop((shop, planning) => {
     const ticket = drawKnown(shop, planning.dice)
     return ticket === undefined ? null : plan(shop, ticket, planning)
   })
 
 const inApp = (shop: KnownShop, act: string, call: CallName, id: string, body: unknown): PlannedRequest => ({
-  ...planned("app", act, shop.id, [call, id, body]),
-  onResponse: remembering(shop)
+  ...planRequest("app", act, shop.id, [call, id, body]),
+  onResponse: rememberTicket(shop)
 })
 
 const onTicketInApp = (
   act: string,
   call: CallName,
-  bodyOf: (planning: Planning, ticket: KnownTicket) => unknown
+  bodyOf: (planning: PlanContext, ticket: KnownTicket) => unknown
 ): Activity["plan"] =>
   onTicket((shop, ticket, planning) => [inApp(shop, act, call, ticket.id, bodyOf(planning, ticket))])
 
-const createInApp = (planning: Planning, times: number): Requests | null => {
+const createInApp = (planning: PlanContext, times: number): Requests | null => {
   const shop = planning.dice.pick(planning.actors.shops)
   if (shop === undefined) return null
   return Array.from({ length: times }, () =>
@@ -92,21 +92,21 @@ const appActivities: ReadonlyArray<Activity> = [
 const NAMES = ["Amira", "Karim", "Leila", "Sami", "Nour", "Hedi"] as const
 
 /** A client opens an account. */
-export const registering = ({ actors, dice }: Planning): PlannedRequest => {
+export const planRegistration = ({ actors, dice }: PlanContext): PlannedRequest => {
   const phone = actors.freshPhone()
   const body = { given_name: dice.oneOf(NAMES), family_name: "Ben Salah", phone, hide_name: dice.chance(0.3) }
   const onResponse: PlannedRequest["onResponse"] = (response) => {
     const created = successData<{ readonly id: string }>(response)
     if (created !== null) actors.clients.push({ id: created.id, phone, offers: [] })
   }
-  return { ...planned("client", "register", null, ["register", "", body]), onResponse }
+  return { ...planRequest("client", "register", null, ["register", "", body]), onResponse }
 }
 
 const byClient = ({ id }: KnownClient, act: string, shop: string | null, call: CallName, about = id, body?: unknown) =>
-  planned(`client ${id}`, act, shop, [call, about, body])
+  planRequest(`client ${id}`, act, shop, [call, about, body])
 
 /** A client visits a shop, which then knows the client. */
-export const visiting = (client: KnownClient, shop: KnownShop): PlannedRequest =>
+export const planVisit = (client: KnownClient, shop: KnownShop): PlannedRequest =>
   byClient(client, "visit", shop.id, "visit", client.id, { shop_id: shop.id })
 
 const lookingAtOffers = (client: KnownClient): PlannedRequest => ({
@@ -138,12 +138,12 @@ const answerOffer: Activity["plan"] = ({ actors, dice }) => {
 
 /** Activities of clients (Specification, Sandbox). */
 const clientActivities: ReadonlyArray<Activity> = [
-  { weight: 0.5, plan: (planning) => (planning.actors.clients.length < 40 ? [registering(planning)] : null) },
+  { weight: 0.5, plan: (planning) => (planning.actors.clients.length < 40 ? [planRegistration(planning)] : null) },
   {
     weight: 3,
     plan: ({ actors, dice }) => {
       const [client, shop] = [dice.pick(actors.clients), dice.pick(actors.shops)]
-      return client === undefined || shop === undefined ? null : [visiting(client, shop)]
+      return client === undefined || shop === undefined ? null : [planVisit(client, shop)]
     }
   },
   { weight: 12, plan: answerOffer },
@@ -151,7 +151,7 @@ const clientActivities: ReadonlyArray<Activity> = [
     weight: 5,
     plan: onTicket((shop, { id }, { dice }) => {
       const how = dice.chance(0.7) ? "accept" : "refuse"
-      return [planned("client", `${how} a quote`, shop.id, [`${how} quote`, id])]
+      return [planRequest("client", `${how} a quote`, shop.id, [`${how} quote`, id])]
     })
   }
 ]
@@ -160,10 +160,10 @@ const clientActivities: ReadonlyArray<Activity> = [
 export const MAX_KEYS = 5
 
 const byOwner = ({ id }: KnownShop, act: string, call: CallName, body?: unknown, about = id): PlannedRequest =>
-  planned("owner", act, id, [call, about, body])
+  planRequest("owner", act, id, [call, about, body])
 
 /** The owner creates a key. */
-export const makingKey = (shop: KnownShop, preset: "full" | "read", act = "make a key"): PlannedRequest => ({
+export const planKey = (shop: KnownShop, preset: "full" | "read", act = "make a key"): PlannedRequest => ({
   ...byOwner(shop, act, "create key", { name: "Till", preset }),
   onResponse: (response) => {
     const created = successData<{ readonly id: string; readonly key: string }>(response)
@@ -172,7 +172,7 @@ export const makingKey = (shop: KnownShop, preset: "full" | "read", act = "make 
 })
 
 /** The owner revokes a key. */
-export const revoking = (shop: KnownShop, key: HeldKey): PlannedRequest => ({
+export const planRevocation = (shop: KnownShop, key: HeldKey): PlannedRequest => ({
   ...byOwner(shop, "revoke a key", "revoke key", undefined, key.id),
   onResponse: () => {
     key.isRevoked = true
@@ -180,7 +180,7 @@ export const revoking = (shop: KnownShop, key: HeldKey): PlannedRequest => ({
 })
 
 /** The owner turns a flag of the shop on again. */
-export const switchingOn = (shop: KnownShop, flag: string): PlannedRequest => ({
+export const planSwitchOn = (shop: KnownShop, flag: string): PlannedRequest => ({
   ...byOwner(shop, "switch on", "change shop", { [flag]: true }),
   onResponse: () => {
     shop.off = null
@@ -188,25 +188,28 @@ export const switchingOn = (shop: KnownShop, flag: string): PlannedRequest => ({
 })
 
 /** The owner sets the webhook to the shop's receiver. */
-export const settingWebhook = (shop: KnownShop, { receiverOf }: Planning): PlannedRequest => ({
+export const planWebhook = (shop: KnownShop, { receiverOf }: PlanContext): PlannedRequest => ({
   ...byOwner(shop, "set a webhook", "set webhook", { url: receiverOf(shop.id) }),
   onResponse: () => {
     shop.isWebhookSet = true
   }
 })
 
-const onWebhook = (act: string, call: CallName, bodyOf: (shop: KnownShop, planning: Planning) => unknown = () => {}) =>
-  inShop((shop, planning) => (shop.isWebhookSet ? [byOwner(shop, act, call, bodyOf(shop, planning))] : null))
+const onWebhook = (
+  act: string,
+  call: CallName,
+  bodyOf: (shop: KnownShop, planning: PlanContext) => unknown = () => {}
+) => inShop((shop, planning) => (shop.isWebhookSet ? [byOwner(shop, act, call, bodyOf(shop, planning))] : null))
 
 const STATES = ["dead", "delivered", "parked", "pending"] as const
 
 const changeKeys = inShop((shop, { dice }) => {
   const active = shop.keys.filter(({ isRevoked }) => !isRevoked)
-  if (active.length >= MAX_KEYS && dice.chance(0.3)) return [makingKey(shop, "read", "a key too many")]
+  if (active.length >= MAX_KEYS && dice.chance(0.3)) return [planKey(shop, "read", "a key too many")]
   if (active.length < 3 || (active.length < MAX_KEYS && dice.chance(0.5)))
-    return [makingKey(shop, dice.chance(0.75) ? "full" : "read")]
+    return [planKey(shop, dice.chance(0.75) ? "full" : "read")]
   const key = dice.pick(active)
-  return key === undefined ? null : [revoking(shop, key)]
+  return key === undefined ? null : [planRevocation(shop, key)]
 })
 
 const lookAtEvents = inShop((shop) => [
@@ -230,7 +233,7 @@ const changeProgram = inShop((shop, { dice }) => {
 
 const switchOn: Activity["plan"] = ({ actors }) => {
   const shop = actors.shops.find(({ off }) => off !== null)
-  return shop?.off === undefined || shop.off === null ? null : [switchingOn(shop, shop.off)]
+  return shop?.off === undefined || shop.off === null ? null : [planSwitchOn(shop, shop.off)]
 }
 
 const switchOff = inShop((shop, { dice }) => {
@@ -273,7 +276,7 @@ const receiverActivities: ReadonlyArray<Activity> = [
       return []
     })
   },
-  { weight: 0.5, isAlone: true, plan: inShop((shop, planning) => [settingWebhook(shop, planning)]) }
+  { weight: 0.5, isAlone: true, plan: inShop((shop, planning) => [planWebhook(shop, planning)]) }
 ]
 
 /** All activities through the sandbox, with their weights. */

@@ -9,11 +9,11 @@ import {
   type KnownClient,
   type KnownShop,
   type KnownTicket,
+  type PlanContext,
   type PlannedRequest,
-  type Planning,
-  planned,
+  planRequest,
   remember,
-  remembering,
+  rememberTicket,
   type SimulatedFault,
   successData,
   UNKNOWN_PHONE
@@ -28,7 +28,7 @@ interface Till {
 }
 
 /** Draws a till; null if the shop has no valid key. */
-export const drawTill = ({ actors, dice }: Planning): Till | null => {
+export const drawTill = ({ actors, dice }: PlanContext): Till | null => {
   const shop = dice.pick(actors.shops)
   const key = shop && dice.pick(shop.keys.filter(({ isRevoked, scopes }) => !isRevoked && scopes === "full"))
   return shop === undefined || key === undefined ? null : { shop, key }
@@ -37,7 +37,7 @@ export const drawTill = ({ actors, dice }: Planning): Till | null => {
 type Requests = ReadonlyArray<PlannedRequest>
 
 const atTill =
-  (plan: (till: Till, planning: Planning) => Requests | null): Activity["plan"] =>
+  (plan: (till: Till, planning: PlanContext) => Requests | null): Activity["plan"] =>
   (planning) => {
     const till = drawTill(planning)
     return till === null ? null : plan(till, planning)
@@ -50,7 +50,7 @@ const onTicket = (plan: (till: Till, ticket: KnownTicket, dice: Dice) => Request
   })
 
 const withClient = (
-  plan: (till: Till, client: Pick<KnownClient, "id" | "phone">, planning: Planning) => Requests
+  plan: (till: Till, client: Pick<KnownClient, "id" | "phone">, planning: PlanContext) => Requests
 ): Activity["plan"] =>
   atTill((till, planning) => {
     const { actors, dice } = planning
@@ -119,12 +119,12 @@ const drawStatus = (ticket: KnownTicket, dice: Dice): string =>
 
 /** A till's request for a status. */
 export const statusOf = ({ shop, key }: Till, { id }: KnownTicket, status: string): PlannedRequest => ({
-  ...planned("till", "status", shop.id, ["set status", id, { status }]),
+  ...planRequest("till", "status", shop.id, ["set status", id, { status }]),
   key,
-  onResponse: remembering(shop)
+  onResponse: rememberTicket(shop)
 })
 
-const drawCreate = ({ key }: Till, planning: Planning): Attempt => {
+const drawCreate = ({ key }: Till, planning: PlanContext): Attempt => {
   const body = drawTicket(planning)
   return { key, path: "/v1/tickets", once: planning.actors.fresh("till"), body, act: "create" }
 }
@@ -169,8 +169,8 @@ const ticketActivities: ReadonlyArray<Activity> = [
     weight: 4,
     plan: onTicket(({ shop, key }, { id }, dice) => {
       const body = { channel: dice.oneOf(["sms", "whatsapp", "call"]) }
-      const request = planned("till", "notified", shop.id, ["notified", id, body])
-      return [{ ...request, key, onResponse: remembering(shop) }]
+      const request = planRequest("till", "notified", shop.id, ["notified", id, body])
+      return [{ ...request, key, onResponse: rememberTicket(shop) }]
     })
   }
 ]
@@ -230,7 +230,7 @@ const withoutRight: Activity["plan"] = ({ actors, dice }) => {
   const shop = dice.pick(actors.shops)
   const key = dice.pick(shop?.keys.filter(({ scopes, isRevoked }) => scopes === "read" && !isRevoked) ?? [])
   if (shop === undefined || key === undefined) return null
-  const request = planned("till", "a key without the right", shop.id, ["create ticket", "", { service: "Hem" }])
+  const request = planRequest("till", "a key without the right", shop.id, ["create ticket", "", { service: "Hem" }])
   return [{ ...request, key, once: actors.fresh("no") }]
 }
 

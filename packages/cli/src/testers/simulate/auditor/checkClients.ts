@@ -7,9 +7,10 @@ import {
   check,
   codeOf,
   eventsByTicket,
+  evidenceOf,
   type Finding,
   goodCalls,
-  grouped,
+  groupValues,
   isCreate,
   isGood,
   isReplay,
@@ -17,8 +18,7 @@ import {
   type Operation,
   operationsOf,
   recordedData,
-  settingsAt,
-  shown
+  settingsAt
 } from "./traceQueries.js"
 
 type Program = Loyalty["program"]
@@ -126,9 +126,9 @@ const comparableText = ({ response }: RecordedRequest): string =>
 const privacyBreach = (message: string): Breach => breaks("rule-privacy-look-up", message)
 
 function* distinguishable404s(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<Finding> {
-  for (const [call, all] of grouped(asked, ([call]) => call)) {
-    const ways = grouped(all, ([, exchange]) => comparableText(exchange))
-    const examples = [...ways.values()].map(([one]) => shown(one![1]))
+  for (const [call, all] of groupValues(asked, ([call]) => call)) {
+    const ways = groupValues(all, ([, exchange]) => comparableText(exchange))
+    const examples = [...ways.values()].map(([one]) => evidenceOf(one![1]))
     if (ways.size > 1) yield [privacyBreach(`unknown and blocking clients can be distinguished (${call})`), examples]
   }
 }
@@ -144,7 +144,7 @@ function* namedAfterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof
     const laterRequests = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
     for (const one of laterRequests)
       if (isGood(one) && !isReplay(one) && namesClient(recordedData(one), client))
-        yield [privacyBreach("a client who blocks the shop is named to it"), shown(one)]
+        yield [privacyBreach("a client who blocks the shop is named to it"), evidenceOf(one)]
     for (const event of shops.find(({ id }) => id === shop)?.events ?? []) {
       const { ticket, client: named } = event.data
       if (ms(event.created_at) > at && (ticket?.client?.id === client || named?.id === client))
@@ -175,14 +175,14 @@ export const checkPrivacy = check("privacy", "Specification, Endpoints; Clients 
     if (isHolderShown(exchange))
       yield [
         breaks("rule-create-offer", "the response about a ticket offered to a number shows its holder"),
-        shown(exchange)
+        evidenceOf(exchange)
       ]
     const asked = asksAbout(exchange, phones)
     if (asked === null) continue
     if (codeOf(exchange) === "NOT_FOUND") refused.push([asked.call, exchange])
     const blocked_at = blocked.get(`${exchange.shop} ${asked.client}`) ?? Number.POSITIVE_INFINITY
     if (isGood(exchange) && !isReplay(exchange) && exchange.now > blocked_at)
-      yield [privacyBreach("a client who blocks the shop was found"), shown(exchange)]
+      yield [privacyBreach("a client who blocks the shop was found"), evidenceOf(exchange)]
   }
   yield* distinguishable404s(refused)
   yield* namedAfterBlock(trace, blocks)

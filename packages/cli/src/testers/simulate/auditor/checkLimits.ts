@@ -6,15 +6,15 @@ import {
   check,
   codeOf,
   detailOf,
+  evidenceOf,
   type Finding,
-  grouped,
+  groupValues,
   isCreate,
   isGood,
   isReplay,
   ms,
   operationsOf,
-  recordedData,
-  shown
+  recordedData
 } from "./traceQueries.js"
 
 /** The limits of Specification, Limits, each with its rule. */
@@ -127,7 +127,7 @@ const use = (exchange: RecordedRequest, what: Use["what"], count = 1): Use => ({
   now: exchange.now,
   what,
   count,
-  exchange: shown(exchange)
+  exchange: evidenceOf(exchange)
 })
 
 /** The limits that are checked first. A request that they refuse counts against no other limit. */
@@ -151,7 +151,7 @@ const writeUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
 
 const perKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
   const ofApi = exchanges.filter((one) => one.key !== null && one.path.startsWith("/v1"))
-  return [...grouped(ofApi, ({ key }) => key ?? "").values()].flatMap((mine) => [
+  return [...groupValues(ofApi, ({ key }) => key ?? "").values()].flatMap((mine) => [
     ...recount({ policy: "requests_per_minute", window: MINUTE }, mine.flatMap(requestUse)),
     ...recount(
       { policy: "writes_per_minute", window: MINUTE },
@@ -193,7 +193,7 @@ const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
       exchanges.some(({ response }) => response === null) ? exchanges.map(({ seq }) => seq) : []
     )
   )
-  return [...grouped(given, (one) => `${one.key} ${callOf(one)?.id}`).values()].flatMap((ofCard) => {
+  return [...groupValues(given, (one) => `${one.key} ${callOf(one)?.id}`).values()].flatMap((ofCard) => {
     const uses = ofCard.flatMap((one) => {
       const asked = (one.body as { readonly count: number }).count
       if (refusedBy(one) === "stamps_per_day") return [use(one, "refused", asked)]
@@ -229,12 +229,12 @@ const headerWrong = ({ response, path, key }: RecordedRequest): Breach | null =>
 
 /** No limit allows too many uses, and none refuses a use while some are left. */
 export const checkLimits = check("limits", "Specification, Limits", function* (trace) {
-  const byShop = grouped(trace.exchanges, ({ shop }) => shop ?? "")
+  const byShop = groupValues(trace.exchanges, ({ shop }) => shop ?? "")
   yield* perKey(trace.exchanges)
   for (const shop of trace.shops) {
     const mine = byShop.get(shop.id) ?? []
     yield* perShop(shop, mine)
     yield* perCard(shop, mine)
   }
-  for (const exchange of trace.exchanges) yield [headerWrong(exchange), shown(exchange)]
+  for (const exchange of trace.exchanges) yield [headerWrong(exchange), evidenceOf(exchange)]
 })

@@ -8,9 +8,10 @@ import {
   codeOf,
   detailOf,
   eventsByTicket,
+  evidenceOf,
   type Finding,
   goodCalls,
-  grouped,
+  groupValues,
   isGood,
   isReplay,
   ms,
@@ -19,7 +20,6 @@ import {
   REMEMBERED,
   recordedData,
   settingsAt,
-  shown,
   type TicketEvent
 } from "./traceQueries.js"
 
@@ -61,7 +61,7 @@ const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
  * responses; Errors).
  */
 export const checkEnvelopes = check("envelope", "Specification, Requests and responses", function* ({ exchanges }) {
-  for (const exchange of exchanges) yield [envelopeWrong(exchange), shown(exchange)]
+  for (const exchange of exchanges) yield [envelopeWrong(exchange), evidenceOf(exchange)]
 })
 
 interface Key {
@@ -137,7 +137,7 @@ const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): Breach | null =
 /** A key does what its scopes allow, until a minute after it is revoked, while its shop may use the API. */
 export const checkAccess = check("access", "Specification, Keys and scopes; Errors", function* (trace) {
   const keys = keysOf(trace)
-  const ofShops = grouped(
+  const ofShops = groupValues(
     trace.exchanges.filter((one) => one.key !== null && one.response !== null && one.path.startsWith("/v1")),
     ({ shop }) => shop ?? ""
   )
@@ -147,7 +147,7 @@ export const checkAccess = check("access", "Specification, Keys and scopes; Erro
       const key = keys.get(exchange.key ?? "")
       if (key === undefined) continue
       const broken = keyWrong(exchange, key) ?? flagWrong(exchange, settings(exchange.now)) ?? scopeWrong(exchange, key)
-      yield [broken, shown(exchange)]
+      yield [broken, evidenceOf(exchange)]
     }
   }
 })
@@ -212,7 +212,7 @@ export const checkRefusals = check("refusals", "Specification, States", function
   for (const exchange of exchanges) {
     const call = callOf(exchange)
     const history = call?.name === "set status" ? events.get(exchange.shop ?? "")?.get(call.id) : undefined
-    if (history !== undefined) yield [statusWrong(exchange, history), shown(exchange)]
+    if (history !== undefined) yield [statusWrong(exchange, history), evidenceOf(exchange)]
   }
 })
 
@@ -266,7 +266,7 @@ const orderWrong = (exchange: RecordedRequest): Breach | null => {
 /** The entries of pages are in order, and a till that follows the feed has the same tickets as the store. */
 export const checkSync = check("sync", "Specification, Endpoints; Lists and sync", function* (trace) {
   for (const shop of trace.shops) yield* feedWrong(shop)
-  for (const exchange of goodCalls(trace, "list tickets")) yield [orderWrong(exchange), shown(exchange)]
+  for (const exchange of goodCalls(trace, "list tickets")) yield [orderWrong(exchange), evidenceOf(exchange)]
 })
 
 /** The status of the first response to each operation, with the rule that demands it. */
@@ -337,19 +337,19 @@ const reuseWrong = (operation: Operation): RecordedRequest | null => {
 export const checkIdempotency = check("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
   const operationOfTicket = new Map<string, Operation>()
   for (const operation of operationsOf(trace)) {
-    for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.call), shown(exchange)]
+    for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.call), evidenceOf(exchange)]
     const reuse = reuseWrong(operation)
-    yield [repeatsWrong(operation), operation.exchanges.map(shown)]
+    yield [repeatsWrong(operation), operation.exchanges.map(evidenceOf)]
     if (reuse !== null)
-      yield [breaks("rule-idempotency-reused", "a key was refused as used that was not"), shown(reuse)]
+      yield [breaks("rule-idempotency-reused", "a key was refused as used that was not"), evidenceOf(reuse)]
     if (operation.call !== "create ticket") continue
     for (const { data, exchange } of operation.results) {
       const { id, created_at } = data as { readonly id: string; readonly created_at: string }
       const other = operationOfTicket.get(id)
       if (other !== undefined && other !== operation)
-        yield [breaks("rule-idempotency-by-key", `ticket ${id} was returned under two keys`), shown(exchange)]
+        yield [breaks("rule-idempotency-by-key", `ticket ${id} was returned under two keys`), evidenceOf(exchange)]
       if (!isReplay(exchange) && ms(created_at) !== exchange.now)
-        yield [breaks("rule-instants-held", `ticket ${id} was created at another time`), shown(exchange)]
+        yield [breaks("rule-instants-held", `ticket ${id} was created at another time`), evidenceOf(exchange)]
       operationOfTicket.set(id, operation)
     }
   }

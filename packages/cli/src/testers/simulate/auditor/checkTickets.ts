@@ -6,16 +6,16 @@ import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
   check,
   eventsByTicket,
+  evidenceOf,
   type Finding,
   goodCalls,
-  grouped,
+  groupValues,
   isCreate,
   isGood,
   isReplay,
   ms,
   operationsOf,
   recordedData,
-  shown,
   type TicketEvent
 } from "./traceQueries.js"
 
@@ -135,7 +135,7 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
     for (const exchange of left)
       yield [
         breaks("rule-event-steps", `an acknowledged request raised no event ${name.split(" ")[0]}`),
-        shown(exchange)
+        evidenceOf(exchange)
       ]
   if (unclaimed > lost)
     yield [
@@ -212,7 +212,7 @@ type News = ReadonlyArray<RecordedRequest>
 
 /** The requests by which the shop changed each of its tickets. */
 const newsOf = (trace: Trace): ReadonlyMap<string, News> =>
-  grouped(
+  groupValues(
     NEWS.flatMap((name) => goodCalls(trace, name)),
     ({ id }) => id
   )

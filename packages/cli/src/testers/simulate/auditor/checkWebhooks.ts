@@ -3,7 +3,7 @@ import type { Delivery, DeliveryAttempt, Event } from "../../testkit/ResponseTyp
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
 import type { ShopTrace, Trace, TracedDelivery } from "./Trace.js"
-import { check, type Finding, goodCalls, grouped, ms, recordedData } from "./traceQueries.js"
+import { check, type Finding, goodCalls, groupValues, ms, recordedData } from "./traceQueries.js"
 
 /** The delay after each failed attempt, before the next one. */
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
@@ -122,7 +122,7 @@ function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
   const since = setAt(trace, shop.id)
   const releases = releasesOf(trace, shop.id)
   const mine = trace.receptions.filter((one) => one.shop === shop.id)
-  const byEvent = grouped(mine, ({ body }) => (JSON.parse(body) as Event).id)
+  const byEvent = groupValues(mine, ({ body }) => (JSON.parse(body) as Event).id)
   const deliveries = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery]))
   for (const event of shop.events) {
     const delivery = deliveries.get(event.id)

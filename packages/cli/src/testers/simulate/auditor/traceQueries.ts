@@ -36,7 +36,19 @@ export const check =
     )
 
 /** The part of an exchange that is shown as evidence. */
-export const shown = ({ seq, step, now, act, method, path, query, key, once, body, response }: RecordedRequest) => ({
+export const evidenceOf = ({
+  seq,
+  step,
+  now,
+  act,
+  method,
+  path,
+  query,
+  key,
+  once,
+  body,
+  response
+}: RecordedRequest) => ({
   exchange: seq,
   step,
   at: new Date(now).toISOString(),
@@ -67,7 +79,7 @@ export const isCreate = (exchange: RecordedRequest): boolean =>
   /^create (ticket|in app)$/.test(callOf(exchange)?.name ?? "")
 
 /** Groups values by name, and keeps their order. */
-export const grouped = <A>(all: Iterable<A>, nameOf: (one: A) => string): Map<string, Array<A>> => {
+export const groupValues = <A>(all: Iterable<A>, nameOf: (one: A) => string): Map<string, Array<A>> => {
   const groups = new Map<string, Array<A>>()
   for (const one of all) {
     const name = nameOf(one)
@@ -83,7 +95,7 @@ export type TicketEvent = Event & { readonly data: { readonly ticket: Ticket } }
 
 /** The events of each ticket of a shop, in their order. */
 export const eventsByTicket = (events: ReadonlyArray<Event>): Map<string, Array<TicketEvent>> =>
-  grouped(
+  groupValues(
     events.filter((event): event is TicketEvent => event.data.ticket !== undefined),
     ({ data }) => data.ticket.id
   )
@@ -138,7 +150,7 @@ const OPERATIONS: ReadonlySet<string | undefined> = new Set(["create ticket", "a
 /** The operations with Idempotency-Keys through the API. */
 export const operationsOf = ({ exchanges }: Pick<Trace, "exchanges">): ReadonlyArray<Operation> => {
   const asked = exchanges.filter((one) => one.key !== null && one.once !== null && OPERATIONS.has(callOf(one)?.name))
-  const groups = grouped(asked, (one) => JSON.stringify([one.key, callOf(one)!.name, one.once]))
+  const groups = groupValues(asked, (one) => JSON.stringify([one.key, callOf(one)!.name, one.once]))
   return [...groups.values()].map((group) => {
     const first = group[0]!
     // A response after the key has expired does not count, because the repetition is then a new request.

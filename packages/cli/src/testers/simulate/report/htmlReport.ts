@@ -1,9 +1,9 @@
-import { escaped } from "@workshop/core/adapter"
-import { counted } from "../../../terminal/counted.js"
+import { escapeHtml } from "@workshop/core/adapter"
+import { pluralize } from "../../../terminal/counted.js"
 import { entryItem, pageText, row, ruleLink } from "../../page/page.js"
 import type { Event } from "../../testkit/ResponseTypes.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
-import { grouped, ms } from "../auditor/traceQueries.js"
+import { groupValues, ms } from "../auditor/traceQueries.js"
 import type { Timing } from "../Observers.js"
 import { countLines, endLines, latencyColumns, percentile, type RunReport, ruleLine } from "./textReport.js"
 import { violationStory } from "./violationStory.js"
@@ -52,8 +52,8 @@ const framed = (
     const at = bottom - share * (bottom - TOP)
     return `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}"/><text x="${LEFT - 6}" y="${at + 4}" text-anchor="end">${short(share * mostY)}</text>`
   })
-  const names = legend.map((name, i) => `<span><i class="c${i}"></i>${escaped(name)}</span>`).join("")
-  return `<figure><figcaption>${escaped(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">${marks.join("")}${inside}<text x="${LEFT}" y="${HEIGHT - 16}">${escaped(minX)}</text><text x="${WIDTH - RIGHT}" y="${HEIGHT - 16}" text-anchor="end">${escaped(maxX)}</text><text x="${(LEFT + WIDTH) / 2}" y="${HEIGHT - 2}" text-anchor="middle">${escaped(x)}</text><text class="second" x="12" y="${bottom / 2}" text-anchor="middle" transform="rotate(-90 12 ${bottom / 2})">${escaped(y)}</text></svg>${names === "" ? "" : `<p class="legend">${names}</p>`}</figure>`
+  const names = legend.map((name, i) => `<span><i class="c${i}"></i>${escapeHtml(name)}</span>`).join("")
+  return `<figure><figcaption>${escapeHtml(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(title)}">${marks.join("")}${inside}<text x="${LEFT}" y="${HEIGHT - 16}">${escapeHtml(minX)}</text><text x="${WIDTH - RIGHT}" y="${HEIGHT - 16}" text-anchor="end">${escapeHtml(maxX)}</text><text x="${(LEFT + WIDTH) / 2}" y="${HEIGHT - 2}" text-anchor="middle">${escapeHtml(x)}</text><text class="second" x="12" y="${bottom / 2}" text-anchor="middle" transform="rotate(-90 12 ${bottom / 2})">${escapeHtml(y)}</text></svg>${names === "" ? "" : `<p class="legend">${names}</p>`}</figure>`
 }
 
 const extent = (series: ReadonlyArray<Series>) => {
@@ -108,7 +108,7 @@ const bars = (text: PlotText, named: ReadonlyArray<readonly [name: string, n: nu
   const drawn = named.map(([name, n], i) => {
     const height = (n / top) * (HEIGHT - BOTTOM - TOP)
     const at = LEFT + i * wide
-    return `<rect class="a0" x="${(at + 1).toFixed(1)}" y="${(HEIGHT - BOTTOM - height).toFixed(1)}" width="${Math.max(1, wide - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escaped(name)}: ${short(n)}</title></rect><text${i % 2 === 1 ? ' class="second"' : ""} x="${(at + wide / 2).toFixed(1)}" y="${HEIGHT - 18}" text-anchor="middle">${escaped(name.length * 6 > wide ? "" : name)}</text>`
+    return `<rect class="a0" x="${(at + 1).toFixed(1)}" y="${(HEIGHT - BOTTOM - height).toFixed(1)}" width="${Math.max(1, wide - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escapeHtml(name)}: ${short(n)}</title></rect><text${i % 2 === 1 ? ' class="second"' : ""} x="${(at + wide / 2).toFixed(1)}" y="${HEIGHT - 18}" text-anchor="middle">${escapeHtml(name.length * 6 > wide ? "" : name)}</text>`
   })
   return framed(text, top, ["", ""], drawn.join(""))
 }
@@ -232,7 +232,7 @@ ${COLOURS.map((colour, i) => `.c${i}{background:${colour}}.l${i}{stroke:${colour
 const MAX_SHOWN_VIOLATIONS = 20
 
 const cellOf = (tag: "td" | "th", text: string, align = "left"): string =>
-  `<${tag}${align === "right" ? ' class="right"' : ""}>${escaped(text)}</${tag}>`
+  `<${tag}${align === "right" ? ' class="right"' : ""}>${escapeHtml(text)}</${tag}>`
 
 const latencyTable = (latencies: RunReport["latencies"]): string => {
   const titles = latencyColumns.map(({ title, align }) => cellOf("th", title, align))
@@ -243,9 +243,9 @@ const latencyTable = (latencies: RunReport["latencies"]): string => {
 const violationItem = (trace: Trace, command: string) => (violation: Violation, i: number) => {
   const { rule, rule_at, message, evidence } = violation
   const story = violationStory(trace, violation)
-  const timeline = story === null ? "" : `<div data-story="${escaped(JSON.stringify(story))}"></div>`
+  const timeline = story === null ? "" : `<div data-story="${escapeHtml(JSON.stringify(story))}"></div>`
   return entryItem({
-    ...{ id: `${rule}-${i + 1}`, outcome: "failed", title: escaped(message), command },
+    ...{ id: `${rule}-${i + 1}`, outcome: "failed", title: escapeHtml(message), command },
     body: `<dl>${row("written in", ruleLink(rule_at), "html")}${row("evidence", JSON.stringify(evidence, null, 2), "code")}</dl>${timeline}`
   })
 }
@@ -255,15 +255,15 @@ const brokenRule = (trace: Trace, command: string, rule: string, violations: Rea
   const shown = violations.slice(0, MAX_SHOWN_VIOLATIONS).map(violationItem(trace, command))
   const more = violations.length - shown.length
   const left = more > 0 ? `<p class="faint">and ${more} more: --json prints them all</p>` : ""
-  return `<section><h2 class="failed">${escaped(ruleLine(rule, violations))}</h2><ul class="entries">${shown.join("\n")}</ul>${left}</section>`
+  return `<section><h2 class="failed">${escapeHtml(ruleLine(rule, violations))}</h2><ul class="entries">${shown.join("\n")}</ul>${left}</section>`
 }
 
 /** The report of a simulation as one HTML page, which loads no other file. */
 export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArray<Timing>): string => {
   const { seed, violations } = report.summary
-  const times = counted(violations.length, "violation")
-  const counts = countLines(report).map((line) => `<p class="faint">${escaped(line)}</p>`)
-  const sections = [...grouped(violations, ({ rule }) => rule)].map(([rule, of]) =>
+  const times = pluralize(violations.length, "violation")
+  const counts = countLines(report).map((line) => `<p class="faint">${escapeHtml(line)}</p>`)
+  const sections = [...groupValues(violations, ({ rule }) => rule)].map(([rule, of]) =>
     brokenRule(trace, report.command, rule, of)
   )
   return pageText({
@@ -271,7 +271,7 @@ export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArr
     isGood: violations.length === 0,
     style: STYLE,
     body: `<div class="counts">${counts.join("\n")}</div>
-<pre>${escaped(endLines(report).join("\n"))}</pre>
+<pre>${escapeHtml(endLines(report).join("\n"))}</pre>
 ${sections.join("\n")}
 <div class="plots">${plots(trace, timings).join("\n")}</div>
 ${latencyTable(report.latencies)}`

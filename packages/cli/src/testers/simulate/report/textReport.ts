@@ -1,9 +1,9 @@
-import { counted } from "../../../terminal/counted.js"
+import { pluralize } from "../../../terminal/counted.js"
 import { type Column, type Paint, plain, table } from "../../../terminal/Output.js"
 import { DAY } from "../../testkit/Time.js"
 import { checks } from "../auditor/audit.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
-import { grouped } from "../auditor/traceQueries.js"
+import { groupValues } from "../auditor/traceQueries.js"
 import type { Timing } from "../Observers.js"
 
 type Tally = Readonly<Record<string, number>>
@@ -78,7 +78,7 @@ export const percentile = (sorted: ReadonlyArray<number>, share: number): number
 /** The latencies of each act, the most frequent first. */
 export const latencies = (timings: ReadonlyArray<Timing>): ReadonlyArray<Latency> =>
   Array.from(
-    grouped(timings, ({ act }) => act),
+    groupValues(timings, ({ act }) => act),
     ([act, times]) => {
       const sorted = times.map(({ took_ms }) => took_ms).sort((a, b) => a - b)
       const [p50 = 0, p95 = 0, p99 = 0] = [0.5, 0.95, 0.99].map((share) => percentile(sorted, share))
@@ -135,7 +135,7 @@ const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint
   ]
 }
 
-const many = (n: number, noun: string): string => counted(n, noun, number(n))
+const many = (n: number, noun: string): string => pluralize(n, noun, number(n))
 
 /** The counts of a simulation, as lines. */
 export const countLines = ({ summary, took_ms, stopped }: RunReport, paint: Paint = plain): ReadonlyArray<string> => {
@@ -184,6 +184,8 @@ export const textReport = (
   "",
   ...table(report.latencies, latencyColumns, { width, paint }),
   "",
-  ...[...grouped(report.summary.violations, ({ rule }) => rule)].flatMap(([rule, found]) => broken(rule, found, paint)),
+  ...[...groupValues(report.summary.violations, ({ rule }) => rule)].flatMap(([rule, found]) =>
+    broken(rule, found, paint)
+  ),
   ...endLines(report, paint)
 ]

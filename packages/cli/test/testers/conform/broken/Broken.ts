@@ -17,7 +17,7 @@ export interface BrokenServer {
 export type Json = any
 
 /** A request before the server reads it. */
-export interface Asked {
+export interface SentRequest {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
@@ -27,7 +27,7 @@ export interface Asked {
 }
 
 /** A response before the client receives it. */
-export interface Seen {
+export interface SentResponse {
   status: number
   readonly headers: Headers
   body: Json
@@ -41,23 +41,23 @@ const parse = (text: string): Json => {
   }
 }
 
-const askedOf = async (request: Request): Promise<readonly [Asked, string]> => {
+const askedOf = async (request: Request): Promise<readonly [SentRequest, string]> => {
   const { pathname, searchParams } = new URL(request.url)
   const text = await request.clone().text()
   const headers = Object.fromEntries(request.headers)
   return [{ method: request.method, path: pathname, query: searchParams, headers, body: parse(text) }, text]
 }
 
-const seenOf = async (response: Response): Promise<readonly [Seen, string]> => {
+const seenOf = async (response: Response): Promise<readonly [SentResponse, string]> => {
   const text = await response.text()
   return [{ status: response.status, headers: new Headers(response.headers), body: parse(text) }, text]
 }
 
-const responseOf = ({ status, headers, body }: Seen, text: string): Response =>
+const responseOf = ({ status, headers, body }: SentResponse, text: string): Response =>
   new Response(body === undefined ? text || null : JSON.stringify(body), { status, headers })
 
 /** Changes requests before the server reads them. */
-export const requests = (change: (asked: Asked) => void): Fault => ({
+export const requests = (change: (asked: SentRequest) => void): Fault => ({
   ask: (ask) => async (request) => {
     const [asked] = await askedOf(request)
     const before = JSON.stringify(asked.body)
@@ -96,7 +96,7 @@ export const answers = (change: (seen: Seen, asked: Asked, behind: Behind) => vo
 })
 
 /** Responds in place of the server if `answer` returns a body. */
-export const instead = (answer: (asked: Asked) => Json | undefined): Fault => ({
+export const instead = (answer: (asked: SentRequest) => Json | undefined): Fault => ({
   ask: (ask) => async (request) => {
     const [asked] = await askedOf(request)
     const body = answer(asked)
@@ -142,5 +142,5 @@ export const eventBodies = (change: (event: Json) => void): Fault =>
   })
 
 /** Every ticket in a response, alone or in a list. */
-export const ticketsIn = ({ body }: Seen): ReadonlyArray<Json> =>
+export const ticketsIn = ({ body }: SentResponse): ReadonlyArray<Json> =>
   [body?.data].flat().filter((data: Json) => data?.number_label !== undefined)

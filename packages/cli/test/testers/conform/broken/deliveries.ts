@@ -1,4 +1,4 @@
-import { saying } from "../../../../src/testers/testkit/LoopbackServer.js"
+import { statusReply } from "../../../../src/testers/testkit/LoopbackServer.js"
 import type { Fault } from "../InProcess.js"
 import { type BrokenServer, eventBodies, type Json } from "./Broken.js"
 
@@ -14,7 +14,7 @@ const signatures = (change: (header: string) => string) => (): Fault => ({
 const misread = (from: number, to: number) => (): Fault => ({
   send: (send) => (post) => {
     const reply = send(post)
-    return reply.kind === "status" && reply.status === from ? saying(to) : reply
+    return reply.kind === "status" && reply.status === from ? statusReply(to) : reply
   }
 })
 
@@ -56,7 +56,7 @@ export const brokenDeliveries: ReadonlyArray<BrokenServer> = [
     fault: () => ({
       send: (send) => (post) => {
         const reply = send(post)
-        return reply.kind === "status" && reply.status > 200 && reply.status < 300 ? saying(500) : reply
+        return reply.kind === "status" && reply.status > 200 && reply.status < 300 ? statusReply(500) : reply
       }
     })
   },
@@ -81,7 +81,7 @@ export const brokenDeliveries: ReadonlyArray<BrokenServer> = [
     fault: () => ({
       send: (send) => (post) => {
         const reply = send(post)
-        return reply.kind === "silent" ? saying(200) : reply
+        return reply.kind === "silent" ? statusReply(200) : reply
       }
     })
   },
