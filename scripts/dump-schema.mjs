@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { start, throwaway } from "../packages/store-pg/dist/embedded/EmbeddedPostgres.js"
-import { connect } from "../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession } from "../packages/store-pg/dist/migrate/Session.js"
 import { migrate } from "../packages/store-pg/dist/migrate.js"
 import { roles } from "./roles.mjs"
 import { statements } from "./statements.mjs"
@@ -104,7 +104,7 @@ const written = Effect.gen(function* () {
   )
   const { url } = yield* start({ dataDir, settings: throwaway })
   yield* migrate(url)
-  const session = yield* connect(url)
+  const session = yield* openMigrationSession(url)
   const made = yield* dumped(session)
   writeFileSync("packages/store-pg/roles.sql", yield* roles(session))
   const note =

@@ -9,10 +9,10 @@ import axe from "axe-core"
 import { Effect, Layer } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { htmlReport, type Result, reportOf } from "../packages/cli/src/testers/conform/Report.js"
+import { type CaseResult, htmlReport, reportOf } from "../packages/cli/src/testers/conform/Report.js"
 import { entryItem, pageText } from "../packages/cli/src/testers/page/page.js"
 import { SimulatedStore } from "../packages/cli/src/testers/simulate/simulate.js"
-import { typed } from "../packages/cli/test/commandLine.js"
+import { runCommandLine } from "../packages/cli/test/commandLine.js"
 import { changes } from "../packages/cli/test/testers/conform/broken/Broken.js"
 import { bundle } from "../packages/console/scripts/bundle.mjs"
 import { chromiumPath, NO_CHROMIUM } from "../scripts/chromium.mjs"
@@ -32,7 +32,7 @@ const conformReport = (): string => {
     response: { status: 404, headers: { date: "today" }, body: '{"success":false}' }
   }
   const failure = { expected: "status 201", found: "status 404", exchange }
-  const results: ReadonlyArray<Result> = [
+  const results: ReadonlyArray<CaseResult> = [
     { case: one!, outcome: "passed", duration_ms: 12 },
     { case: two!, outcome: "failed", duration_ms: 3, failure },
     { case: three!, outcome: "skipped", duration_ms: 0, because: "needs a sandbox" }
@@ -132,10 +132,10 @@ describe.skipIf(executablePath === undefined)("reports in Chromium", { timeout: 
     "scenario run --html": async () => {
       const scenarios = join(folder, "scenarios")
       writeScenarios(scenarios)
-      return typed(["scenario", "run", scenarios, "--html", join(folder, "scenario.html")])
+      return runCommandLine(["scenario", "run", scenarios, "--html", join(folder, "scenario.html")])
     },
     "simulate --html": async () =>
-      typed(
+      runCommandLine(
         ["simulate", "--seed", "7", "--steps", "40", "--shops", "2", "--html", join(folder, "simulate.html")],
         {},
         (program) => Effect.provideService(program, SimulatedStore, () => brokenStore)

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { livingPid, markOf } from "../packages/store-pg/src/embedded/ProcessId.js"
+import { livingPid, processMark } from "../packages/store-pg/src/embedded/ProcessId.js"
 
 const FOLDER = "workshop-test-"
 
@@ -43,7 +43,7 @@ export default (): (() => void) => {
   const before = process.env.TMPDIR
   const within = parent()
   sweep(within)
-  const folder = mkdtempSync(join(within, `${FOLDER}${markOf(process.pid)}-`))
+  const folder = mkdtempSync(join(within, `${FOLDER}${processMark(process.pid)}-`))
   chmodSync(folder, 0o755)
   process.env.TMPDIR = folder
   return () => {

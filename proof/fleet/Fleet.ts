@@ -2,7 +2,7 @@ import { Entropy, type SendResult, type StorePorts } from "@workshop/core"
 import { layerOn, Memory, memoryCells } from "@workshop/store-memory"
 import { type Context, Effect, Layer } from "effect"
 import { History, type Json } from "./History.js"
-import { Node, type Surroundings } from "./Node.js"
+import { Node, type NodeEnvironment } from "./Node.js"
 import { Simulation } from "./Simulation.js"
 
 const SECOND = 1000
@@ -60,7 +60,7 @@ const sentOf = (status: number | null): SendResult => ({
 const CELLS = ["home", "north"] as const
 
 /** One memory store that all nodes share, or one with several cells. */
-const storesOf = (seed: number): Pick<Surroundings, "store" | "cells"> => {
+const storesOf = (seed: number): Pick<NodeEnvironment, "store" | "cells"> => {
   if (seed % 5 === 0) {
     const cells = Effect.runSync(Effect.provide(memoryCells(CELLS), Entropy.layerSeeded(seed)))
     return { store: cells.cells[0].ports, cells }
@@ -79,7 +79,7 @@ export class Fleet {
   readonly shops: Array<KnownShop> = []
   readonly clients: Array<{ readonly id: string; readonly phone: string }> = []
   readonly #seed: number
-  readonly #around: Surroundings
+  readonly #around: NodeEnvironment
   #named = 0
   #started = 0
 
@@ -87,7 +87,7 @@ export class Fleet {
     this.#seed = seed
     this.simulation = new Simulation(seed ^ 0x5eed)
     const { simulation, history, nodes } = this
-    const receive: Surroundings["receive"] = (...post) => this.receive(...post)
+    const receive: NodeEnvironment["receive"] = (...post) => this.receive(...post)
     this.#around = { simulation, history, nodes, receive, ...storesOf(seed) }
   }
 
@@ -118,7 +118,7 @@ export class Fleet {
     return this.#around.cells?.cells.map(({ name }) => name) ?? []
   }
 
-  receive(...[node, post, answer]: Parameters<Surroundings["receive"]>) {
+  receive(...[node, post, answer]: Parameters<NodeEnvironment["receive"]>) {
     const { simulation, history } = this
     const { draws } = simulation
     const shop = this.shops.find(({ id }) => id === post.shop_id)!

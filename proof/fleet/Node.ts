@@ -78,7 +78,7 @@ const none = (): Faults => ({
 export type Services = Shops | Keys | Webhooks | Offers | Clients | Quotes | DeliveryHistory | Reads
 
 /** The parts that all nodes share: the store, the receivers, and the history. */
-export interface Surroundings {
+export interface NodeEnvironment {
   readonly simulation: Simulation
   readonly history: History
   readonly store: Context.Context<StorePorts>
@@ -106,14 +106,14 @@ export class Node {
   /** The number of faults that hit the node, from which the judge sees whether a fault hit a request. */
   #troubles = 0
   readonly #troublesOfCells = new Map<string, number>()
-  readonly #around: Surroundings
+  readonly #around: NodeEnvironment
   readonly changedShops = Effect.runSync(Queue.unbounded<string | null>())
   #pipe: Pipeline | null = null
   #main: Fiber.RuntimeFiber<unknown, unknown> | null = null
   #isOver = false
   #runtime: Runtime.Runtime<Services> | null = null
 
-  constructor(name: string, around: Surroundings) {
+  constructor(name: string, around: NodeEnvironment) {
     this.#around = around
     this.machine = new Machine(name, around.simulation)
     around.nodes.push(this)

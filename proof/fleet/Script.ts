@@ -67,7 +67,7 @@ const drawGap = (draws: Draws): number => {
 }
 
 /** The durations for which all machines may sleep. */
-export const LEAPS = [
+export const CLOCK_JUMPS = [
   61 * SECOND,
   5 * MINUTE + SECOND,
   31 * MINUTE,

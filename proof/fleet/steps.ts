@@ -2,7 +2,7 @@ import { Clients, DeliveryHistory, Keys, QuoteInput, Quotes, ReplayInput, Webhoo
 import { Schema } from "effect"
 import { type Fleet, receiverBehaviours } from "./Fleet.js"
 import type { Owners } from "./Owners.js"
-import { LEAPS, type Step } from "./Script.js"
+import { CLOCK_JUMPS, type Step } from "./Script.js"
 import { HOUR, MINUTE, START } from "./Simulation.js"
 import type { Tills } from "./Tills.js"
 
@@ -223,5 +223,5 @@ export const stepsOf = (
       node.faults.failingNotifiers = 0
     })
   },
-  leap: ([a = 0]) => fleet.sleep(LEAPS[a % 20 === 0 ? 6 : a % 4]!)
+  leap: ([a = 0]) => fleet.sleep(CLOCK_JUMPS[a % 20 === 0 ? 6 : a % 4]!)
 })

@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { migrate, moveCell } from "@workshop/store-pg/migrate"
 import { Effect, Schedule } from "effect"
-import { connect } from "../../packages/store-pg/src/migrate/Session.js"
+import { openMigrationSession } from "../../packages/store-pg/src/migrate/Session.js"
 import { accountOf, Postgres } from "../torture/Servers.js"
 
 /** A database server that can be made unavailable and brought back. */
@@ -40,7 +40,7 @@ export interface Engine {
 /** Queries a database on a new connection, and repeats the query until the database responds. */
 export const ask = <Row>(url: string, sql: string): Promise<ReadonlyArray<Row>> =>
   Effect.runPromise(
-    Effect.scoped(Effect.flatMap(connect(url), ({ run }) => run<Row>(sql))).pipe(
+    Effect.scoped(Effect.flatMap(openMigrationSession(url), ({ run }) => run<Row>(sql))).pipe(
       Effect.retry(Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(1_000)))
     )
   )

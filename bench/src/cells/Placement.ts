@@ -6,7 +6,7 @@ import { Effect, Layer, ManagedRuntime, Schedule, type Scope } from "effect"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
 import { runCommand } from "../../../packages/core/dist/testing/Fixtures.js"
 import { record, resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
-import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock, createNext, creators } from "../create/Workload.js"
 
 /** A store whose shops are placed in one of the compared ways, and the work that is measured there. */
@@ -38,7 +38,7 @@ const WAYS = [
 /** Creates a database without Citus on the coordinator's server, which exists until the scope closes. */
 export const plainDatabase = (url: string) =>
   Effect.gen(function* () {
-    const admin = yield* connect(beside(url, "postgres"))
+    const admin = yield* openMigrationSession(beside(url, "postgres"))
     const drop = admin.run("drop database if exists bench_plain with (force)")
     yield* drop
     yield* admin.run("create database bench_plain")
@@ -53,7 +53,7 @@ export const cellSchemas = (
   cells: ReadonlyArray<CellAddress>
 ): Effect.Effect<Session, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const session = yield* connect(url)
+    const session = yield* openMigrationSession(url)
     const drop = Effect.forEach([schema, ...cells.map(({ name }) => `${schema}_${name}`)], (one) =>
       session.run(`drop schema if exists ${one} cascade`)
     )

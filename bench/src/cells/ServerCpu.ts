@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
-import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
 
 /** The unit in which the kernel counts processor time. */
 const TICK_MS = 10
@@ -32,7 +32,7 @@ export const serversCpu = (urls: ReadonlyArray<string>) =>
   Effect.map(
     Effect.forEach(urls, (url) =>
       Effect.scoped(
-        Effect.flatMap(connect(url), (session) =>
+        Effect.flatMap(openMigrationSession(url), (session) =>
           session.run<{ file: string }>("select pg_read_file('postmaster.pid') as file")
         )
       ).pipe(Effect.map(([row]) => row!.file.split("\n")))

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { saveBatch } from "../../../packages/store-pg/dist/commands/CommandBatch.js"
-import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { median } from "../Median.js"
 import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import { type Done, type Observation, observeWork } from "./Observation.js"
@@ -90,7 +90,7 @@ interface Asked {
 const bench = ({ url, rounds, seconds }: Asked) =>
   Effect.gen(function* () {
     countWires()
-    const session = yield* connect(url)
+    const session = yield* openMigrationSession(url)
     const nodes = yield* session.run<{ host: string; port: number }>(
       "select nodename as host, nodeport as port from pg_dist_node where shouldhaveshards order by nodeid"
     )

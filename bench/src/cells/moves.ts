@@ -1,7 +1,7 @@
 import { listCells, moveCell } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { openShop } from "../../../packages/core/dist/testing/Fixtures.js"
-import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock } from "../create/Workload.js"
 import { FILL } from "../sizes/Fill.js"
 import { cellSchemas, onStore, RETRY_SCHEDULE } from "./Placement.js"
@@ -31,7 +31,7 @@ export const moves = (url: string, tickets: number): Effect.Effect<ReadonlyArray
     )
     yield* Effect.scoped(
       Effect.gen(function* () {
-        const filling = yield* connect(url, { schema: `${SCHEMA}_large`, statement_timeout_ms: 600_000 })
+        const filling = yield* openMigrationSession(url, { schema: `${SCHEMA}_large`, statement_timeout_ms: 600_000 })
         for (const statement of FILL) yield* filling.run(statement, statement.includes("$1") ? [tickets] : undefined)
       })
     )

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { Effect, Layer, ManagedRuntime, type Scope } from "effect"
-import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { serversCpu } from "../cells/ServerCpu.js"
 import { median } from "../Median.js"
 import { type Shares, startProfile } from "../parts/profile.js"
@@ -61,7 +61,7 @@ const runOurs = <E, R>(create: Effect.Effect<unknown, E, R>, seconds: number, se
 
 const preparePeer = (url: string, shops: ReadonlyArray<Creator>) =>
   Effect.gen(function* () {
-    const session = yield* connect(url)
+    const session = yield* openMigrationSession(url)
     yield* session.run(PEER)
     for (const [i, { shop_id }] of shops.entries())
       yield* session.run("insert into peer_shop values ($1, $2)", [i + 1, shop_id])

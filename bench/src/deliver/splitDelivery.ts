@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { serversCpu } from "../cells/ServerCpu.js"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
@@ -114,7 +114,7 @@ const split = async (ours: Side, peer: Side, serversMs: () => number, rounds: nu
 
 const side = (name: string, port: number, url: string) =>
   Effect.gen(function* () {
-    const session = yield* connect(url)
+    const session = yield* openMigrationSession(url)
     yield* session.run("create extension if not exists pg_stat_statements")
     const started = Effect.promise(() => Child.start<object>(name, [String(port), url]))
     return { session, child: yield* Effect.acquireRelease(started, (child) => Effect.promise(() => child.stop())) }

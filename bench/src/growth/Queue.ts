@@ -2,7 +2,7 @@ import { Entropy, type Instant, Probes, type ShopId } from "@workshop/core"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer } from "effect"
 import { openShop } from "../../../packages/core/dist/testing/Fixtures.js"
-import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock } from "../create/Workload.js"
 import { WARM_UP } from "../pg/WarmUp.js"
 
@@ -67,7 +67,7 @@ export const openFilled = (url: string, backlog: Backlog) =>
     const store = PgStore.layer({ url, leaseClock }).pipe(Layer.provideMerge(around))
     const context = yield* Layer.build(store)
     yield* Effect.provide(openShop(), context)
-    const session = yield* connect(url)
+    const session = yield* openMigrationSession(url)
     yield* fillQueue(session, clock.unsafeCurrentTimeMillis(), backlog)
     return { clock, context, session }
   })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { saves } from "../../../packages/store-pg/dist/commands/SaveStatements.js"
-import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { tables } from "../../../packages/store-pg/dist/Tables.js"
 import type { Cluster } from "../pg/Cluster.js"
 
@@ -13,8 +13,8 @@ const AT_ONCE = 500
 /** The number of tickets after which a vacuum may run. */
 const STEP = 4_000
 
-const { key, kept, replaced } = tables.ticket
-const COLUMNS = [...key, ...kept, ...replaced]
+const { key, immutableColumns, updatedColumns } = tables.ticket
+const COLUMNS = [...key, ...immutableColumns, ...updatedColumns]
 
 /** The part of the store's own statement that updates an existing row. */
 const UPDATE = saves.find(({ name }) => name === "put ticket")!.text.replace(/^.* on conflict/s, "on conflict")
@@ -75,7 +75,7 @@ const autovacuum = (session: Session) =>
  */
 export const ticketGrowth = (database: Cluster["database"], tickets: number) =>
   Effect.gen(function* () {
-    const session = yield* connect(yield* database("tickets"))
+    const session = yield* openMigrationSession(yield* database("tickets"))
     yield* session.run("create temp table made (n integer primary key, shop_id uuid, id uuid); create sequence growth")
     yield* session.run("set synchronous_commit = off")
     const vacuum = yield* autovacuum(session)

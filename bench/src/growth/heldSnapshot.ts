@@ -1,7 +1,7 @@
 import { Deliveries } from "@workshop/core/store"
 import { Effect } from "effect"
 import { record, resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
-import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
 import type { BenchClock } from "../create/Workload.js"
 import { median } from "../Median.js"
 import type { Cluster } from "../pg/Cluster.js"
@@ -38,7 +38,7 @@ export const heldSnapshot = (database: Cluster["database"], minutes: number) =>
     const url = yield* database("snapshot")
     const each = ((minutes + 2) * 60 * RATE) / SHOPS
     const { clock, context } = yield* openFilled(url, { shops: SHOPS, waiting: SHOPS, each })
-    const holder = yield* connect(url)
+    const holder = yield* openMigrationSession(url)
     return yield* Effect.gen(function* () {
       const before = median(yield* delivering(clock, 60))
       yield* holder.run("begin isolation level repeatable read; select count(*) from shop")

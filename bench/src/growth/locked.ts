@@ -3,7 +3,7 @@ import { type LimitUse, RateLimits, Reads } from "@workshop/core/store"
 import { Effect } from "effect"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
 import { runCommand, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
-import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
 import type { Cluster } from "../pg/Cluster.js"
 import { openFilled, shopId } from "./Queue.js"
 
@@ -25,8 +25,8 @@ export const lockedTable = (database: Cluster["database"], seconds: number) =>
   Effect.gen(function* () {
     const url = yield* database("locked")
     const { clock, context } = yield* openFilled(url, { shops: 10, waiting: 10, each: 10 })
-    const holder = yield* connect(url)
-    const observer = yield* connect(url)
+    const holder = yield* openMigrationSession(url)
+    const observer = yield* openMigrationSession(url)
     const look = Effect.map(
       observer.run<Seen>(`select count(*)::integer as open,
           coalesce(max(extract(epoch from clock_timestamp() - query_start)) filter (where state = 'active'), 0)::double precision as oldest

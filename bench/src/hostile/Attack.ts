@@ -13,7 +13,7 @@ export interface ServerState {
 }
 
 /** An order to the attackers to begin with a number of connections, or to stop. */
-export interface Order {
+export interface AttackOrder {
   readonly port: number
   readonly connections: number
   /** The nice value of the attackers' process, from 0, the default, to 19, the lowest priority. */
@@ -23,7 +23,7 @@ export interface Order {
 /**
  * The number of connections that were reopened because the server closed them, and the bytes that were sent and read.
  */
-export interface Toll {
+export interface AttackCounts {
   readonly reopened: number
   readonly sent: number
   readonly read: number

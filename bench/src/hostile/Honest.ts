@@ -8,13 +8,13 @@ const PAUSE_MS = 30
 const CREATES_PER_READS = 10
 
 /** The latencies of honest requests in milliseconds, and their errors. */
-export interface Times {
+export interface HonestLatencies {
   readonly ms: Array<number>
   readonly failures: Array<string>
 }
 
 /** Clients that create and read tickets. Each sends one request after another on a keep-alive connection. */
-export class Honest {
+export class HonestClients {
   readonly #port: number
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
   /** The tickets whose creates got a 201, with their shops. */
@@ -31,8 +31,8 @@ export class Honest {
   }
 
   /** Sends requests for some seconds. */
-  async run(seconds: number): Promise<Times> {
-    const times: Times = { ms: [], failures: [] }
+  async run(seconds: number): Promise<HonestLatencies> {
+    const times: HonestLatencies = { ms: [], failures: [] }
     const until = performance.now() + seconds * 1_000
     const one = async () => {
       while (performance.now() < until) {
@@ -57,7 +57,7 @@ export class Honest {
     return key(shop + (this.#next++ % KEYS_PER_SHOP) * SHOPS)
   }
 
-  async #step({ ms, failures }: Times): Promise<void> {
+  async #step({ ms, failures }: HonestLatencies): Promise<void> {
     const n = this.#next++
     const known = n % CREATES_PER_READS === 0 ? undefined : this.made[n % Math.max(1, this.made.length)]
     const begun = performance.now()

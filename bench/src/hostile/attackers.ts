@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net"
 import { setPriority } from "node:os"
 import { answerParent } from "../deliver/Child.js"
-import type { Order, Toll } from "./Attack.js"
+import type { AttackCounts, AttackOrder } from "./Attack.js"
 
 const PAUSE_MS = 100
 const CHUNK = `10000\r\n${"x".repeat(0x10000)}\r\n`
@@ -65,7 +65,7 @@ const attack = (port: number, n: number): void => {
   })
 }
 
-answerParent({}, async ({ port, connections, nice }: Order): Promise<Toll> => {
+answerParent({}, async ({ port, connections, nice }: AttackOrder): Promise<AttackCounts> => {
   setPriority(nice)
   isOn = connections > 0
   const sum = (read: (socket: Socket) => number) => [...open].reduce((sum, socket) => sum + read(socket), 0)

@@ -1,8 +1,8 @@
 import { Child } from "../deliver/Child.js"
 import { median, quantile } from "../Median.js"
 import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
-import type { Order, ServerReady, ServerState, Toll } from "./Attack.js"
-import { Honest, type Times } from "./Honest.js"
+import type { AttackCounts, AttackOrder, ServerReady, ServerState } from "./Attack.js"
+import { HonestClients, type HonestLatencies } from "./Honest.js"
 
 const MAX_RATIO = 3
 const MAX_RSS_MIB = 300
@@ -12,16 +12,16 @@ const LOWEST_PRIORITY = 19
 const mib = (bytes: number): number => Math.round(bytes / 2 ** 20)
 
 interface Round {
-  readonly quiet: Times
-  readonly attacked: Times
-  readonly after: Times
+  readonly quiet: HonestLatencies
+  readonly attacked: HonestLatencies
+  readonly after: HonestLatencies
   /** The resident memory in bytes before the attack. */
   readonly quiet_rss: number
   /** The largest resident memory during the attack. */
   readonly most_rss: number
   /** The resident memory three seconds after the attack. */
   readonly after_rss: number
-  readonly toll: Toll
+  readonly toll: AttackCounts
   readonly lost: number
 }
 
@@ -29,8 +29,8 @@ const round = async (seconds: number, connections: number, nice: number): Promis
   const server = await Child.start<ServerReady>("../hostile/server")
   const attackers = await Child.start<object>("../hostile/attackers")
   const { port } = server.ready
-  const honest = new Honest(port)
-  const order = (connections: number) => attackers.ask<Toll>({ port, connections, nice } satisfies Order)
+  const honest = new HonestClients(port)
+  const order = (connections: number) => attackers.ask<AttackCounts>({ port, connections, nice } satisfies AttackOrder)
   try {
     await honest.run(WARM_UP_S)
     const quiet = await honest.run(seconds)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { start } from "@workshop/store-pg/embedded"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
-import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
 
 /** The Postgres of `DATABASE_URL`, or one that this run starts, which is as durable as that of `workshop serve`. */
 export interface Cluster {
@@ -28,7 +28,7 @@ export const cluster = (
   Effect.gen(function* () {
     const given = process.env.DATABASE_URL
     const url = given ?? (yield* start({ dataDir: yield* folder, settings: { ...SETTINGS, ...settings } })).url
-    const admin = yield* connect(url)
+    const admin = yield* openMigrationSession(url)
     const empty = (name: string) =>
       Effect.gen(function* () {
         const own = new URL(url)

@@ -3,7 +3,7 @@ import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Fiber } from "effect"
 import { migrations as ourFiles } from "../../../packages/store-pg/dist/migrate/generated/sql.js"
 import { migrationsOf, PACKAGE_MIGRATIONS } from "../../../packages/store-pg/dist/migrate/Migration.js"
-import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { quantile } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
 import { benchmark } from "../report/Benchmark.js"
@@ -46,7 +46,7 @@ const BOTH_SCHEMAS = "set search_path = workshop, public"
 /** Holds a transaction that reads every table for {@link DUMP_MS}. */
 const heldByDump = (url: string) =>
   Effect.gen(function* () {
-    const dump = yield* connect(url)
+    const dump = yield* openMigrationSession(url)
     yield* dump.run(BOTH_SCHEMAS)
     yield* dump.run(`begin; lock table ${TABLES.join(", ")} in access share mode`)
     yield* Effect.promise(() => setTimeout(DUMP_MS))
@@ -150,7 +150,7 @@ const rolled = ({ from, isExpanding, tickets }: Asked) =>
     const old = releaseOf(from)
     const url = yield* (yield* cluster()).empty("rolling")
     run(old, "migrate", "--database-url", url)
-    const session = yield* connect(url)
+    const session = yield* openMigrationSession(url)
     yield* session.run(BOTH_SCHEMAS)
     const [inPublic] = yield* session.run("select where to_regclass('public.shop_head') is not null")
     const sellers = yield* openSellers(session, old, url)

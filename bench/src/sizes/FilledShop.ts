@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
 import { openShop, runCommand, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
-import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock } from "../create/Workload.js"
 import type { Cluster } from "../pg/Cluster.js"
 import { WARM_UP } from "../pg/WarmUp.js"
@@ -53,7 +53,7 @@ export const filledShop = (database: Cluster["database"], tickets: number) =>
     const { id } = yield* Effect.provide(openShop(), context)
     yield* Effect.provide(runCommand(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })), context)
     const begun = performance.now()
-    const session = yield* connect(url)
+    const session = yield* openMigrationSession(url)
     yield* session.run("set synchronous_commit = off")
     for (const statement of [...FILL, ...FILL_CLIENTS])
       yield* session.run(statement, statement.includes("$1") ? [tickets] : undefined)

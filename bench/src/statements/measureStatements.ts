@@ -3,7 +3,7 @@ import { Deliveries } from "@workshop/core/store"
 import { Effect, Layer } from "effect"
 import { resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { StatementBatch } from "../../../packages/store-pg/dist/fast/StatementBatch.js"
-import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock, createNext, creators, storeLayer } from "../create/Workload.js"
 import { openFilled } from "../growth/Queue.js"
 import { median } from "../Median.js"
@@ -87,7 +87,7 @@ const idleCreate = (url: string) =>
   Effect.gen(function* () {
     const clock = new BenchClock()
     const context = yield* Layer.build(storeLayer(url, clock))
-    const session = yield* connect(url)
+    const session = yield* openMigrationSession(url)
     yield* session.run("create extension pg_stat_statements")
     yield* session.run("create table empty_commit (n integer)")
     return yield* Effect.gen(function* () {

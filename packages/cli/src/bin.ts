@@ -1,5 +1,5 @@
 import { commandLine } from "./commandLine.js"
-import { legible } from "./terminal/legible.js"
+import { escapeControl } from "./terminal/legible.js"
 
 const words = process.argv.slice(2)
 const parsed = await commandLine(words)
@@ -8,6 +8,6 @@ process.stdout.on("error", () => undefined)
 if (parsed.kind === "run") (await import("./terminal/runProcess.js")).runProcess(parsed.run, words)
 else if (parsed.kind === "print") console.log(parsed.text)
 else {
-  console.error(legible(parsed.message))
+  console.error(escapeControl(parsed.message))
   process.exitCode = 1
 }

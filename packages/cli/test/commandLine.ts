@@ -1,14 +1,14 @@
 import { ConfigProvider, Console, Effect } from "effect"
 import { commandLine, workshop } from "../src/commandLine.js"
 import { everyCommand, pathOf } from "../src/terminal/program.js"
-import { endingOf, output } from "../src/terminal/runProcess.js"
+import { exitOf, output } from "../src/terminal/runProcess.js"
 import { environment } from "./Workshop.js"
 
 /**
  * Runs a command line in this process, because a new process takes a second to start. Arguments, variables, outputs and
  * exit status are the same as in a process of its own.
  */
-export const typed = async (
+export const runCommandLine = async (
   args: ReadonlyArray<string>,
   extra: Readonly<Record<string, string>> = {},
   within: <A, E>(program: Effect.Effect<A, E>) => Effect.Effect<A, E> = (program) => program
@@ -30,7 +30,7 @@ export const typed = async (
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables)))
   )
   const exit = await Effect.runPromiseExit(program)
-  const { status, complaint } = endingOf(exit, args)
+  const { status, complaint } = exitOf(exit, args)
   if (complaint !== null) stderr.push(`${complaint}\n`)
   return { status, stdout: stdout.join(""), stderr: stderr.join("") }
 }
@@ -41,7 +41,7 @@ export const everyHelp = async () => {
   return Promise.all(
     everyCommand(make(() => undefined)).map(async (command) => {
       const words = pathOf(command)
-      const { stdout } = await typed([...words.split(" ").slice(1), "--help"])
+      const { stdout } = await runCommandLine([...words.split(" ").slice(1), "--help"])
       const [, examples = ""] = /^Examples:\n((?: {2}.*\n)+)/m.exec(stdout) ?? []
       const lines = examples
         .replaceAll(/ \\\n +/g, " ")

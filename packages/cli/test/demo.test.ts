@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
 import { services } from "../src/owner/ownerCommand.js"
 import { demoShop, demoSteps } from "../src/serve/DemoShop.js"
-import { typed } from "./commandLine.js"
+import { runCommandLine } from "./commandLine.js"
 import { build, run, type Workshop, Workshops } from "./Workshop.js"
 
 const LONG = { timeout: 240_000 }
@@ -37,7 +37,7 @@ const shopOfStart = async (there: Surroundings, ...flags: ReadonlyArray<string>)
 }
 
 const shops = async (there: Surroundings): Promise<ReadonlyArray<{ readonly id: string; readonly name: string }>> =>
-  JSON.parse((await typed(["shop", "list", "--json"], there)).stdout)
+  JSON.parse((await runCommandLine(["shop", "list", "--json"], there)).stdout)
 
 describe("a first start (Specification, Commands)", LONG, () => {
   it("a first start on a taken port opens no shop, so the next start shows a key; a second --demo reuses its shop", async () => {
@@ -63,7 +63,7 @@ describe("a first start (Specification, Commands)", LONG, () => {
     expect(plain.stdout).toContain("\nnpx workshop key create SHOP --name Till\n")
     plain.kill("SIGTERM")
     await plain.exited
-    const made = await typed(["key", "create", mine!.id, "--name", "Till", "--json"], there)
+    const made = await runCommandLine(["key", "create", mine!.id, "--name", "Till", "--json"], there)
     expect(JSON.parse(made.stdout)).toMatchObject({ shop_id: mine!.id })
     const second = await shopOfStart(there, "--demo")
     expect(second).toMatchObject({ shop: first.shop, status: 0, stderr: "" })
@@ -129,7 +129,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", LONG, () => {
     await end(sandbox)
 
     const [shop] = await shops(there)
-    const made = await typed(["key", "create", shop!.id, "--name", "Second", "--json"], there)
+    const made = await runCommandLine(["key", "create", shop!.id, "--name", "Second", "--json"], there)
     expect(JSON.parse(made.stdout).key).toMatch(/^wk_test_/)
 
     const earnest = start()

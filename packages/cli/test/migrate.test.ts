@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
-import { connect, type Session } from "../../store-pg/src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../store-pg/src/migrate/Session.js"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
 import { build, run, Workshop } from "./Workshop.js"
 
@@ -20,7 +20,7 @@ const onEmpty = (act: (url: string) => Promise<void>) =>
   Effect.gen(function* () {
     const { url } = yield* testDatabase
     const name = `${new URL(url).pathname.slice(1)}_empty`
-    const admin = yield* connect(url)
+    const admin = yield* openMigrationSession(url)
     yield* Effect.acquireRelease(admin.run(`create database ${name}`), () =>
       Effect.orDie(admin.run(`drop database ${name} with (force)`))
     )
@@ -32,7 +32,9 @@ const onEmpty = (act: (url: string) => Promise<void>) =>
 /** Finds and drops roles. A test drops the roles that it creates, because all databases of a server share them. */
 const rolesOfServer = async (names: ReadonlyArray<string>) => {
   const onServer = <A, E>(act: (session: Session) => Effect.Effect<A, E>) =>
-    Effect.runPromise(Effect.scoped(Effect.flatMap(testDatabase, ({ url }) => Effect.flatMap(connect(url), act))))
+    Effect.runPromise(
+      Effect.scoped(Effect.flatMap(testDatabase, ({ url }) => Effect.flatMap(openMigrationSession(url), act)))
+    )
   const found = await onServer(({ run }) => run("select from pg_roles where rolname = any ($1::text[])", [names]))
   return {
     existed: found.length > 0,
@@ -58,7 +60,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       const entries = () =>
         Effect.runPromise(
           Effect.scoped(
-            Effect.flatMap(connect(url), ({ run }) =>
+            Effect.flatMap(openMigrationSession(url), ({ run }) =>
               run("select actor, act, details from workshop.audit_entry order by place")
             )
           )
@@ -96,7 +98,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
         ])
         const again = await ran("--database-url", url, "--roles", "--json")
         expect([again.status, JSON.parse(again.stdout)]).toMatchObject([0, { applied: [] }])
-        const acts = Effect.flatMap(connect(url), ({ run }) =>
+        const acts = Effect.flatMap(openMigrationSession(url), ({ run }) =>
           run("select act from workshop.audit_entry where actor like 'cli:%' order by place")
         )
         expect(await Effect.runPromise(Effect.scoped(acts))).toEqual([
@@ -104,7 +106,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
           { act: "database.roles_granted" },
           { act: "database.roles_granted" }
         ])
-        const rights = Effect.flatMap(connect(url), ({ run }) =>
+        const rights = Effect.flatMap(openMigrationSession(url), ({ run }) =>
           run(`select has_table_privilege('workshop_service', 'event', 'insert') as adds,
             has_table_privilege('workshop_service', 'event', 'update') as changes,
             has_column_privilege('workshop_reader', 'offer', 'phone', 'select') as sees`)

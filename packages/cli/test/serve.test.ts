@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { untilAsync } from "../../../test/until.js"
-import { typed } from "./commandLine.js"
+import { runCommandLine } from "./commandLine.js"
 import { build, run, type Workshop, Workshops } from "./Workshop.js"
 
 beforeAll(build, 120_000)
@@ -359,7 +359,7 @@ describe(
         "The sandbox has no keys, so on 0.0.0.0 it needs a token. Set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1."
       ]
     ])("workshop %j is refused with what to do", async (args, sentence) => {
-      expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+      expect(await runCommandLine(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
     })
 
     it.each([
@@ -381,11 +381,11 @@ describe(
         "error: option '--data-dir <folder>' cannot be used with option '--database-url <url>'. See workshop serve --help."
       ]
     ])("workshop serve refuses %j, because the two flags contradict each other", async (words, stderr) => {
-      expect(await typed(["serve", ...words])).toEqual({ status: 1, stdout: "", stderr: `${stderr}\n` })
+      expect(await runCommandLine(["serve", ...words])).toEqual({ status: 1, stdout: "", stderr: `${stderr}\n` })
     })
 
     it("the error for a folder in which Postgres cannot run names the flags to change", async () => {
-      const { status, stderr } = await typed(["serve", "--store", "embedded", "--data-dir", "/dev/null/x"])
+      const { status, stderr } = await runCommandLine(["serve", "--store", "embedded", "--data-dir", "/dev/null/x"])
       expect(status).toBe(1)
       expect(stderr).toMatch(
         /^Postgres cannot run in \/dev\/null\/x \(ENOTDIR.*\). Choose another --data-dir. Use --store memory, or name a Postgres with --database-url\.\n$/
@@ -393,9 +393,9 @@ describe(
     })
 
     it("the values of environment variables are checked in the same way as typed flags", async () => {
-      const port = await typed(["serve"], { WORKSHOP_PORT: "ten" })
+      const port = await runCommandLine(["serve"], { WORKSHOP_PORT: "ten" })
       expect(port.stderr).toBe('--port (or WORKSHOP_PORT) must be a port from 0 to 65535, and not "ten".\n')
-      const demo = await typed(["serve"], { WORKSHOP_DEMO: "perhaps" })
+      const demo = await runCommandLine(["serve"], { WORKSHOP_DEMO: "perhaps" })
       expect(demo).toEqual({
         status: 1,
         stdout: "",
@@ -407,14 +407,14 @@ describe(
 
 describe("help (Specification, Commands)", LONG, () => {
   it("workshop --help lists the commands", async () => {
-    const { status, stdout, stderr } = await typed(["--help"])
+    const { status, stdout, stderr } = await runCommandLine(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     expect(stdout).toContain("Usage: workshop [options] [command]")
     expect(stdout).toMatch(/^ {2}serve {2,}Serve the API over HTTP/m)
   })
 
   it("workshop serve --help names every flag with its default and its environment variable", async () => {
-    const { status, stdout } = await typed(["serve", "--help"])
+    const { status, stdout } = await runCommandLine(["serve", "--help"])
     expect(status).toBe(0)
     const flags = [...stdout.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name)
     // observe/operatingDocs.test.ts checks the variable and the default of each flag.

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { typedInto } from "./fields.js"
-import { pluralize, roughly } from "./format.js"
+import { pluralize, roughDuration } from "./format.js"
 import { copy } from "./Live.js"
 import type { Fault, Limit } from "./model.js"
 import { act, clients, faults, key, limits, moveClock, present, shop, shopId, when } from "./state.js"
@@ -149,7 +149,7 @@ const Gauge = ({ of }: { of: Limit }) => {
         <i style={{ width: `${share * 100}%` }} />
       </span>
       <span class="dim">
-        {of.used === 0 ? "unused" : `resets in ${roughly(Math.max(0, left))}, ${when(of.resets_at)}`}
+        {of.used === 0 ? "unused" : `resets in ${roughDuration(Math.max(0, left))}, ${when(of.resets_at)}`}
       </span>
       <span class="row">
         <button

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks"
 import { isGone, read } from "./api.js"
 import { isAcknowledged, outcomeOf } from "./Deliveries.js"
 import { Checkbox, typedInto } from "./fields.js"
-import { clockMoveOf, dayIn, exactly, instantIn, roughly, timeIn, yearIn } from "./format.js"
+import { clockMoveOf, dayIn, exactDuration, instantIn, roughDuration, timeIn, yearIn } from "./format.js"
 import type { Attempt, Delivery, Due } from "./model.js"
 import { clock, dues, isLimitDue, isRecording, moveClock, open, present, say, when, zone } from "./state.js"
 
@@ -115,7 +115,7 @@ const AgendaRow = ({ due, close }: { due: Due; close: () => void }) => {
   return (
     <li>
       <span class="when">
-        <b>in {roughly(at - present.value)}</b>
+        <b>in {roughDuration(at - present.value)}</b>
         <small>{when(due.at)}</small>
       </span>
       <span class="what">
@@ -233,7 +233,7 @@ export const ClockBar = () => {
             {frozen_by === null ? "" : " · "}
           </span>
           {frozen_by === null ? <span class="wide-text"> · {timeIn("UTC", now)} UTC</span> : `by ${frozen_by}`}
-          {ahead_ms > 999 && <b> · {roughly(ahead_ms)} ahead</b>}
+          {ahead_ms > 999 && <b> · {roughDuration(ahead_ms)} ahead</b>}
         </span>
       </div>
       <Steps label="Move the clock" />
@@ -245,7 +245,7 @@ export const ClockBar = () => {
           title={
             next === undefined
               ? ""
-              : `${next.text}: ${next.at}, in ${exactly(Math.round(Date.parse(next.at) - now))}  (.)`
+              : `${next.text}: ${next.at}, in ${exactDuration(Math.round(Date.parse(next.at) - now))}  (.)`
           }
           onClick={() => next && void goTo(next)}
         >
@@ -255,7 +255,7 @@ export const ClockBar = () => {
             <>
               <span aria-hidden="true">⇥</span>
               <span class="text">
-                <b>in {roughly(Date.parse(next.at) - now)}</b> {next.text}
+                <b>in {roughDuration(Date.parse(next.at) - now)}</b> {next.text}
               </span>
             </>
           )}

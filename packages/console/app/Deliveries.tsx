@@ -1,4 +1,4 @@
-import { pluralize, roughly } from "./format.js"
+import { pluralize, roughDuration } from "./format.js"
 import type { Attempt, Delivery } from "./model.js"
 import { act, deliveries, history, present, shopId, webhook, when } from "./state.js"
 
@@ -12,7 +12,7 @@ const Bead = ({ attempt, before }: { attempt: Attempt; before: Attempt | undefin
   const at = Date.parse(attempt.started_at)
   return (
     <li>
-      {before !== undefined && <span class="gap">+{roughly(at - Date.parse(before.started_at))}</span>}
+      {before !== undefined && <span class="gap">+{roughDuration(at - Date.parse(before.started_at))}</span>}
       <span
         class={isAcknowledged(attempt) ? "bead good" : "bead bad"}
         title={`attempt ${attempt.n}, ${attempt.started_at}${attempt.detail === null ? "" : `: ${attempt.detail}`}`}
@@ -49,9 +49,11 @@ const Row = ({ delivery }: { delivery: Delivery }) => {
         {next_attempt_at !== null && state === "pending" && (
           <li>
             {last !== undefined && (
-              <span class="gap">+{roughly(Date.parse(next_attempt_at) - Date.parse(last.started_at))}</span>
+              <span class="gap">+{roughDuration(Date.parse(next_attempt_at) - Date.parse(last.started_at))}</span>
             )}
-            <span class="bead next">next in {roughly(Math.max(0, Date.parse(next_attempt_at) - present.value))}</span>
+            <span class="bead next">
+              next in {roughDuration(Math.max(0, Date.parse(next_attempt_at) - present.value))}
+            </span>
           </li>
         )}
       </ol>

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import { token } from "./api.js"
-import { chosen, type Kind, kinds, link, type Row, shownRows } from "./feed.js"
-import { laidOut } from "./format.js"
+import { chosen, type FeedKind, feedKinds, link, type Row, shownRows } from "./feed.js"
+import { indentJson } from "./format.js"
 import type { LoggedRequest } from "./model.js"
 import { key, say, when } from "./state.js"
 
@@ -42,7 +42,7 @@ const RequestDetail = ({ request }: { request: LoggedRequest }) => (
   <>
     <h4>Request</h4>
     <Headers headers={request.request.headers} />
-    {request.request.body !== null && request.request.body !== "" && <pre>{laidOut(request.request.body)}</pre>}
+    {request.request.body !== null && request.request.body !== "" && <pre>{indentJson(request.request.body)}</pre>}
     <h4>
       Response {request.status}, {request.duration_ms.toFixed(1)} ms
     </h4>
@@ -50,7 +50,7 @@ const RequestDetail = ({ request }: { request: LoggedRequest }) => (
       <p class="bad">It never arrived: the request was executed, and its connection was cut before this response.</p>
     )}
     <Headers headers={request.response.headers} />
-    <pre>{laidOut(request.response.body)}</pre>
+    <pre>{indentJson(request.response.body)}</pre>
     <button type="button" onClick={() => void copy(curlOf(request), "a command with curl")}>
       Copy as curl
     </button>
@@ -94,14 +94,14 @@ const FeedRow = ({ row, top, choose, isChosen }: { row: Row; top: number; choose
 )
 
 const Chips = () => {
-  const toggle = (kind: Kind) => () => {
+  const toggle = (kind: FeedKind) => () => {
     const next = new Set(chosen.value)
     if (!next.delete(kind)) next.add(kind)
     chosen.value = next
   }
   return (
     <fieldset class="chips" aria-label="Show rows by kind">
-      {kinds.map((kind) => (
+      {feedKinds.map((kind) => (
         <button type="button" key={kind} aria-pressed={chosen.value.has(kind)} onClick={toggle(kind)}>
           <i class={`swatch ${kind}`} aria-hidden="true" />
           {kind}

@@ -10,17 +10,17 @@ import {
   assert,
   astray,
   beginning,
-  drop,
+  dropStep,
   endReason,
   expectReceived,
   isInNewShop,
   isTillRecorded,
   problems,
   type Ran,
-  record,
+  recordAct,
   recording,
-  run,
-  stop,
+  runRecording,
+  stopRecording,
   title
 } from "./recorder.js"
 import { clock, isRecording, key, shopId } from "./state.js"
@@ -37,7 +37,7 @@ const Start = () => (
     </label>
     <Checkbox of={isTillRecorded}>record my till too</Checkbox>
     <Checkbox of={isInNewShop}>in a new shop like this one, so that no earlier data matter</Checkbox>
-    <button type="button" class="record" onClick={() => void record()}>
+    <button type="button" class="record" onClick={() => void recordAct()}>
       ● Start recording
     </button>
     {clock.value.frozen_by !== null && (
@@ -96,7 +96,7 @@ const StepView = ({ step: { act, lines, problem } }: { step: Step }) => {
           class="link"
           aria-label="Take this step out"
           title="Take this step out"
-          onClick={() => drop(act)}
+          onClick={() => dropStep(act)}
         >
           ✕
         </button>
@@ -149,7 +149,7 @@ const Result = ({ of }: { of: Ran }) => (
 const Tools = ({ text, ran }: { text: string; ran: (result: Ran | null) => void }) => (
   <div class="row tools">
     {isRecording.value && (
-      <button type="button" class="record on" onClick={() => void stop()}>
+      <button type="button" class="record on" onClick={() => void stopRecording()}>
         ■ Stop recording
       </button>
     )}
@@ -158,7 +158,12 @@ const Tools = ({ text, ran }: { text: string; ran: (result: Ran | null) => void 
         Expect what was received
       </button>
     )}
-    <button type="button" class="primary" disabled={acts.value.length === 0} onClick={() => void run().then(ran)}>
+    <button
+      type="button"
+      class="primary"
+      disabled={acts.value.length === 0}
+      onClick={() => void runRecording().then(ran)}
+    >
       Run the scenario
     </button>
     <button

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks"
 import { type Answer, isGone, read } from "./api.js"
 import { Popover } from "./ClockBar.js"
 import { Deliveries } from "./Deliveries.js"
-import { minorOf, noPrice, roughly, whyNot } from "./format.js"
+import { minorOf, noPrice, refusalText, roughDuration } from "./format.js"
 import { copy } from "./Live.js"
 import type { Move, Ticket } from "./model.js"
 import {
@@ -164,7 +164,7 @@ const MoveButton = ({ move, ask }: { move: Move; ask: (name: string) => void }) 
     >
       {key !== undefined && <kbd>{key}</kbd>}
       <span>{text}</span>
-      {!accepted && history.value !== null && <small>{whyNot(move, history.value, present.value)}</small>}
+      {!accepted && history.value !== null && <small>{refusalText(move, history.value, present.value)}</small>}
     </button>
   )
 }
@@ -325,7 +325,9 @@ export const TicketArea = () => {
             deliveries={deliveries.value}
             now={present.value}
             zone={zone.value}
-            moveTo={(at) => void moveClock({ to: new Date(at).toISOString() }, `${roughly(at - present.peek())} later`)}
+            moveTo={(at) =>
+              void moveClock({ to: new Date(at).toISOString() }, `${roughDuration(at - present.peek())} later`)
+            }
           />
           <h3 class="section">Deliveries</h3>
           <Deliveries />

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
 import { Checkbox } from "./fields.js"
-import { amount, minorOf, noPrice, roughly } from "./format.js"
+import { amount, minorOf, noPrice, roughDuration } from "./format.js"
 import { type State, states, type Ticket } from "./model.js"
 import {
   act,
@@ -23,7 +23,7 @@ import {
 /** The next event that time alone causes on a ticket. */
 const nextOf = ({ next }: Ticket, now: number): string => {
   if (!next) return "no deadline"
-  const left = roughly(Date.parse(next.at) - now)
+  const left = roughDuration(Date.parse(next.at) - now)
   return next.kind === "closure" ? `closes in ${left}` : `may be reopened for ${left}`
 }
 

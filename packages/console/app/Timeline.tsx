@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useMemo, useRef } from "preact/hooks"
-import { dayIn, exactly, instantIn, roughly, shortIn, timeIn } from "./format.js"
+import { dayIn, exactDuration, instantIn, roughDuration, shortIn, timeIn } from "./format.js"
 import type { Delivery, Entry, History } from "./model.js"
 import { evenScale, foldedScale, type Scale } from "./scale.js"
 import { type PlacedEntry, type Story, storyOf } from "./story.js"
@@ -97,8 +97,8 @@ const Axis = ({ drawn, height, now }: { drawn: Drawn; height: number; now: numbe
         .flatMap(({ from, to, ms }) => {
           // If the duration does not fit, only its unit is shown, because that still distinguishes a millisecond from
           // an hour.
-          const [n, unit = ""] = roughly(ms).split(" ")
-          const text = [roughly(ms), `${n} ${unit}`, unit].find((words) => to - from > words.length * 6 + 4)
+          const [n, unit = ""] = roughDuration(ms).split(" ")
+          const text = [roughDuration(ms), `${n} ${unit}`, unit].find((words) => to - from > words.length * 6 + 4)
           return text === undefined || (!story.isGoingOn && to > scale.at(now)) ? [] : [{ from, to, text }]
         })
         .map(({ from, to, text }) => (
@@ -240,7 +240,7 @@ const Windows = ({ drawn, history, now, y }: { drawn: Drawn; history: History; n
     {history.windows.map(({ kind, from, to }, i) => {
       const [x, end] = [drawn.scale.at(Date.parse(from)), drawn.scale.at(Date.parse(to))]
       const words = kind === "reopen" ? "may be reopened" : "closes by itself"
-      const text = `${words}, ${roughly(Date.parse(to) - Date.parse(from))}`
+      const text = `${words}, ${roughDuration(Date.parse(to) - Date.parse(from))}`
       const width = widthOf(text)
       const at = drawn.scale.at(now)
       // The text is moved if the line of the present would cross it.
@@ -302,7 +302,7 @@ const Now = ({
           y={height - 8}
           text-anchor={x > scale.width - 190 ? "end" : "start"}
         >
-          {shortIn(zone, at, now)} · +{roughly(at - now)}
+          {shortIn(zone, at, now)} · +{roughDuration(at - now)}
         </text>
       )}
       <g
@@ -473,7 +473,9 @@ const Chosen = ({ entry, zone, now, close }: { entry: Entry; zone: string; now: 
         <h3>{entry.title}</h3>
         <span class="dim">
           {instantIn(zone, Date.parse(entry.at))} ·{" "}
-          <span title={exactly(Math.max(0, Math.round(ago)))}>{ago <= 0 ? "now" : `${roughly(ago)} ago`}</span>
+          <span title={exactDuration(Math.max(0, Math.round(ago)))}>
+            {ago <= 0 ? "now" : `${roughDuration(ago)} ago`}
+          </span>
         </span>
         <button type="button" onClick={close} aria-label="Close">
           ✕

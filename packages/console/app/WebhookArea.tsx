@@ -2,7 +2,7 @@ import { signal, useSignal, useSignalEffect } from "@preact/signals"
 import { read, send } from "./api.js"
 import { isAcknowledged, outcomeOf, WebhookBanner } from "./Deliveries.js"
 import { typedInto } from "./fields.js"
-import { laidOut, pluralize } from "./format.js"
+import { indentJson, pluralize } from "./format.js"
 import { copy } from "./Live.js"
 import type { Delivery, ReceivedEvent, Receiver } from "./model.js"
 import { act, received, receiver, say, shopId, webhook, when } from "./state.js"
@@ -110,7 +110,7 @@ const Signature = ({ of }: { of: ReceivedEvent }) => (
     </dd>
     <dt>Body</dt>
     <dd>
-      <pre>{laidOut(of.body)}</pre>
+      <pre>{indentJson(of.body)}</pre>
     </dd>
   </dl>
 )

@@ -1,16 +1,16 @@
 import { computed, signal } from "@preact/signals"
 import { addressOf, read, send, token } from "./api.js"
-import { exactly } from "./format.js"
+import { exactDuration } from "./format.js"
 import type { Delivery, Json, LoggedRequest, Shop } from "./model.js"
 import { loadShops, refresh, say, setClock, shopId, shops } from "./state.js"
 
-export const kinds = ["request", "event", "attempt", "notice", "clock", "fault", "receiver"] as const
-export type Kind = (typeof kinds)[number]
+export const feedKinds = ["request", "event", "attempt", "notice", "clock", "fault", "receiver"] as const
+export type FeedKind = (typeof feedKinds)[number]
 
 /** A row of the feed. */
 export interface Row {
   readonly id: number
-  readonly kind: Kind
+  readonly kind: FeedKind
   readonly at: string
   readonly shop_id: string | null
   readonly text: string
@@ -27,7 +27,7 @@ let rows: Array<Row> = []
 const version = signal(0)
 
 /** The kinds that are shown; all kinds if none is chosen. */
-export const chosen = signal<ReadonlySet<Kind>>(new Set())
+export const chosen = signal<ReadonlySet<FeedKind>>(new Set())
 
 /** The rows of the chosen shop, newest first. */
 export const shownRows = computed(() => {
@@ -71,7 +71,7 @@ const plain = (word: string): string => word.replaceAll("_", " ").toLowerCase()
 
 type RowContent = Pick<Row, "at" | "text" | "mark" | "ok"> & { readonly shop_id?: string | null; readonly why?: string }
 
-const rowOf: Readonly<Record<Kind, (data: Json) => RowContent>> = {
+const rowOf: Readonly<Record<FeedKind, (data: Json) => RowContent>> = {
   request: ({ at, shop_id, method, path, status, code, reason, replayed, fault, request }: LoggedRequest) => {
     const met = fault === null ? null : (metWords[fault] ?? "fault")
     return {
@@ -97,7 +97,7 @@ const rowOf: Readonly<Record<Kind, (data: Json) => RowContent>> = {
   }),
   clock: ({ at, moved_ms, frozen }) => ({
     ...{ at, mark: "", ok: true },
-    text: moved_ms > 0 ? `clock moved by ${exactly(moved_ms)}` : frozen ? "clock frozen" : "clock runs"
+    text: moved_ms > 0 ? `clock moved by ${exactDuration(moved_ms)}` : frozen ? "clock frozen" : "clock runs"
   }),
   fault: ({ at, faults, met }) => ({
     ...{ at, mark: "", ok: met === undefined },
@@ -132,12 +132,12 @@ const takeUp = (): void => {
   void refresh()
 }
 
-const row = (kind: Kind, id: number, data: Json): Row => ({
+const row = (kind: FeedKind, id: number, data: Json): Row => ({
   ...{ shop_id: null, why: "", ...rowOf[kind](data) },
   ...{ id, kind, detail: data }
 })
 
-const add = (kind: Kind, id: number, data: Json): void => {
+const add = (kind: FeedKind, id: number, data: Json): void => {
   if (arrived.length === 0) requestAnimationFrame(takeUp)
   arrived.push(row(kind, id, data))
 }
@@ -153,11 +153,11 @@ const poll = (): void => {
   link.value = "polling"
   void refresh()
   clearTimeout(timer)
-  timer = setTimeout(connect, RETRY_MS)
+  timer = setTimeout(connectFeed, RETRY_MS)
 }
 
 interface Past {
-  readonly kind: Kind
+  readonly kind: FeedKind
   readonly at: string
   readonly data: Json
 }
@@ -204,7 +204,7 @@ const begin = async (): Promise<void> => {
 }
 
 /** Opens the stream after the last entry that was read. */
-export const connect = (): void => {
+export const connectFeed = (): void => {
   source?.close()
   const asked = new URLSearchParams({ after: String(last_id), ...(token.peek() === "" ? {} : { token: token.peek() }) })
   const stream = new EventSource(`${addressOf("sandbox/stream")}?${asked}`)
@@ -229,7 +229,7 @@ export const connect = (): void => {
     startedAt.value = hello.started_at
     link.value = "streaming"
   })
-  for (const kind of kinds)
+  for (const kind of feedKinds)
     stream.addEventListener(kind, (message) => {
       const data = JSON.parse(message.data)
       last_id = Number(message.lastEventId)
@@ -263,7 +263,7 @@ const restarted = async (): Promise<void> => {
 }
 
 /** Checks with a read that the sandbox accepts the token, because a refused stream does not show the reason. */
-export const start = async (): Promise<void> => {
+export const startFeed = async (): Promise<void> => {
   const { ok } = await send("GET", "/sandbox/clock")
-  if (ok) connect()
+  if (ok) connectFeed()
 }

@@ -9,7 +9,7 @@ const UNITS = [
 ] as const
 
 /** A duration with all its parts, as the sandbox and scenarios accept it: `24h1ms`. */
-export const exactly = (ms: number): string => {
+export const exactDuration = (ms: number): string => {
   let left = ms
   const parts = UNITS.flatMap(([unit, length]) => {
     const n = Math.floor(left / length)
@@ -43,7 +43,7 @@ export const clockMoveOf = (text: string, zone: string): { advance: string } | {
       const [, length] = [...UNITS, WEEK].find(([one]) => one === name)!
       return sum + Number(n.replace(",", ".")) * length
     }, 0)
-    return { advance: exactly(Math.round(ms)) }
+    return { advance: exactDuration(Math.round(ms)) }
   }
   if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text)) return null
   const instant = text.replace(" ", "T")
@@ -56,7 +56,7 @@ export const clockMoveOf = (text: string, zone: string): { advance: string } | {
 }
 
 /** A duration for people, with its two largest parts: `2 d 7 h`. */
-export const roughly = (ms: number): string => {
+export const roughDuration = (ms: number): string => {
   const abs = Math.abs(ms)
   if (abs < 1000) return `${Math.round(abs)} ms`
   const first = UNITS.findIndex(([, length]) => abs >= length)
@@ -117,17 +117,18 @@ export const noPrice = (text: string): string =>
   `"${text}" is no price: enter an amount without its currency, such as 45 or 45.5.`
 
 /** Why an act would be refused, in words; the API's name of the reason if there are no words for it. */
-export const whyNot = ({ act, reason }: Move, { ticket, windows }: History, now: number): string => {
+export const refusalText = ({ act, reason }: Move, { ticket, windows }: History, now: number): string => {
   if (act === `status:${ticket.state}` || (reason === "QUOTE_CLOSED" && ticket.state === "collected"))
     return `already ${ticket.state}`
   if (reason === "QUOTE_CLOSED") return ticket.quote === null ? "no new price" : `price is ${ticket.quote.status}`
   const end = windows.findLast(({ kind }) => kind === "reopen")?.to
-  if (reason === "REOPEN_WINDOW" && end !== undefined) return `reopening ended ${roughly(now - Date.parse(end))} ago`
+  if (reason === "REOPEN_WINDOW" && end !== undefined)
+    return `reopening ended ${roughDuration(now - Date.parse(end))} ago`
   return (reason ?? "").replaceAll("_", " ").toLowerCase()
 }
 
 /** A JSON text with indented lines; the text itself if it is not JSON. */
-export const laidOut = (text: string): string => {
+export const indentJson = (text: string): string => {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

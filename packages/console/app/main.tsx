@@ -4,14 +4,14 @@ import { useEffect, useRef } from "preact/hooks"
 import { ApiArea } from "./ApiArea.js"
 import { giveToken, isGone, isTokenNeeded, isTokenWrong } from "./api.js"
 import { ClockBar, Popover } from "./ClockBar.js"
-import { start } from "./feed.js"
+import { startFeed } from "./feed.js"
 import { Live } from "./Live.js"
 import type { Shop } from "./model.js"
 import { RecordArea } from "./RecordArea.js"
 import { plainName } from "./record.js"
 import { resume } from "./recorder.js"
 import { Session } from "./Session.js"
-import { listen, shortcuts } from "./shortcuts.js"
+import { listenForShortcuts, shortcuts } from "./shortcuts.js"
 import {
   type Area,
   act,
@@ -205,7 +205,7 @@ const TokenForm = () => {
         onSubmit={(event) => {
           event.preventDefault()
           giveToken(field.current?.value.trim() ?? "")
-          void start().then(resume)
+          void startFeed().then(resume)
         }}
       >
         <h1>This sandbox asks for its token</h1>
@@ -265,7 +265,7 @@ const Console = () => {
   const isHelping = useSignal(false)
   useEffect(
     () =>
-      listen(() => {
+      listenForShortcuts(() => {
         isHelping.value = true
       }),
     []
@@ -304,4 +304,4 @@ const Console = () => {
 }
 
 render(<Console />, document.getElementById("console")!)
-void start().then(resume)
+void startFeed().then(resume)

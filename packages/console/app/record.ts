@@ -1,4 +1,4 @@
-import { exactly } from "./format.js"
+import { exactDuration } from "./format.js"
 import type { Json } from "./model.js"
 import type { Act, Beginning, Recording, Step } from "./recordedActs.js"
 import { beforeIt, RecordedNames, Unfaithful } from "./recordedNames.js"
@@ -95,14 +95,14 @@ class Writer {
     const drift = Math.round(act.at - this.#names.now)
     const isClock = act.path === "/sandbox/clock"
     this.#names.now = Math.max(this.#names.now, act.at)
-    if (isClock) return drift > 0 ? [`  - advance: ${exactly(drift)}`] : []
+    if (isClock) return drift > 0 ? [`  - advance: ${exactDuration(drift)}`] : []
     if (act.received !== undefined && !this.#isReceiving)
       throw new Unfaithful("the shop's events do not go to the built-in receiver: use it from the beginning")
     const entries = act.received === undefined ? this.#stepsOf(act) : [this.#received(act.received)]
     const steps = entries.map((step) =>
       step.map(([field, value], i) => `${i === 0 ? "  - " : "    "}${field}: ${flow(value)}`)
     )
-    return [...(drift > 0 ? [`  - advance: ${exactly(drift)}`] : []), ...steps.flat()]
+    return [...(drift > 0 ? [`  - advance: ${exactDuration(drift)}`] : []), ...steps.flat()]
   }
 
   #stepsOf(act: Act): ReadonlyArray<ReadonlyArray<Entry>> {

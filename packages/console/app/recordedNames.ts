@@ -1,4 +1,4 @@
-import { exactly } from "./format.js"
+import { exactDuration } from "./format.js"
 import type { Client, Json } from "./model.js"
 import type { Act, Beginning } from "./recordedActs.js"
 
@@ -22,7 +22,8 @@ export const beforeIt = (ticket: Json): Unfaithful =>
     `${ticket?.number_label ? `ticket ${ticket.number_label}` : "the ticket"} was made before the recording began`
   )
 
-const distance = (ms: number): string => (ms === 0 ? "$now" : `$now ${ms < 0 ? "-" : "+"} ${exactly(Math.abs(ms))}`)
+const distance = (ms: number): string =>
+  ms === 0 ? "$now" : `$now ${ms < 0 ? "-" : "+"} ${exactDuration(Math.abs(ms))}`
 
 /** The names in a scenario for ids, phone numbers, keys and instants, because these differ from run to run. */
 export class RecordedNames {

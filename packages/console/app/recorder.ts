@@ -168,7 +168,7 @@ export const resume = (): void => {
 }
 
 /** Begins a recording: the clock is frozen, because in a scenario only steps move the clock. */
-export const record = async (): Promise<void> => {
+export const recordAct = async (): Promise<void> => {
   const old = shop.peek()
   if (old === null || (isInNewShop.peek() && !(await openLike(old))))
     return say("There is no shop to record in.", false)
@@ -220,7 +220,7 @@ const end = (why: string | null): void => {
 }
 
 /** Ends the recording. The clock runs again if it ran before. */
-export const stop = async (): Promise<void> => {
+export const stopRecording = async (): Promise<void> => {
   end(null)
   await moveClock({ freeze: course.wasFrozen })
 }
@@ -273,7 +273,7 @@ export const assert = (act: Act, path: string, value: Json): void => {
 }
 
 /** Removes an act from the recording. */
-export const drop = (act: Act): void => {
+export const dropStep = (act: Act): void => {
   acts.value = acts.value.filter((one) => one !== act)
 }
 
@@ -285,7 +285,7 @@ export interface Ran {
 }
 
 /** Runs the recording in its own sandbox. */
-export const run = async (): Promise<Ran> => {
+export const runRecording = async (): Promise<Ran> => {
   const { ok, status, data, body } = await send("POST", "/sandbox/scenarios/run", {
     body: { scenario: recording.peek()?.text ?? "" }
   })

@@ -1,5 +1,5 @@
 import { advance, freeze, goTo, nextDue } from "./ClockBar.js"
-import { record, stop } from "./recorder.js"
+import { recordAct, stopRecording } from "./recorder.js"
 import { type Area, isRecording, open, show, ticketId, tickets } from "./state.js"
 import { setStatus } from "./TicketArea.js"
 import { newTicketField } from "./Tickets.js"
@@ -62,7 +62,7 @@ export const shortcuts: ReadonlyArray<readonly [keys: string, meaning: string, r
     "begin a recording, or end it",
     () => {
       show("record")
-      void (isRecording.peek() ? stop() : record())
+      void (isRecording.peek() ? stopRecording() : recordAct())
     }
   ]
 ]
@@ -71,7 +71,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 /** Listens for the shortcuts until the returned function is called. */
-export const listen = (help: () => void): (() => void) => {
+export const listenForShortcuts = (help: () => void): (() => void) => {
   let prefix = ""
   const pressed = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return

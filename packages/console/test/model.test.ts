@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { clockMoveOf, whyNot } from "../app/format.js"
+import { clockMoveOf, refusalText } from "../app/format.js"
 import type { History } from "../app/model.js"
 import { scenarioOf } from "../app/record.js"
 import type { Act, Beginning } from "../app/recordedActs.js"
@@ -50,7 +50,7 @@ describe("the reason that is shown for a refused move", () => {
     ["status:workshop", "REOPEN_WINDOW", "reopening ended 2 h ago"],
     ["status:ready", "INVALID_TRANSITION", "invalid transition"]
   ])("the console shows a collected ticket's refusal of %s with %s as %j", (act, reason, words) =>
-    expect(whyNot({ act, accepted: false, reason }, collected, NOW)).toBe(words)
+    expect(refusalText({ act, accepted: false, reason }, collected, NOW)).toBe(words)
   )
 
   it.each([
@@ -58,7 +58,7 @@ describe("the reason that is shown for a refused move", () => {
     [{ status: "accepted" }, "price is accepted"]
   ])("the console shows the refusal to accept the quote %j as %j", (quote, words) => {
     const history = { ...collected, ticket: { state: "workshop", quote } } as unknown as History
-    expect(whyNot({ act: "accept", accepted: false, reason: "QUOTE_CLOSED" }, history, NOW)).toBe(words)
+    expect(refusalText({ act: "accept", accepted: false, reason: "QUOTE_CLOSED" }, history, NOW)).toBe(words)
   })
 })
 

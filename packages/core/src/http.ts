@@ -6,7 +6,13 @@ export { httpApp, respondWithFailure } from "./http/EffectMount.js"
 export type { RouteMatch } from "./http/Endpoint.js"
 export type { AdmissionRefusal, Failure, RequestIssue } from "./http/ErrorTable.js"
 export { mountFetch, webHandler } from "./http/FetchMount.js"
-export { BodyIncomplete, BodyTooLarge, type Follow, type HttpRequest, type HttpResponse } from "./http/HttpMessage.js"
+export {
+  BodyIncomplete,
+  BodyTooLarge,
+  type HttpRequest,
+  type HttpResponse,
+  type StreamBody
+} from "./http/HttpMessage.js"
 export { type CallerFields, type Mountable, type MountOptions, mountPromise } from "./http/Mount.js"
 export { type Pipeline, pipeline, type RequestObserver, type RouteGroup } from "./http/Pipeline.js"
 export type { ObservedResponse, RequestContext } from "./http/respond.js"

@@ -20,7 +20,7 @@ interface ParserServices {
 }
 
 /** A statement of the program that is checked. */
-export interface Statement {
+export interface StatementNode {
   readonly expression: unknown
 }
 
@@ -54,7 +54,7 @@ const ignoredRefusal = {
       throw new Error("workshop/ignored-refusal needs types: set parserOptions.projectService of typescript-eslint")
     const checker = program.getTypeChecker()
     return {
-      ExpressionStatement: ({ expression }: Statement) => {
+      ExpressionStatement: ({ expression }: StatementNode) => {
         const type = checker.getAwaitedType(getTypeAtLocation(expression))
         if (type !== undefined && isResult(type)) context.report({ node: expression, messageId: "ignored" })
       }

@@ -96,7 +96,7 @@ export {
 } from "./ports/StorePorts.js"
 export {
   type ListedTickets,
-  narrowest,
+  narrowestFilter,
   type SeenTicket,
   type SeenTickets,
   type TicketFilter,

@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Limits } from "@workshop/core"
-import type { Follow, HttpResponse } from "@workshop/core/http"
+import type { HttpResponse, StreamBody } from "@workshop/core/http"
 import { type Effect, Exit, Runtime } from "effect"
 import type { Backlog } from "./Backlog.js"
 import { announcedLength, awaitsBody, discardBody } from "./nodeRequest.js"
@@ -70,7 +70,7 @@ const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void =
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024
 
 /** Streams a response until its client disconnects or the server stops. */
-const stream = (response: ServerResponse, { status, headers, body }: HttpResponse, follow: Follow): void => {
+const stream = (response: ServerResponse, { status, headers, body }: HttpResponse, follow: StreamBody): void => {
   const { socket } = response
   response.writeHead(status, headers)
   response.write(body)

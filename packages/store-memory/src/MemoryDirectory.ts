@@ -67,7 +67,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
   latest: Effect.sync(() =>
     Array.from(memory.shops.values(), ({ state }) => state.head.last_recorded_at).reduce((a, b) => Math.max(a, b), 0)
   ),
-  ahead: (of) =>
+  shopsAhead: (of) =>
     Effect.sync(() => {
       const ids = [...memory.shops].flatMap(([id, { state }]) => (state.head.last_recorded_at > of ? [id] : [])).sort()
       return { count: ids.length, first: ids.slice(0, ServiceLimits.data_ahead_named) }

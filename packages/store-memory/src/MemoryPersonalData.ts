@@ -63,7 +63,7 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
       const having = [...memory.shops].filter(([, data]) => isHeld(personShopData(data, memory, person)))
       return having.map(([shop_id]) => shop_id).sort()
     }),
-  held: (shop_id, person) => Effect.sync(() => personShopData(memory.dataOf(shop_id), memory, person)),
+  readShopData: (shop_id, person) => Effect.sync(() => personShopData(memory.dataOf(shop_id), memory, person)),
   events: (shop_id, person, tickets, from_seq) =>
     Effect.sync(() => {
       const { events, attempts } = memory.dataOf(shop_id)

@@ -46,6 +46,6 @@ export const memoryRateLimits = (
         return takeEach(windows, uses, now)
       }),
     giveBack: (uses, limitStatuses) => Effect.sync(() => giveBackUses(windows, uses, limitStatuses)),
-    look: (one, now) => Effect.sync(() => peekLimit(windows, one, now))
+    peek: (one, now) => Effect.sync(() => peekLimit(windows, one, now))
   }
 }

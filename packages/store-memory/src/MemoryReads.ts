@@ -3,7 +3,7 @@ import {
   blankCard,
   type Client,
   isOpen,
-  narrowest,
+  narrowestFilter,
   preferredByNumber,
   type Reads,
   type SeenTicket,
@@ -62,7 +62,7 @@ const candidates = (data: ShopData, { number, client_id, tracking_code }: Ticket
  * tickets.
  */
 const unreadFrom = (data: ShopData, filter: TicketFilter, order: TicketOrder): TicketRecord | null => {
-  const part = filter.tracking_code === undefined ? narrowest(filter) : null
+  const part = filter.tracking_code === undefined ? narrowestFilter(filter) : null
   if (order._tag === "Newest" || part === null) return null
   const { since, after, max = ServiceLimits.changes_read_max } = order
   const next = take(max + 1, data.byChange.from(since, after ?? 0), () => true)[max]

@@ -6,10 +6,10 @@ import { compareDue, type Due, DueQueue } from "./DueQueue.js"
  * Live deliveries, or deliveries of a replay. Each kind has its own queues, so that a replay does not delay live
  * deliveries.
  */
-export type Kind = "live" | "replayed"
+export type DeliveryKind = "live" | "replayed"
 
 /** The kind of a delivery. */
-export const kindOf = ({ is_replay }: DeliveryRecord): Kind => (is_replay ? "replayed" : "live")
+export const kindOf = ({ is_replay }: DeliveryRecord): DeliveryKind => (is_replay ? "replayed" : "live")
 
 /** The next delivery of a ticket and kind, as an entry in the shop's queue. */
 export interface QueueEntry extends Due {
@@ -37,14 +37,14 @@ export type DeliveryLookUp = (
 class KindQueue {
   /** The entry in the shop's queue; null if there is none. */
   entry: QueueEntry | null = null
-  readonly #kind: Kind
+  readonly #kind: DeliveryKind
   readonly #lookUp: DeliveryLookUp
   /** The untried deliveries from the index `#from` on, ordered by `seq`. Outdated entries are skipped. */
   readonly #untried: Array<WaitingEntry> = []
   #from = 0
   readonly #retries: DueQueue<WaitingEntry>
 
-  constructor(kind: Kind, lookUp: DeliveryLookUp) {
+  constructor(kind: DeliveryKind, lookUp: DeliveryLookUp) {
     this.#kind = kind
     this.#lookUp = lookUp
     this.#retries = new DueQueue((waiting) => this.#isCurrent(waiting, true))
@@ -108,13 +108,13 @@ export class TicketDeliveryQueue {
   }
 }
 
-const kinds = ["live", "replayed"] as const satisfies ReadonlyArray<Kind>
+const kinds = ["live", "replayed"] as const satisfies ReadonlyArray<DeliveryKind>
 
 /** The key of a delivery's queue. Each delivery without a ticket has its own queue. */
 const ticketOf = ({ ticket_id, event_id }: DeliveryRecord): string => ticket_id ?? event_id
 
 /** Makes the queue of one kind. An entry is stale once its ticket's queue has another entry. */
-const queueOf = (kind: Kind) => new DueQueue<QueueEntry>((entry) => entry.ticketQueue[kind].entry === entry)
+const queueOf = (kind: DeliveryKind) => new DueQueue<QueueEntry>((entry) => entry.ticketQueue[kind].entry === entry)
 
 /**
  * The queue of one shop. Live deliveries precede replayed ones, and the deliveries of a ticket are sent one at a time,

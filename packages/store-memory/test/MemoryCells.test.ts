@@ -345,7 +345,7 @@ describe("A store of several cells", () => {
           for (let n = 0; n < 119; n++) yield* limits.take([uses[1]], 1)
           // The home cell refuses, so the use in the other cell must be reverted.
           expect((yield* Effect.flip(limits.take(uses, 1)))._tag).toBe("LimitReached")
-          expect((yield* limits.look(uses[0], 1)).remaining).toBe(119)
+          expect((yield* limits.peek(uses[0], 1)).remaining).toBe(119)
           unavailable.add("north")
           expect((yield* Effect.flip(limits.take([uses[0]], 1)))._tag).toBe("StoreUnavailable")
         })

@@ -14,9 +14,9 @@ it("the memory store removes the oldest rate-limit window of a policy beyond the
 })
 
 it("the memory store removes expired rate-limit windows even after the clock stepped back", () => {
-  const { take, look } = memoryRateLimits(new Memory(), 1)
+  const { take, peek } = memoryRateLimits(new Memory(), 1)
   const one = { policy: "unauthenticated_per_minute", subject: "a", time_zone: null } as const
   Effect.runSync(take([one], NOW))
   Effect.runSync(take([one], NOW - 3_600_000))
-  expect(Effect.runSync(look(one, NOW - 3_600_000)).remaining).toBe(119)
+  expect(Effect.runSync(peek(one, NOW - 3_600_000)).remaining).toBe(119)
 })

@@ -1,7 +1,7 @@
 import { type Config, Effect, Layer } from "effect"
 import { migratedConfig, optionsFrom, type PgStoreConfig } from "./ConfiguredOptions.js"
 import { migrate } from "./cells/CellMigrations.js"
-import { addressOf } from "./connection/Address.js"
+import { parseAddress } from "./connection/Address.js"
 import { callersPool } from "./connection/CallersPool.js"
 import { checkedSchema, DEFAULT_SCHEMA } from "./connection/Schema.js"
 import * as PgStore from "./PgStore.js"
@@ -19,7 +19,7 @@ const checkPool = ({ url, schema, pool }: PgStore.PgStoreOptions) =>
       )
 
 const migratedMessage = (migrations: number, { url, schema = DEFAULT_SCHEMA }: PgStore.PgStoreOptions): string => {
-  const { database } = addressOf(url)
+  const { database } = parseAddress(url)
   return `Applied ${migrations} ${migrations === 1 ? "migration" : "migrations"} to the schema ${schema}${database && ` of the database ${database}`}`
 }
 

@@ -22,7 +22,7 @@ import { type Config, type ConfigError, Context, Effect, Layer } from "effect"
 import type pg from "pg"
 import { optionsFrom, type PgStoreConfig, storeConfig } from "./ConfiguredOptions.js"
 import { checkAlone, checkCells, makeConfirm } from "./cells/CellChecks.js"
-import { type CellAddress, type CellLocation, HOME_CELL, placesOf } from "./cells/CellPlaces.js"
+import { type CellAddress, type CellLocation, HOME_CELL, locateCells } from "./cells/CellPlaces.js"
 import { cellNodes } from "./cells/CitusNodes.js"
 import { pgCellAccess, pgCellDirectory } from "./cells/PgCells.js"
 import { joinedTransactions } from "./commands/JoinedTransactions.js"
@@ -146,7 +146,7 @@ const cellWith = (options: PgStoreOptions, place: CellLocation, poolNow: () => p
 const cellStore = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>) =>
   Effect.gen(function* () {
     const entropy = yield* Entropy
-    const places = yield* placesOf(options, further)
+    const places = yield* locateCells(options, further)
     const sharing = yield* sharedSessions
     const notifiers = new Map<string, PgNotifier>()
     for (const { url, schema } of places) {

@@ -77,9 +77,9 @@ interface Table<Row> {
   /** The columns that identify a row. */
   readonly key: ReadonlyArray<keyof Row & string>
   /** Columns that keep their first value. */
-  readonly kept: ReadonlyArray<keyof Row & string>
+  readonly immutableColumns: ReadonlyArray<keyof Row & string>
   /** Columns that a later row with the same key replaces; empty for an append-only table. */
-  readonly replaced: ReadonlyArray<keyof Row & string>
+  readonly updatedColumns: ReadonlyArray<keyof Row & string>
 }
 
 /** The tables that commands write, with how a new row replaces an old one. */
@@ -87,24 +87,24 @@ interface Table<Row> {
 export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   shop: {
     key: ["id"],
-    kept: ["created_at"],
-    replaced: [
+    immutableColumns: ["created_at"],
+    updatedColumns: [
       "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled",
       "program", "forbidden_words", "allowed_words", "languages"
     ]
   },
   shop_head: {
     key: ["shop_id"],
-    kept: [],
-    replaced: [
+    immutableColumns: [],
+    updatedColumns: [
       "next_number", "change_seq", "event_seq", "last_recorded_at", "id_counter", "tickets_per_hour",
       "tickets_per_day"
     ]
   },
   webhook: {
     key: ["shop_id"],
-    kept: [],
-    replaced: [
+    immutableColumns: [],
+    updatedColumns: [
       "url", "secret", "previous_secret", "previous_until", "off_reason", "failures_in_row", "first_failure_at",
       "failure_steps_notified", "generation", "enabled_at"
     ]
@@ -112,8 +112,8 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   ticket: {
     key: ["shop_id", "id"],
     // These columns never change. Leaving them out of the statement keeps Postgres from writing to their indexes.
-    kept: ["number", "tracking_code", "created_via"],
-    replaced: [
+    immutableColumns: ["number", "tracking_code", "created_via"],
+    updatedColumns: [
       "state", "outcome", "type", "service", "item", "description", "items", "price_minor", "deposit_minor",
       "before_minor", "quote", "promised_at", "delay", "part", "client_id", "client_phone", "photo_url",
       "created_at", "updated_at", "ready_at", "collected_at", "abandoned_at", "abandon_reason", "notified_at",
@@ -122,52 +122,52 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
       "notifications_per_day", "closure_due_at", "history"
     ]
   },
-  client_link: { key: ["shop_id", "client_id"], kept: [], replaced: ["known_at", "blocked_at"] },
+  client_link: { key: ["shop_id", "client_id"], immutableColumns: [], updatedColumns: ["known_at", "blocked_at"] },
   loyalty_card: {
     key: ["shop_id", "client_id"],
-    kept: [],
-    replaced: ["balance", "lifetime", "rewards_redeemed", "updated_at"]
+    immutableColumns: [],
+    updatedColumns: ["balance", "lifetime", "rewards_redeemed", "updated_at"]
   },
-  offer: { key: ["shop_id", "id"], kept: ["ticket_id", "phone", "created_at"], replaced: ["status", "answered_at"] },
+  offer: { key: ["shop_id", "id"], immutableColumns: ["ticket_id", "phone", "created_at"], updatedColumns: ["status", "answered_at"] },
   api_key: {
     key: ["id"],
     // PgDirectory writes last_used_at, because a command may have loaded an older value.
-    kept: ["shop_id", "hash", "last_four", "created_at", "expires_at", "last_used_at"],
-    replaced: ["name", "scopes", "revoked_at"]
+    immutableColumns: ["shop_id", "hash", "last_four", "created_at", "expires_at", "last_used_at"],
+    updatedColumns: ["name", "scopes", "revoked_at"]
   },
   stamp_limit: { key: ["shop_id", "caller_id", "client_id"], kept: [], replaced: ["used", "resets_at"] },
   delivery: {
     key: ["shop_id", "event_id"],
-    kept: ["type", "ticket_id", "seq"],
+    immutableColumns: ["type", "ticket_id", "seq"],
     replaced: ["attempts_made", "attempts_since_reset", "due_at", "generation", "is_replay", "token", "lease_until"]
   },
-  replay: { key: ["shop_id", "id"], kept: ["filter", "until_seq", "created_at"], replaced: ["after_seq", "is_done"] },
+  replay: { key: ["shop_id", "id"], immutableColumns: ["filter", "until_seq", "created_at"], updatedColumns: ["after_seq", "is_done"] },
   queued_notification: { key: ["shop_id", "id"], kept: ["receiver"], replaced: ["attempts_made", "due_at"] },
   idempotency_record: {
     key: ["shop_id", "caller_id", "operation", "key"],
-    kept: [],
+    immutableColumns: [],
     replaced: ["fingerprint", "response", "expires_at"]
   },
   loyalty_ledger: {
     key: ["shop_id", "id"],
-    kept: ["client_id", "kind", "stamps", "ticket_id", "caller_id", "created_at"],
-    replaced: []
+    immutableColumns: ["client_id", "kind", "stamps", "ticket_id", "caller_id", "created_at"],
+    updatedColumns: []
   },
   notification: {
     key: ["shop_id", "id"],
-    kept: ["client_id", "type", "ticket", "ticket_id", "created_at"],
-    replaced: []
+    immutableColumns: ["client_id", "type", "ticket", "ticket_id", "created_at"],
+    updatedColumns: []
   },
   attempt: {
     key: ["shop_id", "event_id", "n"],
-    kept: ["started_at", "status", "error", "detail", "address", "timings", "head"],
-    replaced: []
+    immutableColumns: ["started_at", "status", "error", "detail", "address", "timings", "head"],
+    updatedColumns: []
   },
   notice: {
     key: ["shop_id", "id"],
-    kept: ["kind", "created_at", "url", "off_reason", "failures_in_row", "first_failure_at"],
-    replaced: []
+    immutableColumns: ["kind", "created_at", "url", "off_reason", "failures_in_row", "first_failure_at"],
+    updatedColumns: []
   },
-  audit_entry: { key: ["shop_id", "id"], kept: ["created_at", "actor", "act", "details"], replaced: [] },
-  event: { key: ["shop_id", "id"], kept: ["type", "seq", "ticket_id", "created_at", "body"], replaced: [] }
+  audit_entry: { key: ["shop_id", "id"], immutableColumns: ["created_at", "actor", "act", "details"], updatedColumns: [] },
+  event: { key: ["shop_id", "id"], immutableColumns: ["type", "seq", "ticket_id", "created_at", "body"], updatedColumns: [] }
 }

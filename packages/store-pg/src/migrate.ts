@@ -11,8 +11,8 @@ export {
   removeCell
 } from "./cells/CellLayout.js"
 export { type MigrateOptions, migrate } from "./cells/CellMigrations.js"
-export { type CellLocation, placesOf } from "./cells/CellPlaces.js"
-export { type CheckResult, checkData, type Finding } from "./check/checkData.js"
+export { type CellLocation, locateCells } from "./cells/CellPlaces.js"
+export { type CheckResult, checkData, type InvariantViolation } from "./check/checkData.js"
 export { DatabaseFailed, type DatabaseFailure } from "./connection/DatabaseFailed.js"
 export type * from "./migrate/MigrationError.js"
 export { check } from "./migrate/Migrator.js"

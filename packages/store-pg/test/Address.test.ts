@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import { afterAll, describe, expect, it } from "vitest"
-import { addressOf } from "../src/connection/Address.js"
+import { parseAddress } from "../src/connection/Address.js"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-address-"))
 const CA = join(folder, "ca.pem")
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 /** The connection settings that an address yields, one per server. */
 const read = (url: string) =>
-  addressOf(url).servers.map((config) => {
+  parseAddress(url).servers.map((config) => {
     const { host, port, user, password, database, ssl } = new pg.Client(config)
     return { host, port, user, password, database, ssl }
   })
@@ -41,7 +41,7 @@ describe("the address of a database", () => {
   ])("the servers of %s are parsed in the order of the address", (url, servers) => expect(read(url)).toEqual(servers))
 
   it("a store with several servers in its address connects to one that accepts writes, unless target_session_attrs allows any", () => {
-    const writes = (url: string) => addressOf(url).mustWrite
+    const writes = (url: string) => parseAddress(url).mustWrite
     expect(writes("postgres://a/x")).toBe(false)
     expect(writes("postgres://a,b/x")).toBe(true)
     expect(writes("postgres://a,b/x?target_session_attrs=any")).toBe(false)
@@ -79,11 +79,11 @@ describe("the address of a database", () => {
       "The address of the database has target_session_attrs=standby, but the service writes. Use read-write, primary or any. Check the store's url."
     ]
   ])("the address %s is refused with a message that names the error and the remedy", (url, sentence) =>
-    expect(() => addressOf(url)).toThrow(sentence)
+    expect(() => parseAddress(url)).toThrow(sentence)
   )
 
   it("an address with an unreadable certificate file is refused with a message that names the file", () =>
-    expect(() => addressOf("postgres://a/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")).toThrow(
+    expect(() => parseAddress("postgres://a/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")).toThrow(
       /^The file of sslrootcert cannot be read \(ENOENT.*. Check the store's url\.$/
     ))
 })

@@ -6,16 +6,16 @@ import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { newTicket, openAccount, openShop } from "../../core/src/testing/Fixtures.js"
-import { type CellAddress, cellsFrom } from "../src/cells/CellPlaces.js"
+import { type CellAddress, parseCells } from "../src/cells/CellPlaces.js"
 import { addressOfNode } from "../src/cells/CitusNodes.js"
-import { connect } from "../src/migrate/Session.js"
+import { openMigrationSession } from "../src/migrate/Session.js"
 import { layer, type PgStoreOptions } from "../src/PgStore.js"
 import { retention } from "../src/retention/Retention.js"
 import { copyOf, testDatabase } from "./cluster/TestDatabase.js"
 import { complaints, withProbes } from "./failures/Complaints.js"
 import { as, renameRoles, roleIn } from "./migrate/TestRoles.js"
 import { node, numbers, runTest } from "./nodes/Node.js"
-import { describeBut } from "./subjects.js"
+import { describeExceptSubjects } from "./subjects.js"
 
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 
@@ -33,7 +33,7 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 60_000)
 /** A database with three cells, a session of its owner, and the connection string of the service's role. */
 const databaseOfCells = Effect.gen(function* () {
   const { url } = yield* copyOf(original)
-  const session = yield* connect(url)
+  const session = yield* openMigrationSession(url)
   for (const schema of SCHEMAS) yield* session.run(renameRoles(url, rolesSql({ schema })))
   const roles = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]
   yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${roles}; drop role ${roles}`)))
@@ -44,7 +44,7 @@ runContract(
   {
     // These suites are skipped because a cell stores this data as a database without cells does, and
     // MemoryCells.test.ts shows that each call is routed to the right cell.
-    describe: describeBut(
+    describe: describeExceptSubjects(
       "Store: changes",
       "Store: changes of clients",
       "Store: a repaired clock",
@@ -99,7 +99,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
             return { shop, account: yield* on(alone, openAccount()) }
           })
         )
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         const filesOf =
           "select pg_relation_filenode('workshop.ticket') as ticket, pg_relation_filenode('workshop.shop') as shop"
         const files = yield* session.run(filesOf)
@@ -131,7 +131,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
         yield* on(first, newTicket(here!.id))
         yield* on(second, newTicket(there!.id))
         expect(yield* on(first, numbers(there!.id))).toEqual([1])
-        const east = yield* connect(other.url)
+        const east = yield* openMigrationSession(other.url)
         expect(yield* east.run("select id from workshop.shop")).toEqual([{ id: there!.id }])
         expect(yield* east.run("select id from workshop.client_account")).toEqual([{ id: account.id }])
       })
@@ -141,7 +141,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
     runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const cells = yield* cellsFrom("8")
+        const cells = yield* parseCells("8")
         yield* migrate(url, { cells })
         const ports = yield* node({ url, cells })
         const shops = yield* on(ports, Effect.replicateEffect(openShop(), 16))
@@ -153,7 +153,7 @@ describe("Several cells on Postgres (docs/scaling.md)", LONG, () => {
           ports,
           Effect.forEach([...shops, ...shops, ...shops], ({ id }) => numbers(id), { concurrency: "unbounded" })
         )
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         const [row] = yield* session.run<{ n: string }>(
           "select count(*) as n from pg_stat_activity where datname = current_database() and application_name like 'workshop %'"
         )
@@ -194,10 +194,10 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const refusal = yield* Effect.flip(
-          Effect.flatMap(cellsFrom(text), (cells) => migrate(url, { cells, schema: "untouched" }))
+          Effect.flatMap(parseCells(text), (cells) => migrate(url, { cells, schema: "untouched" }))
         )
         expect(refusal.message).toBe(message + REMEDY)
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         expect(yield* session.run("select from pg_namespace where nspname like 'untouched%'")).toEqual([])
       })
     )
@@ -224,7 +224,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
   })
 
   it("--cells accepts a number of cells, or a list of cell names with addresses", async () => {
-    const read = (text: string) => Effect.runPromise(cellsFrom(text))
+    const read = (text: string) => Effect.runPromise(parseCells(text))
     expect(await read("3")).toEqual([{ name: "cell_1" }, { name: "cell_2" }])
     expect(await read("1")).toEqual([])
     expect(await read(" north  south=postgres://a,b/c?sslmode=disable ")).toEqual([
@@ -278,7 +278,7 @@ describe("A wrong list of cells is refused before anything is written (docs/scal
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         yield* migrate(url, { cells: CELLS })
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         const before = yield* node({ url, cells: CELLS })
         const [, inNorth] = yield* on(before, Effect.replicateEffect(openShop(), 3))
         const cells = [...CELLS, { name: "east" }]

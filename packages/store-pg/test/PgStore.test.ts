@@ -4,7 +4,7 @@ import { afterAll, it } from "vitest"
 import { layer } from "../src/PgStore.js"
 import { databaseOfRoles } from "./migrate/TestRoles.js"
 import { borrowedFrom } from "./nodes/Node.js"
-import { describeBut } from "./subjects.js"
+import { describeExceptSubjects } from "./subjects.js"
 
 /** The lease clock follows the virtual clock of the contract, so that the contract can let leases expire. */
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
@@ -21,7 +21,7 @@ runContract(
   {
     // These suites are skipped because a pool changes how the store gets a connection, not the statements that it
     // sends.
-    describe: describeBut(
+    describe: describeExceptSubjects(
       "Store: changes of clients",
       "Reads: the list",
       "Reads: the sync",

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import pg from "pg"
 import type { Settings } from "../src/connection/SessionClient.js"
 import { StatementBatch } from "../src/fast/StatementBatch.js"
-import { connect, type Session } from "../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 
 /** A node of a plan, as `explain (analyze, buffers, format json)` prints it. */
 interface Node {
@@ -73,7 +73,7 @@ const literal = (value: unknown): string => {
 
 /** Opens a session with the settings of one kind of the store's connections. */
 export const openSession = (url: string, settings: Settings) =>
-  Effect.tap(connect(url), (session) =>
+  Effect.tap(openMigrationSession(url), (session) =>
     session.run(
       Object.entries(settings)
         .map(([name, value]) => `set ${name} = '${value}'`)

@@ -6,7 +6,7 @@ import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { openShop, putChanges, runCommand } from "../../core/src/testing/Fixtures.js"
 import { inSchema, lockOf } from "../src/connection/Schema.js"
-import { connect } from "../src/migrate/Session.js"
+import { openMigrationSession } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { create, node, numbers, runTest } from "./nodes/Node.js"
@@ -52,7 +52,7 @@ describe("the schema of a store", { timeout: LONG }, () => {
         const { url } = yield* testDatabase
         const schema = "branch"
         // The migration does not wait for another schema's migration lock, because each schema has its own lock.
-        const holder = yield* connect(url)
+        const holder = yield* openMigrationSession(url)
         yield* holder.run(`select pg_advisory_lock(${lockOf(7305808)})`)
         expect((yield* migrate(url, { schema })).length).toBeGreaterThan(20)
         const [main, branch] = [yield* node({ url }), yield* node({ url, schema })]

@@ -16,7 +16,7 @@ import {
   ticketInput
 } from "../../core/src/testing/Fixtures.js"
 import { PLANNED_EACH_TIME } from "../src/connection/SessionClient.js"
-import { connect, type Session } from "../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
 import { openSession, sentDuring, stepsOf } from "./Plan.js"
@@ -40,7 +40,7 @@ let people: Readonly<Record<"unknown" | "known elsewhere" | "blocking", Person>>
 
 beforeAll(async () => {
   const { url } = await within(testDatabase)
-  const admin = await within(connect(url))
+  const admin = await within(openMigrationSession(url))
   ports = await within(node({ url }))
   const made = Effect.gen(function* () {
     const [shop, other] = [yield* openShop(), yield* openShop()]

@@ -7,7 +7,7 @@ import { until } from "../../../test/until.js"
 import { createKey, type KeyInput } from "../../core/src/decisions/shopSettings.js"
 import { keyHash } from "../../core/src/domain/ApiKey.js"
 import { openShop, runCommand } from "../../core/src/testing/Fixtures.js"
-import { connect } from "../src/migrate/Session.js"
+import { openMigrationSession } from "../src/migrate/Session.js"
 import type { PgStoreOptions } from "../src/PgStore.js"
 import { acceptConnections, refuseConnections, serverSession, swapDatabases } from "./cluster/DatabaseAccess.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
@@ -38,7 +38,7 @@ const homeAndEast = Effect.gen(function* () {
   const server = yield* Effect.orDie(serverSession(home.url))
   const cells = [{ name: "east", url: east.url }]
   yield* Effect.orDie(migrate(home.url, { cells }))
-  const session = yield* Effect.orDie(connect(home.url))
+  const session = yield* Effect.orDie(openMigrationSession(home.url))
   const inEast = yield* Effect.gen(function* () {
     const ports = yield* node({ url: home.url, cells })
     yield* Effect.provide(Effect.replicateEffect(openShop(), 2), ports)
@@ -56,7 +56,7 @@ describe("A cell is accepted only if it has the id that the directory stores for
       Effect.gen(function* () {
         const { home } = yield* homeAndEast
         const empty = yield* testDatabase
-        const there = yield* connect(empty.url)
+        const there = yield* openMigrationSession(empty.url)
         yield* there.run("drop schema workshop cascade")
         const cells = [{ name: "east", url: empty.url }]
         expect(yield* messageOf(migrate(home.url, { cells }))).toBe(
@@ -86,7 +86,7 @@ describe("A cell is accepted only if it has the id that the directory stores for
     runTest(
       Effect.gen(function* () {
         const { home, east, session, cells } = yield* homeAndEast
-        const there = yield* connect(east.url)
+        const there = yield* openMigrationSession(east.url)
         yield* session.run("update workshop.cell set id = null")
         yield* there.run("delete from workshop.database_label where name like 'cell_id:%'; delete from workshop.shop")
         expect(yield* messageOf(migrate(home.url, { cells }))).toMatch(
@@ -134,7 +134,7 @@ describe("A cell is accepted only if it has the id that the directory stores for
     runTest(
       Effect.gen(function* () {
         const { home, east, cells, inEast } = yield* homeAndEast
-        const there = yield* connect(east.url)
+        const there = yield* openMigrationSession(east.url)
         yield* there.run("delete from workshop.shop_head; delete from workshop.api_key; delete from workshop.shop")
         const { findings } = yield* checkData(home.url, 10_000, { cells })
         expect(findings.filter(({ name }) => name === "cell-shop")).toMatchObject([
@@ -149,7 +149,7 @@ describe("A list of cells that omits one is refused before anything is written (
     runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         const names = session.run<{ name: string }>("select name from workshop.cell order by name")
         yield* migrate(url, { cells: [{ name: "cell_1" }, { name: "cell_2" }] })
         const REMEDY = ". Give the cells that workshop migrate was given."

@@ -24,14 +24,16 @@ const rolesOf = (at: string) => [roleIn(at, "workshop_service"), roleIn(at, "wor
 
 const dropRoles = (at: string) =>
   Effect.scoped(
-    Effect.flatMap(connect(at), ({ run }) => run(`drop owned by ${rolesOf(at)} cascade; drop role ${rolesOf(at)}`))
+    Effect.flatMap(openMigrationSession(at), ({ run }) =>
+      run(`drop owned by ${rolesOf(at)} cascade; drop role ${rolesOf(at)}`)
+    )
   )
 
 /** Creates cells in new schemas, which are dropped afterwards, because other tests may use the same Citus cluster. */
 const cellsOnCitus = (at: string) =>
   Effect.gen(function* () {
     const schema = `test_${process.pid}_${process.hrtime.bigint().toString(36)}`
-    const session = yield* connect(at)
+    const session = yield* openMigrationSession(at)
     yield* Effect.addFinalizer(() =>
       Effect.forEach([schema, `${schema}_north`, `${schema}_south`], (one) =>
         Effect.orDie(session.run(`drop schema if exists ${one} cascade`))
@@ -60,7 +62,7 @@ else {
           const roles = rolesOf(url)
           const granting = Effect.forEach(["", "_north", "_south"], (cell) =>
             Effect.scoped(
-              Effect.flatMap(connect(url, { schema: schema + cell }), ({ run }) =>
+              Effect.flatMap(openMigrationSession(url, { schema: schema + cell }), ({ run }) =>
                 run(renameRoles(url, rolesSql({ schema: schema + cell })))
               )
             )
@@ -102,7 +104,7 @@ else {
           yield* Effect.addFinalizer(() => Effect.exit(dropRoles(url)))
           const granted = (cell: string) =>
             Effect.scoped(
-              Effect.flatMap(connect(url, { schema: schema + cell }), ({ run }) =>
+              Effect.flatMap(openMigrationSession(url, { schema: schema + cell }), ({ run }) =>
                 run(renameRoles(url, rolesSql({ schema: schema + cell })))
               )
             )
@@ -228,7 +230,7 @@ else {
       runTest(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
-          const session = yield* connect(url)
+          const session = yield* openMigrationSession(url)
           const nodes = yield* listCells(url, { schema, cells: CELLS })
           const workers = nodes.slice(1).map(({ node }) => node)
           expect(new Set(workers).size).toBe(2)
@@ -251,7 +253,7 @@ else {
       runTest(
         Effect.gen(function* () {
           const schema = yield* cellsOnCitus(url)
-          const session = yield* connect(url)
+          const session = yield* openMigrationSession(url)
           const [, north] = yield* listCells(url, { schema, cells: CELLS })
           const [host, port] = north!.node.split(":") as [string, string]
           const role = `${schema}_mover`

@@ -5,7 +5,7 @@ import { PgFailure } from "../src/connection/PgFailure.js"
 import { PLANNED_ONCE } from "../src/connection/SessionClient.js"
 import { sharedSessions } from "../src/connection/SharedSessions.js"
 import { pgDeliveries } from "../src/deliveries/PgDeliveries.js"
-import { connect } from "../src/migrate/Session.js"
+import { openMigrationSession } from "../src/migrate/Session.js"
 import { WebhookSecrets } from "../src/secrets/WebhookSecrets.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { runTest } from "./nodes/Node.js"
@@ -62,7 +62,7 @@ describe("A cell that has just moved on Citus (docs/scaling.md)", { timeout: 60_
       Effect.gen(function* () {
         const [old, moved] = [yield* testDatabase, yield* testDatabase]
         // The trigger raises the error of a statement that the old node forwards.
-        yield* (yield* connect(old.url)).run(`
+        yield* (yield* openMigrationSession(old.url)).run(`
           create function refuse() returns trigger language plpgsql as
             $$ begin raise exception 'malformed array literal: ""' using errcode = '22P02'; end $$;
           create trigger refuse before update on workshop.delivery_queue for each statement execute function refuse()`)

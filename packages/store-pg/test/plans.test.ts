@@ -17,7 +17,7 @@ import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/connection/SessionClient
 import { CLAIM, LOCK_READY_QUEUES, MAKE_READY, RECLAIM, RESCHEDULE_SHOPS } from "../src/deliveries/ClaimStatements.js"
 import { rangeOfShop } from "../src/deliveries/ReplayStatements.js"
 import { LockedWindows, lockStatements } from "../src/limits/LockedWindows.js"
-import { connect, type Session } from "../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
 import { explainPlan, openSession, type Plan, sentDuring } from "./Plan.js"
@@ -68,7 +68,7 @@ const WEBHOOK = `insert into webhook select $1, 'https://shop.example/', 'whsec_
 
 beforeAll(async () => {
   const { url } = await within(testDatabase)
-  session = await within(connect(url))
+  session = await within(openMigrationSession(url))
   ports = await within(node({ url }))
   const shop = await within(Effect.provide(openShop(), ports))
   shop_id = shop.id

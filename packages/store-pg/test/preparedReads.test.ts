@@ -5,7 +5,7 @@ import { type Context, Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { openShop } from "../../core/src/testing/Fixtures.js"
 import { readPool, readsOn } from "../src/connection/Sql.js"
-import { connect } from "../src/migrate/Session.js"
+import { openMigrationSession } from "../src/migrate/Session.js"
 import { pgReads } from "../src/reads/PgReads.js"
 import { inClear } from "../src/secrets/WebhookSecrets.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
@@ -32,7 +32,7 @@ const keptAfter = (read: Read, { tickets = 0, before }: { readonly tickets?: num
     Effect.gen(function* () {
       const { url } = yield* testDatabase
       const { id } = yield* Effect.provide(openShop(), yield* node({ url }))
-      const session = yield* connect(url)
+      const session = yield* openMigrationSession(url)
       yield* session.run(FILL, [tickets])
       yield* session.run("vacuum analyze ticket")
       const pool = yield* readPool({ url, connections: 1 })

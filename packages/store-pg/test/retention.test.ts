@@ -8,7 +8,7 @@ import { setWebhook } from "../../core/src/decisions/webhookSettings.js"
 import { openShop, runCommand } from "../../core/src/testing/Fixtures.js"
 import { raisePings } from "../../core/src/testing/TestDispatcher.js"
 import { lockOf } from "../src/connection/Schema.js"
-import { connect, type Session } from "../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { layer, retention } from "../src/retention/Retention.js"
 import { database, node, runTest } from "./nodes/Node.js"
 
@@ -107,7 +107,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
           runCommand(setWebhook(shop.id, { url: "https://shop.example", secret: "whsec_1" })),
           ports
         )
-        const maker = yield* connect(url)
+        const maker = yield* openMigrationSession(url)
         const [from, to] = [Date.parse("2027-01-01T00:00:00Z"), Date.parse("2027-02-01T00:00:00Z")]
         yield* maker.run(`begin; select maintain_partition('attach', 'event', '2027_01', ${from}, ${to})`)
         clock.advance(1)
@@ -199,7 +199,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         const { url, session } = yield* database
         const { runOnce } = yield* retention({ url })
         yield* runOnce
-        const reader = yield* connect(url)
+        const reader = yield* openMigrationSession(url)
         yield* reader.run("begin; select count(*) from event")
         clock.advance(200 * DAY)
         const turn = yield* Effect.fork(runOnce)
@@ -229,7 +229,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         const { url, session } = yield* database
         const { runOnce } = yield* retention({ url })
         yield* runOnce
-        const writer = yield* connect(url)
+        const writer = yield* openMigrationSession(url)
         yield* writer.run("begin; lock table idempotency_record in access exclusive mode")
         const turn = yield* Effect.fork(runOnce)
         yield* until(

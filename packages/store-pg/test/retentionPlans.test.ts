@@ -1,7 +1,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PLANNED_ONCE } from "../src/connection/SessionClient.js"
-import { connect, type Session } from "../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { retention } from "../src/retention/Retention.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { explainPlan, openSession, type SentStatement, sentDuring } from "./Plan.js"
@@ -68,7 +68,7 @@ const removals = async (url: string) => {
 
 beforeAll(async () => {
   const { url } = await within(testDatabase)
-  session = await within(connect(url))
+  session = await within(openMigrationSession(url))
   sent = await removals(url)
   for (const text of FILLED) await within(session.run(text))
   await within(session.run("vacuum analyze"))

@@ -6,9 +6,9 @@ import { changeStatus } from "../../core/src/decisions/changeStatus.js"
 import { createTicket } from "../../core/src/decisions/createTicket.js"
 import { type IdempotencyKey, idempotent } from "../../core/src/decisions/Idempotency.js"
 import { setWebhook } from "../../core/src/decisions/webhookSettings.js"
-import { NEWEST, openShop, runCommand, ticketInput } from "../../core/src/testing/Fixtures.js"
+import { FIRST_PAGE, openShop, runCommand, ticketInput } from "../../core/src/testing/Fixtures.js"
 import { record, resultWithStatus } from "../../core/src/testing/TestDispatcher.js"
-import { connect, type Session } from "../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
 
@@ -88,7 +88,7 @@ const claimed = async (): Promise<Claim> => (await acting(claiming))[0]!
 
 beforeAll(async () => {
   const { url } = await within(testDatabase)
-  session = await within(connect(url))
+  session = await within(openMigrationSession(url))
   await within(session.run(COUNTING))
   ports = await within(node({ url, lanes: 1 }))
   quiet = (await acting(openShop())).id
@@ -182,5 +182,5 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
   })
 
   it("reads write nothing", async () =>
-    expect(await rowsOf(Effect.flatMap(Reads, (reads) => reads.tickets(quiet, {}, NEWEST, 50)))).toEqual({}))
+    expect(await rowsOf(Effect.flatMap(Reads, (reads) => reads.tickets(quiet, {}, FIRST_PAGE, 50)))).toEqual({}))
 })

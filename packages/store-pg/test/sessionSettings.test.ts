@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { connect } from "../src/migrate/Session.js"
+import { openMigrationSession } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 
 describe("the settings of the store's sessions", { timeout: 90_000 }, () => {
@@ -9,7 +9,7 @@ describe("the settings of the store's sessions", { timeout: 90_000 }, () => {
     (statement_timeout_ms) =>
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const session = yield* connect(url, { statement_timeout_ms })
+        const session = yield* openMigrationSession(url, { statement_timeout_ms })
         const [found] = yield* session.run<{ ms: number }>(
           "select setting::integer as ms from pg_settings where name = 'statement_timeout'"
         )

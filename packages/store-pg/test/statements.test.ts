@@ -4,7 +4,7 @@ import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/connection/SessionClient.js"
 import { DEPENDS_ON_VALUES } from "../src/fast/PreparingClient.js"
-import { connect, type Session } from "../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
 import { capture, type Sent, titleOf } from "./capture.mjs"
 import { enlarge, type Large, multiply } from "./Multiplied.js"
@@ -106,7 +106,7 @@ const idsReplaced = (session: Session) =>
   )
 
 const lookAtAll = async () => {
-  const session = await within(connect(database.url))
+  const session = await within(openMigrationSession(database.url))
   const { eachTime, once } = await within(sessions(database.url))
   const cases = sent.map(({ text, by, values }, i): Case => {
     const asked = SOME_AT_A_TIME[titleOf(text) ?? ""]

@@ -9,7 +9,7 @@ type Subject = keyof typeof storeContract
  * same as in the plain store, on which statements.test.ts runs all subjects. It skips none if the environment asks for
  * every test.
  */
-export const describeBut = (...alike: ReadonlyArray<Subject>) => {
+export const describeExceptSubjects = (...alike: ReadonlyArray<Subject>) => {
   const omitted: ReadonlySet<string> = new Set(RUNS_ALL ? [] : alike)
   return (name: string, body: () => void) => (omitted.has(name) ? undefined : describe(name, body))
 }

@@ -2,7 +2,7 @@ import { distance } from "@workshop/core/adapter"
 import type { CellMoveResult, CellStatus } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
 import type { CommandRefused } from "../CommandRefused.js"
-import { actingAs, actorFlag } from "../terminal/actor.js"
+import { actorFlag, withActor } from "../terminal/actor.js"
 import { command, json, optional, type Values, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { type Column, type Output, printOutput, rows, sentence } from "../terminal/Output.js"
@@ -37,13 +37,13 @@ const acting = (
     const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
     const output = yield* Effect.mapError(act(url, { schema: flags.schema ?? undefined }), storeRefusal)
     yield* printOutput(output, json)
-  }).pipe(Effect.scoped, actingAs(actor))
+  }).pipe(Effect.scoped, withActor(actor))
 
 const layout = Effect.promise(() => import("@workshop/store-pg/migrate"))
 const cellsFrom = (text: string) =>
   Effect.flatMap(
     Effect.promise(() => import("@workshop/store-pg")),
-    (store) => store.cellsFrom(text)
+    (store) => store.parseCells(text)
   )
 
 const columns: ReadonlyArray<Column<CellStatus>> = [

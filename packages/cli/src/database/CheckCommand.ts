@@ -1,4 +1,4 @@
-import type { CheckResult, Finding } from "@workshop/store-pg/migrate"
+import type { CheckResult, InvariantViolation } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { command, json, value } from "../terminal/commands.js"
@@ -18,12 +18,12 @@ const checkOptions = {
   json
 }
 
-const rowLine = (row: Finding["first"][number]): string =>
+const rowLine = (row: InvariantViolation["first"][number]): string =>
   `  ${Object.entries(row)
     .map(([column, value]) => `${column}=${value}`)
     .join(" ")}`
 
-const findingLines = ({ cell, name, finds, count, first }: Finding): ReadonlyArray<string> => [
+const findingLines = ({ cell, name, finds, count, first }: InvariantViolation): ReadonlyArray<string> => [
   `${cell === undefined ? "" : `${cell}: `}${name}: ${finds} (${count}).`,
   ...first.map(rowLine),
   ...(count > first.length ? [`  and ${count - first.length} more`] : [])

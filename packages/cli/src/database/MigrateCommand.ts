@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { Console, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
-import { actingAs, actorFlag } from "../terminal/actor.js"
+import { actorFlag, withActor } from "../terminal/actor.js"
 import { command, flagsOf, json, optional, toggle } from "../terminal/commands.js"
 import { cellsIn } from "./cellsIn.js"
 import { DEFAULT_FOLDER, databaseAddress, migrateDatabase, storeRefusal } from "./StoreChoice.js"
@@ -102,13 +102,13 @@ export const migrateCommand = command({
         cells
       })
       if (roles) {
-        const { grantRoles, placesOf } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
-        for (const place of yield* placesOf({ url, schema }, cells))
+        const { grantRoles, locateCells } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
+        for (const place of yield* locateCells({ url, schema }, cells))
           yield* grantRoles(place.url, { schema: place.schema })
       }
       const result =
         applied.length === 0 ? `${name} was up to date.` : `${appliedLines(applied)} ${name} is up to date.`
       const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
       yield* Console.log(json ? JSON.stringify({ database: name, applied }) : result + granted)
-    }).pipe(Effect.scoped, Effect.mapError(storeRefusal), actingAs(actor))
+    }).pipe(Effect.scoped, Effect.mapError(storeRefusal), withActor(actor))
 })

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { actingAs, actorFlag } from "../terminal/actor.js"
+import { actorFlag, withActor } from "../terminal/actor.js"
 import { command, json, toggle } from "../terminal/commands.js"
 import { pluralize } from "../terminal/counted.js"
 import { group } from "../terminal/program.js"
@@ -39,7 +39,7 @@ const reseal = command({
       )
       const webhooks = pluralize(done.changed, "webhook")
       yield* printOutput(sentence(done, inWords(webhooks, done.key_id)), asJson)
-    }).pipe(Effect.scoped, actingAs(actor))
+    }).pipe(Effect.scoped, withActor(actor))
 })
 
 /** `workshop secrets`: shows and changes how webhook secrets are stored. */

@@ -157,8 +157,8 @@ const onDatabase = (url: string, choice: StoreChoice) =>
     // become a new cell.
     if (migrate && choice.cells === undefined) yield* migrateDatabase(kind, url, { schema })
     else yield* Effect.mapError(Migrator.check(url, { schema }), storeRefusal)
-    const { cellsFrom, PgStore, Retention } = yield* Effect.promise(() => import("@workshop/store-pg"))
-    const cells = yield* Effect.mapError(cellsFrom(choice.cells ?? ""), storeRefusal)
+    const { parseCells, PgStore, Retention } = yield* Effect.promise(() => import("@workshop/store-pg"))
+    const cells = yield* Effect.mapError(parseCells(choice.cells ?? ""), storeRefusal)
     const store = Layer.mapError(
       Layer.provide(PgStore.layer({ url, schema, cells, secretsKeys }), Entropy.layer),
       storeRefusal

@@ -3,6 +3,6 @@ import { Effect } from "effect"
 /** The cells that the flags name. */
 export const cellsIn = (flags: { readonly schema: string | null; readonly cells: string | null }) =>
   Effect.gen(function* () {
-    const { cellsFrom } = yield* Effect.promise(() => import("@workshop/store-pg"))
-    return { schema: flags.schema ?? undefined, cells: yield* cellsFrom(flags.cells ?? "") }
+    const { parseCells } = yield* Effect.promise(() => import("@workshop/store-pg"))
+    return { schema: flags.schema ?? undefined, cells: yield* parseCells(flags.cells ?? "") }
   })

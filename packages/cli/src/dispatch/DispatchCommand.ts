@@ -24,7 +24,7 @@ import { observeOptions } from "../observe/ObserveOptions.js"
 import { observabilityLayer } from "../observe/observabilityLayer.js"
 import { requestObserver } from "../observe/requestObserver.js"
 import { trackingOptions, trackingPagesOf } from "../serve/TrackingOptions.js"
-import { actingAs } from "../terminal/actor.js"
+import { withActor } from "../terminal/actor.js"
 import { command, optional, type Values, value } from "../terminal/commands.js"
 import { host, port } from "../terminal/decoders.js"
 import { baseOf, cannotListen } from "../terminal/listenAddress.js"
@@ -115,7 +115,7 @@ export const dispatchCommand = command({
         "--tracking-pages needs --public-url here, because dispatch does not know the address of workshop serve."
       )
     return dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEvents_ms: flags.keepEvents }).pipe(
-      actingAs(null)
+      withActor(null)
     )
   }
 })

@@ -3,14 +3,14 @@ import { isNetwork, isOwnHeader, SIGNATURE_HEADER } from "@workshop/core/adapter
 import { DAY_MS, ServiceLimits } from "@workshop/core/store"
 import { Schema } from "effect"
 import { repeatable, value } from "../terminal/commands.js"
-import { duration, textThat, wholeNumber } from "../terminal/decoders.js"
+import { duration, textMatching, wholeNumber } from "../terminal/decoders.js"
 
 /**
  * `--signature-header` of every command that delivers or receives; a name that HTTP itself uses is refused, because
  * that header would not be sent (Specification, Webhooks).
  */
 export const signatureHeader = value("--signature-header <name>", "The header for the signature of a webhook.", {
-  decoder: textThat(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`, isOwnHeader),
+  decoder: textMatching(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`, isOwnHeader),
   fallback: SIGNATURE_HEADER
 })
 
@@ -21,7 +21,7 @@ export const signatureHeader = value("--signature-header <name>", "The header fo
 export const refuseNetwork = repeatable(
   "--refuse-network <cidr>",
   "A public network that webhooks must not reach, such as your own; separate several by commas, or pass one flag each.",
-  { decoder: textThat("must be a network, such as 203.0.113.0/24 or 2001:db8::/32", isNetwork) }
+  { decoder: textMatching("must be a network, such as 203.0.113.0/24 or 2001:db8::/32", isNetwork) }
 )
 
 /**

@@ -4,7 +4,7 @@ import { type CommandRefused, toCommandRefused } from "../CommandRefused.js"
 import { Api, dataOf } from "../sandbox/Api.js"
 import { sandboxRefusal } from "../sandbox/Sandbox.js"
 import { command, flagsOf, json, optional, type Values, value } from "../terminal/commands.js"
-import { oneOf, textThat, webAddress, wholeNumber } from "../terminal/decoders.js"
+import { oneOf, textMatching, webAddress, wholeNumber } from "../terminal/decoders.js"
 import { type Paint, paintFor } from "../terminal/Output.js"
 
 const own = flagsOf("logs")
@@ -24,7 +24,9 @@ const options = {
     "--status <status>",
     "Only responses with this status, such as 409, or of this class, such as 4xx.",
     {
-      decoder: textThat("must be a status such as 409, or a class such as 4xx", (text) => /^[1-5](\d\d|xx)$/.test(text))
+      decoder: textMatching("must be a status such as 409, or a class such as 4xx", (text) =>
+        /^[1-5](\d\d|xx)$/.test(text)
+      )
     }
   ),
   reason: own.optional("--reason <reason>", "Only refusals with this code or reason, such as REOPEN_WINDOW."),

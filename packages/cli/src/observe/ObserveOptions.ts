@@ -32,4 +32,4 @@ export const accessLog = toggle("access-log", "Log a line for each request: meth
 export type ObserveFlags = Values<typeof observeOptions>
 
 /** A format of log lines. */
-export type Format = (typeof LOG_FORMATS)[number]
+export type LogFormat = (typeof LOG_FORMATS)[number]

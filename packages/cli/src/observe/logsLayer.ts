@@ -1,6 +1,6 @@
 import { FiberRef, HashSet, Layer, Logger, LogLevel } from "effect"
-import { legible } from "../terminal/legible.js"
-import type { Format, LOG_LEVELS } from "./ObserveOptions.js"
+import { escapeControl } from "../terminal/legible.js"
+import type { LOG_LEVELS, LogFormat } from "./ObserveOptions.js"
 
 /** Patterns of secrets that must never appear in a log, each with its replacement. */
 const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
@@ -37,7 +37,7 @@ const asJson = Logger.map(Logger.structuredLogger, ({ message, logLevel, timesta
 
 const asLine = Logger.map(Logger.logfmtLogger, (line) => line.replaceAll(/(?<!\s)\s*\n\s*/g, " | "))
 
-const formats: Readonly<Record<Format, Logger.Logger<unknown, string>>> = { json: asJson, pretty: asLine }
+const formats: Readonly<Record<LogFormat, Logger.Logger<unknown, string>>> = { json: asJson, pretty: asLine }
 
 /** The greatest length of a line in characters, and that of a text within a shortened line. */
 const LINE_CHARACTERS = 16 * 1024
@@ -47,7 +47,7 @@ const cut = (text: string): string =>
   text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS)}... (${text.length} characters)`
 
 /** Shortens a line to the greatest length. A line of JSON remains valid, because only the texts in it are shortened. */
-const bounded = (line: string, format: Format): string => {
+const bounded = (line: string, format: LogFormat): string => {
   if (line.length <= LINE_CHARACTERS) return line
   if (format === "pretty") return cut(line)
   return JSON.stringify(JSON.parse(line), (_, value) => (typeof value === "string" ? cut(value) : value))
@@ -63,13 +63,13 @@ const levels: Readonly<Record<(typeof LOG_LEVELS)[number], LogLevel.LogLevel>> =
 
 /** Logs on standard error, one line each, without secrets. `isTerminal` decides the default format. */
 export const logsLayer = (
-  { logFormat, logLevel }: { readonly logFormat: Format | null; readonly logLevel: (typeof LOG_LEVELS)[number] },
+  { logFormat, logLevel }: { readonly logFormat: LogFormat | null; readonly logLevel: (typeof LOG_LEVELS)[number] },
   isTerminal: boolean,
   write: (line: string) => void = globalThis.console.error
 ): Layer.Layer<never> => {
   const format = logFormat ?? (isTerminal ? "pretty" : "json")
   const logger = Logger.make<unknown, void>((entry) =>
-    write(legible(bounded(redact(formats[format].log(entry)), format)))
+    write(escapeControl(bounded(redact(formats[format].log(entry)), format)))
   )
   return Layer.merge(
     Layer.locallyScoped(FiberRef.currentLoggers, HashSet.make(logger)),

@@ -22,7 +22,7 @@ import { pluralize } from "../terminal/counted.js"
 import { yesOrNo } from "../terminal/decoders.js"
 import { type Column, record, rows, sentence } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
-import { decodeFields, type Fields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
+import { decodeFields, type FlagFields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
 const clientId = (typed: string) => idFrom(ClientId, "a client", typed)
 const offerId = (typed: string) => idFrom(OfferId, "an offer", typed)
@@ -41,7 +41,7 @@ const recordAct = (did: string, details: Readonly<Record<string, string>>, shop_
   Audit.record({ act: "client.acted_for", details: { did, ...details } }, shop_id)
 
 /** Opens a client's account. */
-export const createClient = Effect.fnUntraced(function* (fields: Fields) {
+export const createClient = Effect.fnUntraced(function* (fields: FlagFields) {
   const client = yield* Clients.register(yield* decodeFields(ClientInput, fields))
   yield* recordAct("create", { client_id: client.id })
   return record(client)
@@ -72,7 +72,7 @@ export const exportClient = Effect.fnUntraced(function* (typed: string) {
 })
 
 /** Corrects a name or a phone number; a field that is omitted keeps its value. */
-export const correctClient = Effect.fnUntraced(function* (typed: string, fields: Fields) {
+export const correctClient = Effect.fnUntraced(function* (typed: string, fields: FlagFields) {
   const id = yield* clientId(typed)
   const correction = givenFields(fields)
   if (Object.keys(correction).length === 0) {

@@ -9,10 +9,10 @@ import { confirm } from "../terminal/confirm.js"
 import { oneOf } from "../terminal/decoders.js"
 import { type Column, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
-import { decodeFields, type Fields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
+import { decodeFields, type FlagFields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
 /** A key to create, with the scopes of a preset or those that are named. */
-interface NewKey extends Fields {
+interface NewKey extends FlagFields {
   readonly shop: string
   readonly preset: keyof typeof scopePresets | null
   readonly scopes: ReadonlyArray<string>

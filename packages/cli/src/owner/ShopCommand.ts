@@ -8,7 +8,7 @@ import { flagsOf } from "../terminal/commands.js"
 import { oneOf, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
 import { type Column, record, rows } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
-import { decodeFields, type Fields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
+import { decodeFields, type FlagFields, fieldFlag, givenFields, idFrom, idOf, ownerCommand } from "./ownerCommand.js"
 
 const PAGE = 500
 
@@ -41,7 +41,7 @@ const listOrDefault = (words: ReadonlyArray<string>) =>
   words.length === 0 ? null : words.filter((word) => word !== "-")
 
 /** The flags of a new shop whose default depends on another flag. */
-interface Opening extends Fields {
+interface Opening extends FlagFields {
   readonly currency: string | null
   readonly decimals: number | null
   readonly languages: ReadonlyArray<string>
@@ -81,7 +81,7 @@ const textField = (field: string, typed: string | null) =>
   typed === null ? {} : { [field]: typed === "" ? null : typed }
 
 /** The settings whose flags differ from the fields of a change. */
-interface Settings extends Fields {
+interface Settings extends FlagFields {
   readonly program_name: string | null
   readonly reward_label: string | null
   readonly forbidden_words: ReadonlyArray<string>

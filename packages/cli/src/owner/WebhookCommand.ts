@@ -28,13 +28,13 @@ import { type Column, type Output, record, rows, sentence, shownOnce } from "../
 import { group, Operand } from "../terminal/program.js"
 import {
   decodeFields,
-  type Fields,
+  type FlagFields,
   fieldFlag,
   givenFields,
   idFrom,
   idOf,
   ownerCommand,
-  type Refusal,
+  type ServiceRefusal,
   type Services
 } from "./ownerCommand.js"
 
@@ -198,7 +198,7 @@ const deliveriesOutput = (wanted: ReadonlyArray<Delivery>, state: string | null)
   rows(wanted, deliveryColumns, state === null ? "There are no deliveries yet." : `None is ${state}.`)
 
 /** The events to send again. */
-interface Replay extends Fields {
+interface Replay extends FlagFields {
   readonly shop: string
   readonly ids: ReadonlyArray<string>
   readonly dry_run: boolean
@@ -247,7 +247,7 @@ const state = field("--state <state>", "Only those in this state.", oneOf(["pend
 const instant = (name: string, description: string) => field(`--${name} <instant>`, description)
 
 /** A command that needs a shop's id and nothing else. */
-const onShop = <E extends Refusal>(
+const onShop = <E extends ServiceRefusal>(
   name: string,
   description: string,
   act: (shop: string) => Effect.Effect<Output, E, Services>,
@@ -292,7 +292,7 @@ export const webhookCommand = group(
       })
     }),
     onShop("show", "Show the webhook's URL, state and health", showWebhook, (shop, ask) =>
-      Effect.map(ask<Fields>("get webhook", shop), record)
+      Effect.map(ask<FlagFields>("get webhook", shop), record)
     ),
     ownerCommand({
       name: "rotate",
@@ -314,10 +314,10 @@ export const webhookCommand = group(
       })
     }),
     onShop("enable", "Turn the webhook on again, and send the waiting events", enableWebhook, (shop, ask) =>
-      Effect.map(ask<Fields>("enable webhook", shop), record)
+      Effect.map(ask<FlagFields>("enable webhook", shop), record)
     ),
     onShop("disable", "Turn the webhook off; its events wait until it is on again", disableWebhook, (shop, ask) =>
-      Effect.map(ask<Fields>("disable webhook", shop), record)
+      Effect.map(ask<FlagFields>("disable webhook", shop), record)
     ),
     ownerCommand({
       name: "remove",
@@ -328,7 +328,7 @@ export const webhookCommand = group(
       remote: ({ shop, yes }, ask) =>
         Effect.zipRight(
           confirm(REMOVED, yes),
-          Effect.map(ask<Fields>("remove webhook", shop), (removed) => removedOutput(shop, removed))
+          Effect.map(ask<FlagFields>("remove webhook", shop), (removed) => removedOutput(shop, removed))
         )
     }),
     onShop("ping", "Send a ping", sendPing, (shop, ask) =>

@@ -13,7 +13,7 @@ import {
 import type { NoResponse } from "../sandbox/Api.js"
 import { type AskSandbox, askingSandbox } from "../sandbox/Sandbox.js"
 import { trackingPagesLayer } from "../serve/TrackingOptions.js"
-import { actingAs, actorFlag } from "../terminal/actor.js"
+import { actorFlag, withActor } from "../terminal/actor.js"
 import {
   command,
   flagsOf,
@@ -45,17 +45,17 @@ const flagOf = (field: string): string => {
 }
 
 /** The values of flags by the fields that they fill; null for an omitted flag. */
-export type Fields = Readonly<Record<string, unknown>>
+export type FlagFields = Readonly<Record<string, unknown>>
 
 /** The fields whose flags were given. */
-export const givenFields = (fields: Fields): Fields =>
+export const givenFields = (fields: FlagFields): FlagFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
-const isMissing = (fields: Fields, field: string, message: string): boolean =>
+const isMissing = (fields: FlagFields, field: string, message: string): boolean =>
   field in fields ? fields[field] === null : message === "is required"
 
-const wrongField = (fields: Fields, field: string, message: string): string => {
-  const typed = field.split(".").reduce<unknown>((value, name) => (value as Fields | undefined)?.[name], fields)
+const wrongField = (fields: FlagFields, field: string, message: string): string => {
+  const typed = field.split(".").reduce<unknown>((value, name) => (value as FlagFields | undefined)?.[name], fields)
   return `${flagOf(field)} ${message}${typeof typed === "string" ? `, and not "${typed}"` : ""}`
 }
 
@@ -63,7 +63,7 @@ const missingFields = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.length === 0 ? [] : [`${names.map(flagOf).join(", ")} ${names.length === 1 ? "is" : "are"} missing`]
 
 /** Decodes typed fields for a service; a message about a field names its flag. */
-export const decodeFields = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Either.Either<A, CommandRefused> =>
+export const decodeFields = <A, I>(schema: Schema.Schema<A, I>, fields: FlagFields): Either.Either<A, CommandRefused> =>
   Either.mapLeft(
     Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(fields),
     ({ issue }: ParseResult.ParseError) => {
@@ -113,7 +113,7 @@ const sandboxOptions = {
 }
 
 /** The refusal of a service. */
-export interface Refusal {
+export interface ServiceRefusal {
   readonly _tag: string
   readonly message: string
 }
@@ -139,7 +139,7 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 /** Converts the refusal of a service to that of a command, with advice. */
-export const commandRefusal = (refusal: Refusal & { readonly remedy?: string | undefined }): CommandRefused => {
+export const commandRefusal = (refusal: ServiceRefusal & { readonly remedy?: string | undefined }): CommandRefused => {
   if (refusal instanceof CommandRefused) return refusal
   if (refusal instanceof InvalidInput) {
     const issues = refusal.issues.map(({ field, message }) => `${flagOf(field)} ${message}`)
@@ -160,7 +160,7 @@ type Remote<O> = (values: Values<O>, ask: AskSandbox) => Effect.Effect<Output, C
  * A command on a database. `act` gets the values of the command's own options, and returns the output, or null for
  * none. With `remote`, the command also works on a running server with a sandbox.
  */
-export const ownerCommand = <O extends Options, E extends Refusal>({
+export const ownerCommand = <O extends Options, E extends ServiceRefusal>({
   act,
   remote,
   options,
@@ -184,7 +184,7 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
         Effect.provide(services({ ...choice, isShared: true })),
         Effect.provide(trackingPagesLayer),
         Effect.flatMap((output) => (output === null ? Effect.void : printOutput(output, json))),
-        actingAs(actor)
+        withActor(actor)
       )
     }
   })

@@ -1,5 +1,5 @@
 /** The actors. The shop's own system calls the API, and all others call the sandbox. */
-export type Actor = "system" | "app" | "owner" | "client" | "receiver" | "clock" | "tester"
+export type CallActor = "system" | "app" | "owner" | "client" | "receiver" | "clock" | "tester"
 
 /**
  * All calls of a service by name, each with its actor and its endpoint (Specification, Endpoints; Sandbox). `:id` is
@@ -52,7 +52,7 @@ export const calls = {
   "clear faults": ["tester", "DELETE /sandbox/faults"],
   "read clock": ["clock", "GET /sandbox/clock"],
   "move clock": ["clock", "POST /sandbox/clock"]
-} as const satisfies Readonly<Record<string, readonly [Actor, string]>>
+} as const satisfies Readonly<Record<string, readonly [CallActor, string]>>
 
 /** A name in the table of {@link calls}. */
 export type CallName = keyof typeof calls

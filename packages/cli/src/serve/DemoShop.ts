@@ -26,7 +26,7 @@ import { toIso } from "@workshop/core/adapter"
 import { DAY_MS, Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { CommandHints } from "../database/CommandHints.js"
-import { aboutKey, GivenKey, makeKey, openShop } from "./FirstShop.js"
+import { GivenKey, keyLine, makeKey, openShop } from "./FirstShop.js"
 
 /** The name by which a later start finds the demo shop again. */
 const NAME = "Demo workshop"
@@ -137,7 +137,7 @@ interface Demo {
 const reused = ({ id }: ShopRecord) =>
   Effect.gen(function* () {
     const key = yield* makeKey(id, "demo")
-    const what = (yield* GivenKey) === null ? "A new key for it is shown this once:" : yield* aboutKey
+    const what = (yield* GivenKey) === null ? "A new key for it is shown this once:" : yield* keyLine
     return { key, phone: null, opening: `The shop ${NAME} of an earlier start is there. ${what}` } satisfies Demo
   }).pipe(
     Effect.catchTag("TooManyKeys", () =>
@@ -158,7 +158,7 @@ export const demoShop = Effect.gen(function* () {
   const phone = yield* fillWithDemoData(id)
   // The key is created last, because a failure after it would leave a key that was never shown.
   const key = yield* makeKey(id, "demo")
-  return { key, phone, opening: `The shop ${NAME} is open. ${yield* aboutKey}` }
+  return { key, phone, opening: `The shop ${NAME} is open. ${yield* keyLine}` }
 }).pipe(
   // A refusal is a defect, because all inputs are constants of this module.
   Effect.catchAll((refusal) => (refusal._tag === "StoreUnavailable" ? Effect.fail(refusal) : Effect.die(refusal)))

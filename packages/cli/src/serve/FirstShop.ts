@@ -28,7 +28,7 @@ export const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: strin
 })
 
 /** The line before the key that a start creates. It does not say "shown this once" of a key that the user gave. */
-export const aboutKey = Effect.map(GivenKey, (given) =>
+export const keyLine = Effect.map(GivenKey, (given) =>
   given === null ? "Its key is shown this once:" : "Its key is that of --demo-key:"
 )
 
@@ -45,7 +45,7 @@ export const linesIfAnotherProcessOpens = Effect.map(CommandHints, ({ command, c
 export const openFirstShop = Effect.gen(function* () {
   const { id, name } = yield* openShop("My workshop")
   const key = yield* makeKey(id, "first")
-  return { key, opening: `The shop ${name} is open. ${yield* aboutKey}` }
+  return { key, opening: `The shop ${name} is open. ${yield* keyLine}` }
 })
 
 /**

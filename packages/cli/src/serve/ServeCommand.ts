@@ -9,7 +9,7 @@ import { choiceOf, type StoreChoice } from "../database/StoreChoice.js"
 import { startBackgroundWork, webhookPolicyFrom } from "../dispatch/deliveryLayers.js"
 import { observabilityLayer } from "../observe/observabilityLayer.js"
 import { requestObserver } from "../observe/requestObserver.js"
-import { actingAs } from "../terminal/actor.js"
+import { withActor } from "../terminal/actor.js"
 import { command } from "../terminal/commands.js"
 import { baseOf, cannotListen, isEverywhere } from "../terminal/listenAddress.js"
 import { GivenKey, refuseRealData } from "./FirstShop.js"
@@ -115,5 +115,5 @@ export const serveCommand = command({
       const message = flagConflict(flags, isTyped)
       if (message !== undefined) return yield* refuse(message)
       return yield* serve(flags)
-    }).pipe(actingAs(null))
+    }).pipe(withActor(null))
 })

@@ -2,7 +2,7 @@ import { TrackingPages } from "@workshop/core"
 import { Effect, Layer } from "effect"
 import type { CommandRefused } from "../CommandRefused.js"
 import { flagValue, optional, toggle } from "../terminal/commands.js"
-import { textThat } from "../terminal/decoders.js"
+import { textMatching } from "../terminal/decoders.js"
 
 const isPublicUrl = (text: string): boolean => {
   const { protocol, search, hash } = URL.canParse(text) ? new URL(text) : { protocol: "", search: "", hash: "" }
@@ -18,7 +18,7 @@ export const trackingOptions = {
   publicUrl: optional(
     "--public-url <url>",
     "The address by which clients reach the server, such as https://tickets.example, for --tracking-pages. The default is the address on which serve listens.",
-    { decoder: textThat("must be an http or https address, such as https://tickets.example", isPublicUrl) }
+    { decoder: textMatching("must be an http or https address, such as https://tickets.example", isPublicUrl) }
   )
 }
 

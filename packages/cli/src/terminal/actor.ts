@@ -19,4 +19,4 @@ const userName = (): string => {
 }
 
 /** Records acts in the audit log as done by `actor`, or by the system's user if it is null. */
-export const actingAs = (actor: string | null) => Effect.provideService(Actor, actor ?? `cli:${userName()}`)
+export const withActor = (actor: string | null) => Effect.provideService(Actor, actor ?? `cli:${userName()}`)

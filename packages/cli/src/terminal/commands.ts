@@ -5,14 +5,14 @@ import { ArrayFormatter } from "effect/ParseResult"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { type Decoder, text } from "./decoders.js"
 import {
+  type CommandEffect,
   type CommandHelp,
   type DecodeResult,
   Flag,
   type FlagDescription,
-  helpful,
   type MakeCommand,
+  makeCommandWithHelp,
   Operand,
-  type Run,
   variableOf
 } from "./program.js"
 
@@ -203,11 +203,11 @@ export const command =
       readonly options: O
       /** The options by the headings of the help; by default they have one heading. */
       readonly headings?: Headings
-      readonly run: (values: Values<O>, isTyped: (name: keyof O) => boolean) => Run
+      readonly run: (values: Values<O>, isTyped: (name: keyof O) => boolean) => CommandEffect
     }
   ): MakeCommand =>
   (choose) => {
-    const subcommand = helpful(definition)
+    const subcommand = makeCommandWithHelp(definition)
     for (const option of Object.values<Flag<unknown> | Operand<unknown>>(definition.options))
       if (option instanceof Flag) subcommand.addOption(option)
       else subcommand.addArgument(option)

@@ -11,7 +11,7 @@ const saying = <A>(message: string, decoder: Decoder<A>): Decoder<A> =>
 export const text: Decoder<string> = Schema.String
 
 /** A text that passes a test. */
-export const textThat = (message: string, isRight: (text: string) => boolean): Decoder<string> =>
+export const textMatching = (message: string, isRight: (text: string) => boolean): Decoder<string> =>
   saying(message, Schema.String.pipe(Schema.filter(isRight)))
 
 /** One of a few words, with the words as choices for the help and the completion. */
@@ -84,10 +84,12 @@ export const duration: Decoder<number> = saying(
 )
 
 /** An address of this machine to listen on. */
-export const host = textThat("must be an address of this machine, such as 127.0.0.1", (text) => /^[^\s/]+$/.test(text))
+export const host = textMatching("must be an address of this machine, such as 127.0.0.1", (text) =>
+  /^[^\s/]+$/.test(text)
+)
 
 /** An http or https address. */
-export const webAddress = textThat(
+export const webAddress = textMatching(
   "must be an http address, such as http://127.0.0.1:4010",
   (text) => /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text)
 )

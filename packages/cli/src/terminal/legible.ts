@@ -8,7 +8,7 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
  * character can rename the window, clear the screen or fill the clipboard. JSON keeps its value, and the program's own
  * colours remain.
  */
-export const legible = (text: string): string =>
+export const escapeControl = (text: string): string =>
   text.replaceAll(CONTROL, (control) =>
     control.length > 1 && control.startsWith("\u001b") ? control : escaped(control) + control.slice(1)
   )

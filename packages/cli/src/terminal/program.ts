@@ -73,7 +73,7 @@ export class Flag<A> extends Option {
 }
 
 /** The effect of a command. It fails with a message for a person. */
-export type Run = Effect.Effect<void, { readonly message: string }>
+export type CommandEffect = Effect.Effect<void, { readonly message: string }>
 
 /** The text of a command's help. */
 export interface CommandHelp {
@@ -89,7 +89,7 @@ export interface CommandHelp {
 }
 
 /** Creates a command. The command that was typed passes its effect to `choose`. */
-export type MakeCommand = (choose: (run: Run) => void) => Command
+export type MakeCommand = (choose: (run: CommandEffect) => void) => Command
 
 const optionFacts = ({ argChoices = [], fallback, variable }: Flag<unknown>): string =>
   [
@@ -121,7 +121,7 @@ const foldedExample = (example: string): string => {
 const MIN_WRAPPED_WIDTH = 20
 
 /** Creates a command with its help, but without flags. */
-export const helpful = ({ name, description = "", examples, remark }: CommandHelp): Command =>
+export const makeCommandWithHelp = ({ name, description = "", examples, remark }: CommandHelp): Command =>
   new Command(name)
     .summary(description)
     .description(remark === undefined ? description : `${description}\n${remark}`)
@@ -143,7 +143,7 @@ export const group =
     commands: ReadonlyArray<MakeCommand | readonly [heading: string, commands: ReadonlyArray<MakeCommand>]>
   ): MakeCommand =>
   (choose) => {
-    const program = helpful(help)
+    const program = makeCommandWithHelp(help)
     for (const entry of commands) {
       const [heading, below] = typeof entry === "function" ? ["", [entry]] : entry
       for (const make of below) program.addCommand(make(choose).helpGroup(heading))
@@ -221,13 +221,13 @@ const complaintOf = ({ code }: CommanderError, command: Command, complaints: Rea
 
 /** The result of parsing the typed words: an effect to run, a text to print, or an error message. */
 export type ParsedCommand =
-  | { readonly kind: "run"; readonly run: Run }
+  | { readonly kind: "run"; readonly run: CommandEffect }
   | { readonly kind: "print"; readonly text: string }
   | { readonly kind: "refuse"; readonly message: string }
 
 /** Parses the typed words. */
 export const parsedCommand = (make: MakeCommand, words: ReadonlyArray<string>): ParsedCommand => {
-  let chosen: Run | undefined
+  let chosen: CommandEffect | undefined
   const [printed, complaints]: [Array<string>, Array<string>] = [[], []]
   const program = make((run) => {
     chosen = run

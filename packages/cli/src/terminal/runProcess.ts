@@ -1,7 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Clock, Console, Effect, Exit, Layer, Logger, LogLevel } from "effect"
-import { legible } from "./legible.js"
-import type { Run } from "./program.js"
+import { escapeControl } from "./legible.js"
+import type { CommandEffect } from "./program.js"
 
 /** The commands that run until they are stopped. For them, being stopped is a success (Specification, Commands). */
 const UNTIL_STOPPED = ["serve", "dispatch", "receive"]
@@ -40,7 +40,7 @@ const complaintOf = (cause: Cause.Cause<{ readonly message: string }>, command: 
  * Determines the end of a command from its exit, its words and what stopped it. Every failure has a complaint, so that
  * no command can end with a failure and an empty standard error.
  */
-export const endingOf = (
+export const exitOf = (
   exit: Exit.Exit<unknown, { readonly message: string }>,
   words: ReadonlyArray<string>,
   stop: Stop | null = null
@@ -59,8 +59,8 @@ const legibleConsole = Layer.unwrapEffect(
     Effect.succeed(
       Console.setConsole({
         ...base,
-        log: (text = "") => base.log(legible(String(text).trimEnd())),
-        error: (text = "") => base.error(legible(String(text)))
+        log: (text = "") => base.log(escapeControl(String(text).trimEnd())),
+        error: (text = "") => base.error(escapeControl(String(text)))
       })
     )
   )
@@ -70,7 +70,7 @@ const legibleConsole = Layer.unwrapEffect(
 const lines = Logger.replace(
   Logger.defaultLogger,
   Logger.make((entry) =>
-    globalThis.console.error(legible(Logger.logfmtLogger.log(entry).replaceAll(/(?<!\s)\s*\n\s*/g, " | ")))
+    globalThis.console.error(escapeControl(Logger.logfmtLogger.log(entry).replaceAll(/(?<!\s)\s*\n\s*/g, " | ")))
   )
 )
 
@@ -90,13 +90,13 @@ const drained = (stream: NodeJS.WriteStream): Promise<void> =>
 
 /** Ends the process after its output was flushed, because `process.exit` alone would truncate the output. */
 const end = async ({ status, complaint }: Ending): Promise<void> => {
-  if (complaint !== null) process.stderr.write(`${legible(complaint)}\n`)
+  if (complaint !== null) process.stderr.write(`${escapeControl(complaint)}\n`)
   await Promise.all([drained(process.stdout), drained(process.stderr)])
   process.exit(status)
 }
 
 /** Runs a command as this process: handles the signals and the end of its reader, and exits the process. */
-export const runProcess = (command: Run, words: ReadonlyArray<string>) => {
+export const runProcess = (command: CommandEffect, words: ReadonlyArray<string>) => {
   const clock = Clock.make()
   let stop: Stop | null = null
   let stopped_at = Number.POSITIVE_INFINITY
@@ -127,7 +127,7 @@ export const runProcess = (command: Run, words: ReadonlyArray<string>) => {
   const finish = (exit: Exit.Exit<void, { readonly message: string }>) => {
     if (hasEnded) return
     hasEnded = true
-    void end(endingOf(exit, words, stop))
+    void end(exitOf(exit, words, stop))
   }
   process.on("uncaughtException", (error) => finish(Exit.die(error)))
   NodeRuntime.runMain(Effect.provide(command, output), {

@@ -2,4 +2,4 @@
 
 export { runCases } from "./conform/runCases.js"
 export { suite } from "./conform/Suite.js"
-export type { Target } from "./conform/Target.js"
+export type { ConformTarget } from "./conform/Target.js"

@@ -2,4 +2,4 @@
  * Entry `@workshop/cli/receiver`: a receiver of webhooks for tests, which checks signatures and replies as configured.
  */
 
-export { make, type Receiver, type ReceiverOptions } from "./receive/Receiver.js"
+export { makeReceiver, type Receiver, type ReceiverOptions } from "./receive/Receiver.js"

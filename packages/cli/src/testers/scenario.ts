@@ -1,4 +1,4 @@
 /** Entry `@workshop/cli/scenario`: scenarios as `workshop scenario` runs them. */
 
 export { readScenario } from "./scenario/readScenario.js"
-export { run, runScenario } from "./scenario/runScenario.js"
+export { runParsedScenario, runScenario } from "./scenario/runScenario.js"

@@ -10,13 +10,13 @@ import { type Output, printOutput } from "../terminal/Output.js"
 import { Operand } from "../terminal/program.js"
 import { importProgress } from "./importProgress.js"
 import { fileUnreadable, RowsUnreadable } from "./rowSource.js"
-import { FORMATS, type Format, readRows } from "./rows.js"
+import { type FileFormat, FORMATS, readRows } from "./rows.js"
 
 /** The flags that an import and an export share. */
 export const shopOption = optional("--shop <id>", "The shop's id.", { variable: "WORKSHOP_TRANSFER_SHOP" })
 
 /** The format that a flag or the extension of a file names. */
-export const formatOf = (given: Format | null, file: string): Effect.Effect<Format, CommandRefused> => {
+export const formatOf = (given: FileFormat | null, file: string): Effect.Effect<FileFormat, CommandRefused> => {
   if (given !== null) return Effect.succeed(given)
   if (/\.csv$/i.test(file)) return Effect.succeed("csv")
   if (/\.(jsonl|ndjson)$/i.test(file)) return Effect.succeed("jsonl")

@@ -6,7 +6,7 @@ import { type Chunks, fileSource, inputSource, type RowSource, streamSource } fr
 /** The formats of a file of rows. */
 export const FORMATS = ["csv", "jsonl"] as const
 /** One of {@link FORMATS}. */
-export type Format = (typeof FORMATS)[number]
+export type FileFormat = (typeof FORMATS)[number]
 
 /** The columns of a CSV file, named as the fields of a row; a dot separates a field from a field within it. */
 export const COLUMNS = [
@@ -74,7 +74,7 @@ const at = (row: unknown, column: string): unknown =>
   column.split(".").reduce<unknown>((value, name) => (value as Fields | undefined)?.[name], row)
 
 /** The line of a row in a file. */
-export const lineOfRow = (row: object, format: Format): string =>
+export const lineOfRow = (row: object, format: FileFormat): string =>
   format === "jsonl" ? JSON.stringify(row) : COLUMNS.map((column) => cellOf(at(row, column))).join(",")
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -89,7 +89,7 @@ const TOO_LONG =
   "is longer than 1 MiB, so nothing from here on was read: put each row on a line of its own, and unpack a compressed file"
 
 /** The advice for a file that is not UTF-8, by its format. */
-const AS_UTF8: Readonly<Record<Format, string>> = {
+const AS_UTF8: Readonly<Record<FileFormat, string>> = {
   csv: 'save the file as UTF-8, which Excel calls "CSV UTF-8"',
   jsonl: "write the file as UTF-8, as JSON is, or convert it with iconv"
 }
@@ -99,14 +99,14 @@ class NotUtf8 {
   readonly message: string
   constructor(
     readonly lines: number,
-    format: Format
+    format: FileFormat
   ) {
     this.message = `is not UTF-8, so nothing from here on was read: ${AS_UTF8[format]}, and repeat the import`
   }
 }
 
 /** The text of a source, without the line that is not UTF-8, so that no damaged text is imported. */
-async function* textOf(source: Chunks, format: Format): AsyncGenerator<string, void> {
+async function* textOf(source: Chunks, format: FileFormat): AsyncGenerator<string, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let line = 1
   let text = ""
@@ -335,7 +335,7 @@ const sourceOf = (from: string | NodeJS.ReadableStream): RowSource => {
  * requested, and closed when the reader reaches the end or stops. A stream stays open if the reader stops before its
  * end. If the file or the stream cannot be read, the lines, and thus the import, reject with {@link RowsUnreadable}.
  */
-export const readRows = (from: string | NodeJS.ReadableStream, format: Format) => {
+export const readRows = (from: string | NodeJS.ReadableStream, format: FileFormat) => {
   if (!FORMATS.includes(format)) throw new TypeError(`The format of the rows must be ${FORMATS.join(" or ")}`)
   const { chunks, bytesRead } = sourceOf(from)
   return {

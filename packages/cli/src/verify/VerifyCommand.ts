@@ -5,7 +5,7 @@ import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Console, Effect, Schema } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { command, json, optional, repeatable, value } from "../terminal/commands.js"
-import { duration, textThat } from "../terminal/decoders.js"
+import { duration, textMatching } from "../terminal/decoders.js"
 import { Operand } from "../terminal/program.js"
 
 /** A stored delivery. Times are in milliseconds. */
@@ -82,7 +82,7 @@ const instantOf = (text: string): number => (/^\d{1,12}$/.test(text) ? Number(te
 
 /** An instant as a person or a log writes it: ISO 8601, or whole seconds since 1970. In milliseconds. */
 const instant = Schema.transform(
-  textThat("must be an instant such as 2026-01-31T12:00:00Z", (text) => Number.isFinite(instantOf(text))),
+  textMatching("must be an instant such as 2026-01-31T12:00:00Z", (text) => Number.isFinite(instantOf(text))),
   Schema.Number,
   { strict: true, decode: instantOf, encode: (at) => new Date(at).toISOString() }
 )

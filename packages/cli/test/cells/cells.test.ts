@@ -3,27 +3,27 @@ import { SettableClock } from "@workshop/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { connect, type Session } from "../../../store-pg/src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../../store-pg/src/migrate/Session.js"
 import { layer } from "../../../store-pg/src/PgStore.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 
 const KEY = Buffer.alloc(32, 1).toString("base64")
 
 /** Runs a test with a migrated database, and with functions that type commands and run SQL on it. */
 const withDatabase = (
   act: (
-    type: (line: string, extra?: Readonly<Record<string, string>>) => ReturnType<typeof typed>,
+    type: (line: string, extra?: Readonly<Record<string, string>>) => ReturnType<typeof runCommandLine>,
     run: (sql: string) => Promise<ReadonlyArray<unknown>>,
     url: string
   ) => Promise<void>
 ) =>
   Effect.gen(function* () {
     const { url } = yield* testDatabase
-    const { run }: Session = yield* connect(url)
+    const { run }: Session = yield* openMigrationSession(url)
     yield* Effect.promise(() =>
       act(
-        (line, extra = {}) => typed(line.split(" "), { DATABASE_URL: url, ...extra }),
+        (line, extra = {}) => runCommandLine(line.split(" "), { DATABASE_URL: url, ...extra }),
         (sql) => Effect.runPromise(run(sql)),
         url
       )

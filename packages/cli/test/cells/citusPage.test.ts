@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { accountOf } from "../../../../proof/torture/Servers.js"
 import { freePort } from "../../../../test/freePort.js"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 
 const page = readFileSync(new URL("../../../../docs/scaling.md", import.meta.url), "utf8")
 
@@ -85,8 +85,8 @@ describe.skipIf(!canRun)(`Three nodes of Citus by hand (docs/scaling.md)${why}`,
     try {
       expect(run(text)).toMatch(/\(2 rows\)\s*$/)
       const database = { DATABASE_URL: `postgres://postgres@127.0.0.1:${first}/workshop`, WORKSHOP_CELLS: "3" }
-      expect(await typed(["migrate"], database)).toMatchObject({ status: 0 })
-      const { stdout } = await typed(["cell", "list", "--json"], database)
+      expect(await runCommandLine(["migrate"], database)).toMatchObject({ status: 0 })
+      const { stdout } = await runCommandLine(["cell", "list", "--json"], database)
       const cells = JSON.parse(stdout) as ReadonlyArray<{ readonly node: string; readonly state: string }>
       expect(cells.map(({ state }) => state)).toEqual(["ready", "ready", "ready"])
       expect(cells.map(({ node }) => Number(node.split(":")[1]) - first).sort()).toEqual([0, 1, 2])

@@ -3,12 +3,12 @@ import { Effect, Layer } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { connect } from "../../../store-pg/src/migrate/Session.js"
+import { openMigrationSession } from "../../../store-pg/src/migrate/Session.js"
 import { layer } from "../../../store-pg/src/PgStore.js"
 import { acceptConnections, refuseConnections, serverSession } from "../../../store-pg/test/cluster/DatabaseAccess.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { RealClock } from "../../../store-pg/test/nodes/Node.js"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 import { build, Workshop } from "../Workshop.js"
 
 beforeAll(build, 120_000)
@@ -28,7 +28,7 @@ describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeou
         const server = yield* serverSession(home.url)
         const cells = `east=${east.url}`
         const extra = { DATABASE_URL: home.url, WORKSHOP_CELLS: cells, WORKSHOP_PORT: "0" }
-        const type = (line: string) => Effect.promise(() => typed(line.split(" "), extra))
+        const type = (line: string) => Effect.promise(() => runCommandLine(line.split(" "), extra))
         expect((yield* type("migrate")).status).toBe(0)
         yield* Effect.provide(
           Effect.replicateEffect(openShop(), 2),
@@ -37,7 +37,7 @@ describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeou
             Entropy.layer
           )
         ).pipe(Effect.withClock(new RealClock()))
-        const session = yield* connect(home.url)
+        const session = yield* openMigrationSession(home.url)
         const keyOf = (cell: string) =>
           Effect.gen(function* () {
             const [row] = yield* session.run<{ shop_id: string }>(
@@ -64,12 +64,12 @@ describe("a node starts while a cell is unavailable (docs/scaling.md)", { timeou
               expect(await (await fetch(`${base}/metrics`)).text()).toMatch(
                 /^workshop_cell_unavailable\{cell="east"\} 1$/m
               )
-              const created = await typed(
+              const created = await runCommandLine(
                 "shop create --name Hem --currency EUR --time-zone Europe/Paris --json".split(" "),
                 extra
               )
               expect([created.status, created.stderr]).toEqual([0, created.stderr])
-              const listed = await typed(["shop", "list"], extra)
+              const listed = await runCommandLine(["shop", "list"], extra)
               expect(listed.status).toBe(1)
               expect(listed.stderr).toContain(
                 "The cell east does not respond, and this call needs every cell. Try again once it does."

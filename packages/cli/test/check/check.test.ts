@@ -3,17 +3,17 @@ import { SettableClock } from "@workshop/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { connect, type Session } from "../../../store-pg/src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../../store-pg/src/migrate/Session.js"
 import { layer } from "../../../store-pg/src/PgStore.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 
 const SHOP = "01890000-0000-7000-8000-000000000001" as ShopId
 
 const withShop = (act: (url: string, run: Session["run"]) => Promise<void>) =>
   Effect.gen(function* () {
     const { url } = yield* testDatabase
-    const { run } = yield* connect(url)
+    const { run } = yield* openMigrationSession(url)
     yield* Effect.provide(openShop({ id: SHOP }), Layer.provideMerge(layer({ url }), Entropy.layer))
     yield* Effect.promise(() => act(url, run))
   }).pipe(Effect.scoped, Effect.withClock(new SettableClock()), Effect.runPromise)
@@ -21,12 +21,12 @@ const withShop = (act: (url: string, run: Session["run"]) => Promise<void>) =>
 describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
   it("workshop check of consistent data says that it found nothing, and exits with 0", () =>
     withShop(async (url) => {
-      expect(await typed(["check"], { DATABASE_URL: url })).toEqual({
+      expect(await runCommandLine(["check"], { DATABASE_URL: url })).toEqual({
         status: 0,
         stdout: expect.stringMatching(/^\d+ checks found nothing wrong\.\n$/),
         stderr: ""
       })
-      const { stdout } = await typed(["check", "--json"], { DATABASE_URL: url })
+      const { stdout } = await runCommandLine(["check", "--json"], { DATABASE_URL: url })
       expect(JSON.parse(stdout)).toEqual({ checks: expect.any(Number), findings: [] })
     }))
 
@@ -41,7 +41,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
       expect(stderr).toMatch(
         /^1 of \d+ checks found something wrong\. See "Check the data" in docs\/operating\.md\.\n$/
       )
-      const json = await typed(["check", "--json"], { DATABASE_URL: url })
+      const json = await runCommandLine(["check", "--json"], { DATABASE_URL: url })
       expect(json.status).toBe(1)
       expect(JSON.parse(json.stdout).findings).toEqual([
         { name: "queue-webhook", finds: "Shops have a queue but no webhook", count: 1, first: [{ shop_id: SHOP }] }
@@ -49,7 +49,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
     }))
 
   it("workshop check reads the data folder of workshop serve, and says if a folder has no data", async () => {
-    const { status, stderr } = await typed(["check", "--data-dir", "/nowhere/at/all"], { DATABASE_URL: "" })
+    const { status, stderr } = await runCommandLine(["check", "--data-dir", "/nowhere/at/all"], { DATABASE_URL: "" })
     expect([status, stderr]).toEqual([
       1,
       "There is no data in /nowhere/at/all. Name its folder with --data-dir, or create data with workshop serve.\n"

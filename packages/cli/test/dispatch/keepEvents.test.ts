@@ -1,10 +1,10 @@
 import { expect, it } from "vitest"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 
 it.each(["dispatch", "serve"])(
   "workshop %s refuses to keep events for less than seven days",
   async (command) => {
-    const { status, stderr } = await typed([
+    const { status, stderr } = await runCommandLine([
       command,
       "--keep-events",
       "6d",

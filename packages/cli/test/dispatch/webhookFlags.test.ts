@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import * as Receiver from "../../src/testers/receive/Receiver.js"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 import { build, Workshops } from "../Workshop.js"
 
 /** A process takes a second or two to start, and longer on a busy machine. */
@@ -63,7 +63,7 @@ describe("flags of workshop serve for webhooks, and of the testers", LONG, () =>
     const shop = await open()
     const arrived = Effect.runSync(Deferred.make<Receiver.ReceivedDelivery>())
     const onReceived = (received: Receiver.ReceivedDelivery) => Deferred.unsafeDone(arrived, Effect.succeed(received))
-    const receiver = await within(Receiver.make({ header: "X-Lac-Signature", onReceived }))
+    const receiver = await within(Receiver.makeReceiver({ header: "X-Lac-Signature", onReceived }))
     const { data } = await ask("PUT", `/shops/${shop}/webhook`, { url: receiver.url })
     await Effect.runPromise(receiver.trust([data.secret]))
     await ask("POST", `/shops/${shop}/webhook/ping`)
@@ -97,7 +97,7 @@ describe("flags of workshop serve for webhooks, and of the testers", LONG, () =>
   it("/openapi.json and workshop openapi name the header of --signature-header (Specification, Webhooks; Commands)", async () => {
     const served = await fetch(`${base}/openapi.json`).then((answer) => answer.json())
     expect(served.webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature", in: "header" }])
-    const { stdout } = await typed(["openapi", "--signature-header", "X-Lac-Signature"])
+    const { stdout } = await runCommandLine(["openapi", "--signature-header", "X-Lac-Signature"])
     expect({ ...JSON.parse(stdout), servers: served.servers }).toEqual(served)
   })
 
@@ -107,7 +107,7 @@ describe("flags of workshop serve for webhooks, and of the testers", LONG, () =>
   /** Runs a command against the server, first without --signature-header and then with it. */
   const both = async (...words: ReadonlyArray<string>) => {
     const against = [...words, "--base-url", base]
-    return { without: await typed(against), with: await typed([...against, ...RENAMED]) }
+    return { without: await runCommandLine(against), with: await runCommandLine([...against, ...RENAMED]) }
   }
 
   it("workshop conform passes against a server with a renamed signature header only with --signature-header (Specification, Commands)", async () => {
@@ -127,7 +127,7 @@ describe("flags of workshop serve for webhooks, and of the testers", LONG, () =>
     const moves = `The scenarios move the sandbox's clock at ${base} forward, for everybody who uses it.\n`
     expect(results.with).toMatchObject({ status: 0, stderr: moves })
     expect(results.without).toMatchObject({ status: 1, stderr: `${moves}1 of 1 scenario failed.\n` })
-    expect(await typed(["scenario", "run", file, ...RENAMED])).toMatchObject({ status: 0, stderr: "" })
+    expect(await runCommandLine(["scenario", "run", file, ...RENAMED])).toMatchObject({ status: 0, stderr: "" })
   })
 
   it("workshop simulate accepts deliveries with a renamed signature header only with --signature-header, and repeats the flag in the command that it prints (Specification, Commands)", async () => {
@@ -153,8 +153,10 @@ describe("flags of workshop serve for webhooks, and of the testers", LONG, () =>
     async (flag, given, wrong, must) => {
       const variable = `WORKSHOP_${flag.slice(2).toUpperCase().replace("-", "_")}`
       const refused = { status: 1, stdout: "", stderr: `${flag} (or ${variable}) ${must}, and not "${wrong}".\n` }
-      expect(await typed(["serve", "--store", "memory", "--port", "0", flag, given])).toEqual(refused)
-      expect(await typed(["dispatch", flag, given], { DATABASE_URL: "postgres://127.0.0.1:1/none" })).toEqual(refused)
+      expect(await runCommandLine(["serve", "--store", "memory", "--port", "0", flag, given])).toEqual(refused)
+      expect(await runCommandLine(["dispatch", flag, given], { DATABASE_URL: "postgres://127.0.0.1:1/none" })).toEqual(
+        refused
+      )
     }
   )
 })
@@ -171,7 +173,7 @@ describe("workshop dispatch and workshop webhook", LONG, () => {
   it("workshop dispatch and workshop webhook use the same --webhook-port, and deliveries shows every detail of each attempt (Specification, Webhooks)", async () => {
     const { url } = await within(testDatabase)
     const does = async (...args: ReadonlyArray<string>) => {
-      const said = await typed([...args, "--json"], { DATABASE_URL: url })
+      const said = await runCommandLine([...args, "--json"], { DATABASE_URL: url })
       return said.status === 0 ? JSON.parse(said.stdout) : said.stderr
     }
     const lac = ["--name", "Atelier Lac", "--currency", "TND", "--decimals", "3", "--time-zone", "Africa/Tunis"]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 import { build, Workshops } from "../Workshop.js"
 
 const LONG = { timeout: 180_000 }
@@ -25,7 +25,7 @@ describe("workshop logs (Specification, Sandbox)", LONG, () => {
     await ask("GET", "/v1/shop")
 
     const lines = async (...flags: ReadonlyArray<string>) => {
-      const { status, stdout, stderr } = await typed(["logs", "--base-url", base, ...flags])
+      const { status, stdout, stderr } = await runCommandLine(["logs", "--base-url", base, ...flags])
       expect([status, stderr]).toEqual([0, ""])
       return stdout.trim() === "" ? [] : stdout.trim().split("\n")
     }
@@ -64,12 +64,12 @@ describe("workshop logs (Specification, Sandbox)", LONG, () => {
   it("workshop logs says what to do if the server has no sandbox, or does not respond", async () => {
     const server = start(["serve", "--store", "memory", "--port", "0"])
     const { base } = await server.listens()
-    const refused = await typed(["logs", "--base-url", base])
+    const refused = await runCommandLine(["logs", "--base-url", base])
     expect([refused.status, refused.stderr]).toEqual([
       1,
       expect.stringContaining("has no sandbox. Start it with workshop serve --sandbox")
     ])
-    const nobody = await typed(["logs", "--base-url", "http://127.0.0.1:9"])
+    const nobody = await runCommandLine(["logs", "--base-url", "http://127.0.0.1:9"])
     expect([nobody.status, nobody.stderr]).toEqual([1, expect.stringContaining("No response came from")])
   })
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 import { build, Workshops } from "../Workshop.js"
 
 const dataDir = mkdtempSync(join(tmpdir(), "workshop-stop-"))
@@ -50,7 +50,7 @@ it("after SIGTERM under load every confirmed create is stored, the exit status i
   const { data } = (await list.json()) as { data: ReadonlyArray<{ id: string }> }
   expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(answered))
   expect(answered.length).toBeGreaterThanOrEqual(3)
-  const shops = await typed(["shop", "list", "--data-dir", dataDir, "--json"], { DATABASE_URL: "" })
+  const shops = await runCommandLine(["shop", "list", "--data-dir", dataDir, "--json"], { DATABASE_URL: "" })
   expect(JSON.parse(shops.stdout)).toMatchObject([{ name: "My workshop" }])
   second.kill("SIGTERM")
   expect(await second.exited).toBe(0)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 
 const LONG = { timeout: 240_000 }
@@ -17,9 +17,9 @@ describe("the owner's flags (Specification, Commands)", LONG, () => {
   it("the owner's commands report each missing or invalid value, and an empty text clears a field", async () => {
     await run(["migrate"], here)
     const atelier = ["--name", "Atelier", "--currency", "TND", "--time-zone", "Africa/Tunis", "--json"]
-    const { id } = JSON.parse((await typed(["shop", "create", ...atelier], here)).stdout)
+    const { id } = JSON.parse((await runCommandLine(["shop", "create", ...atelier], here)).stdout)
     const refusal = async (...words: ReadonlyArray<string>) => {
-      const { status, stdout, stderr } = await typed(words, here)
+      const { status, stdout, stderr } = await runCommandLine(words, here)
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
       return stderr
     }
@@ -39,13 +39,13 @@ describe("the owner's flags (Specification, Commands)", LONG, () => {
     expect(await refusal("shop", "set", id)).toMatch(/^Name the settings to change/)
     // --data-dir takes precedence over DATABASE_URL, because the command could otherwise change other data.
     const elsewhere = { ...here, DATABASE_URL: "postgres://127.0.0.1:1/elsewhere" }
-    expect((await typed(["shop", "list", "--json"], elsewhere)).status).toBe(1)
+    expect((await runCommandLine(["shop", "list", "--json"], elsewhere)).status).toBe(1)
     expect(
-      JSON.parse((await typed(["shop", "list", "--json", "--data-dir", dataDir], elsewhere)).stdout)
+      JSON.parse((await runCommandLine(["shop", "list", "--json", "--data-dir", dataDir], elsewhere)).stdout)
     ).toMatchObject([{ id }])
 
     const set = async (...words: ReadonlyArray<string>) =>
-      JSON.parse((await typed(["shop", "set", id, ...words, "--json"], here)).stdout).program
+      JSON.parse((await runCommandLine(["shop", "set", id, ...words, "--json"], here)).stdout).program
     const named = await set("--program-name", "Stamps", "--reward-label", "A hem", "--stamps-per-ticket", "0")
     expect(named).toMatchObject({ name: "Stamps", reward_label: "A hem", stamps_per_ticket: 0 })
     expect(await set("--program-name", "")).toMatchObject({ name: null, reward_label: "A hem", stamps_per_ticket: 0 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 import { build, Workshop } from "../Workshop.js"
 
 let server: Workshop
@@ -19,7 +19,7 @@ afterAll(async () => {
 }, 60_000)
 
 const webhook = (name: string, ...flags: ReadonlyArray<string>) =>
-  typed(["webhook", name, shop, ...flags, "--base-url", base])
+  runCommandLine(["webhook", name, shop, ...flags, "--base-url", base])
 
 describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120_000 }, () => {
   it("workshop webhook sets, shows, pings, turns off and on, rotates and removes the webhook of a running sandbox", async () => {
@@ -41,7 +41,7 @@ describe("workshop webhook --base-url (Specification, Commands)", { timeout: 120
 
   it("workshop webhook names an invalid address, a missing confirmation, an unknown shop and an unreachable server", async () => {
     const refused = async (args: ReadonlyArray<string>) => {
-      const { status, stderr } = await typed(["webhook", ...args])
+      const { status, stderr } = await runCommandLine(["webhook", ...args])
       expect(status).toBe(1)
       return stderr
     }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { command, json, optional, repeatable } from "../../src/terminal/commands.js"
 import { text } from "../../src/terminal/decoders.js"
 import { group, Operand, parsedCommand } from "../../src/terminal/program.js"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 
 const LONG = { timeout: 60_000 }
@@ -96,28 +96,32 @@ describe("mistyped command lines, each in a process of its own", PATIENT, () => 
   })
 
   it("--help at any position shows the help, even after an unknown flag or one without its value", async () => {
-    const help = await typed(["serve", "--help"])
+    const help = await runCommandLine(["serve", "--help"])
     expect(help.stdout).toMatch(/^Usage: workshop serve /)
     for (const before of [["--store", "memory"], ["--port"], ["--sandbox"], ["--nonsense"]]) {
-      expect(await typed(["serve", ...before, "--help"])).toEqual(help)
+      expect(await runCommandLine(["serve", ...before, "--help"])).toEqual(help)
     }
-    expect(await typed(["--help", "serve"])).toEqual(help)
+    expect(await runCommandLine(["--help", "serve"])).toEqual(help)
     expect(await run(["serve", "--port", "1", "--help"])).toEqual(help)
   })
 
   it("--version at any position shows the version", async () => {
     for (const words of [["--version"], ["shop", "show", "--version"]])
-      expect(await typed(words)).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" })
+      expect(await runCommandLine(words)).toEqual({
+        status: 0,
+        stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+        stderr: ""
+      })
   })
 
   it("the error for an argument with a fixed set of values names the values", async () => {
-    expect((await typed(["completions", "fis"])).stderr).toMatch(
+    expect((await runCommandLine(["completions", "fis"])).stderr).toMatch(
       /^error: .*'fis' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish\. See workshop completions --help\.\n/
     )
   })
 
   it("the error for a setting that cannot be changed later says so", async () => {
-    expect((await typed(["shop", "set", "1", "--name", "Lac"])).stderr).toMatch(
+    expect((await runCommandLine(["shop", "set", "1", "--name", "Lac"])).stderr).toMatch(
       /^error: unknown option '--name'\. A shop's name, currency, .* cannot be changed\. Create another shop with workshop shop create\. See workshop shop set --help\.\n/
     )
   })

@@ -7,8 +7,8 @@ import { Cause, type ConfigError, ConfigProvider, Console, Effect, Exit } from "
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { workshop } from "../../src/commandLine.js"
 import { everyCommand, pathOf } from "../../src/terminal/program.js"
-import { endingOf } from "../../src/terminal/runProcess.js"
-import { typed } from "../commandLine.js"
+import { exitOf } from "../../src/terminal/runProcess.js"
+import { runCommandLine } from "../commandLine.js"
 import { bin, build, environment, run } from "../Workshop.js"
 
 const LONG = { timeout: 60_000 }
@@ -52,21 +52,21 @@ describe("no command ends with a failure and an empty standard error (Specificat
   it.each(failures)("%s is reported for every command", async (_, failure) => {
     expect(commands.length).toBeGreaterThan(30)
     for (const command of commands) {
-      const { status, stderr } = await typed(command, {}, failing(failure))
+      const { status, stderr } = await runCommandLine(command, {}, failing(failure))
       expect({ command, status, isTold: stderr.trim() !== "" }).toEqual({ command, status: 1, isTold: true })
     }
   })
 
   it("a bug is reported as a bug, with its trace; a refusal is reported with its own message, or as a bug if it has none", () => {
     const bug = new TypeError("nothing has no length")
-    const { complaint } = endingOf(Exit.die(bug), ["shop", "list"])
+    const { complaint } = exitOf(Exit.die(bug), ["shop", "list"])
     expect(complaint).toMatch(
       /^workshop shop stopped because of a bug in it \(TypeError: nothing has no length\)\. Report it with the lines below\.\n.*TypeError/
     )
     expect(complaint).toContain("endings.test.ts")
-    expect(endingOf(Exit.fail({ message: "No." }), ["shop"]).complaint).toBe("No.")
+    expect(exitOf(Exit.fail({ message: "No." }), ["shop"]).complaint).toBe("No.")
     for (const cause of [Cause.empty, Cause.fail({ message: " " })]) {
-      expect(endingOf(Exit.failCause(cause), ["shop"]).complaint).toBe(
+      expect(exitOf(Exit.failCause(cause), ["shop"]).complaint).toBe(
         "workshop shop stopped because of a bug in it (it failed without a reason). Report it with the lines below."
       )
     }

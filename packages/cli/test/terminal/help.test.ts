@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { everyHelp, typed } from "../commandLine.js"
+import { everyHelp, runCommandLine } from "../commandLine.js"
 
 describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   it("the help of every command has a description and an example", async () => {
@@ -21,7 +21,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   })
 
   it("workshop --help shows the exit statuses, how a file sets a variable, and each group once", async () => {
-    const { status, stdout, stderr } = await typed(["--help"])
+    const { status, stdout, stderr } = await runCommandLine(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     expect(stdout).toMatch(/Exit status:\n {2}0 {4}success.*\n {7}.*\n {2}1 {4}refused.*\n {2}130 {2}interrupted/)
     expect(stdout.match(/^ {2}shop /gm)).toHaveLength(1)
@@ -29,15 +29,15 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   })
 
   it("a group lists its commands, and the usage of a command below it is written in full", async () => {
-    const group = await typed(["key", "--help"])
+    const group = await runCommandLine(["key", "--help"])
     expect(group.stdout).toMatch(/^ {2}create +Create a key; its text is shown only once$/m)
-    const create = await typed(["key", "create", "--help"])
+    const create = await runCommandLine(["key", "create", "--help"])
     expect(create.stdout).toMatch(/^Usage: workshop key create \[options\] <shop>\n/)
     expect(create.stdout).toMatch(/Examples:\n {2}workshop key create /)
   })
 
   it("the help shows a flag with its choices, its default and its variable", async () => {
-    const help = (await typed(["serve", "--help"])).stdout.replaceAll(/\s+/g, " ")
+    const help = (await runCommandLine(["serve", "--help"])).stdout.replaceAll(/\s+/g, " ")
     expect(help).toContain(
       "--log-level <level> The lowest level that is logged. (choices: debug, info, warning, error, none; default: info; env: WORKSHOP_LOG_LEVEL)"
     )
@@ -46,7 +46,7 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   })
 
   it("workshop serve --help shows each flag below the heading of its group", async () => {
-    const help = (await typed(["serve", "--help"])).stdout
+    const help = (await runCommandLine(["serve", "--help"])).stdout
     expect(help.match(/^[A-Z][\w' ]+:$/gm)).toEqual([
       "Store:",
       "Server:",
@@ -60,18 +60,18 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
     ])
     expect(help).toMatch(/^Sandbox:\n {2}--sandbox /m)
     expect(help).toMatch(/^Other:\n {2}-h, --help +Show this help\.\n\n/m)
-    expect((await typed(["dispatch", "--help"])).stdout).toMatch(/^Options:\n {2}--database-url /m)
+    expect((await runCommandLine(["dispatch", "--help"])).stdout).toMatch(/^Options:\n {2}--database-url /m)
   })
 
   it("workshop webhook replay --help says which flags are required, and how to send all events", async () => {
-    const help = (await typed(["webhook", "replay", "--help"])).stdout.replaceAll(/\s+/g, " ")
+    const help = (await runCommandLine(["webhook", "replay", "--help"])).stdout.replaceAll(/\s+/g, " ")
     expect(help).toContain(
       "Give at least one of --ids, --since, --until and --state; --since 2020-01-01 sends all events again."
     )
   })
 
   it("a group that is typed without a command lists its commands", async () => {
-    expect(await typed(["key"])).toEqual({
+    expect(await runCommandLine(["key"])).toEqual({
       status: 1,
       stdout: "",
       stderr: "Name one of the commands create, list, revoke. workshop key --help describes them.\n"
@@ -82,14 +82,14 @@ describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
 describe("workshop verify and openapi (Specification, Commands)", { timeout: 30_000 }, () => {
   it("workshop verify exits with 1 and prints the reason, also as JSON", async () => {
     const args = ["verify", "--secret", "whsec_x", "--signature", "hello", "--json", "package.json"]
-    const { status, stdout, stderr } = await typed(args)
+    const { status, stdout, stderr } = await runCommandLine(args)
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ valid: false, reason: "malformed", t: null })
     expect(stderr).toMatch(/^The header is not t=<seconds>,v1=<64 hex digits>/)
   })
 
   it("workshop openapi prints one document, as JSON and as YAML", async () => {
-    const [json, yaml] = await Promise.all([typed(["openapi"]), typed(["openapi", "--yaml"])])
+    const [json, yaml] = await Promise.all([runCommandLine(["openapi"]), runCommandLine(["openapi", "--yaml"])])
     expect(JSON.parse(json.stdout).openapi).toBe("3.1.0")
     const { parse } = await import("yaml")
     expect(parse(yaml.stdout)).toEqual(JSON.parse(json.stdout))

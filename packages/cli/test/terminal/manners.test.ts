@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest"
 import { optional } from "../../src/terminal/commands.js"
 import { type Decoder, duration, share, wholeNumber } from "../../src/terminal/decoders.js"
 import { wantsColour } from "../../src/terminal/Output.js"
-import { endingOf, type Stop } from "../../src/terminal/runProcess.js"
-import { typed } from "../commandLine.js"
+import { exitOf, type Stop } from "../../src/terminal/runProcess.js"
+import { runCommandLine } from "../commandLine.js"
 
 describe("colours (Specification, Commands)", () => {
   it.each([
@@ -33,7 +33,7 @@ describe("colours (Specification, Commands)", () => {
       ]) {
         vi.stubEnv("NO_COLOR", "")
         vi.stubEnv("FORCE_COLOR", "1")
-        expect(await typed(words)).toMatchObject({ status: 0, stderr: "" })
+        expect(await runCommandLine(words)).toMatchObject({ status: 0, stderr: "" })
         expect(process.env.NO_COLOR).toBe("1")
         expect(wantsColour({ isTTY: true }, process.env)).toBe(false)
       }
@@ -41,7 +41,7 @@ describe("colours (Specification, Commands)", () => {
 
     it("--no-color after -- is read as a file name", async () => {
       vi.stubEnv("NO_COLOR", "")
-      const { stderr } = await typed(["verify", "--secret", "whsec_x", "--", "--no-color"])
+      const { stderr } = await runCommandLine(["verify", "--secret", "whsec_x", "--", "--no-color"])
       expect(stderr).toMatch(/^--no-color cannot be read/)
       expect(process.env.NO_COLOR).toBe("")
     })
@@ -50,7 +50,7 @@ describe("colours (Specification, Commands)", () => {
 
 describe("exit statuses (Specification, Commands)", () => {
   const status = (exit: Exit.Exit<void, { readonly message: string }>, command: string, stop?: Stop) =>
-    endingOf(exit, [command], stop).status
+    exitOf(exit, [command], stop).status
 
   it("the exit status is 0 only on success, 1 after a failure, and 130 if the command was stopped before it finished", () => {
     expect(status(Exit.void, "verify")).toBe(0)

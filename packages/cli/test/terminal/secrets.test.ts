@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { writeReport } from "../../src/terminal/Output.js"
-import { everyHelp, typed } from "../commandLine.js"
+import { everyHelp, runCommandLine } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-secrets-"))
@@ -27,9 +27,9 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
   const words = ["verify", "--signature", `t=1732000000,v1=${"0".repeat(64)}`, "--json", "package.json"]
 
   it("NAME_FILE names a file that holds the value, without the newline at its end", async () => {
-    expect(JSON.parse((await typed(words, { WORKSHOP_SECRET_FILE: secret })).stdout).reason).toBe("mismatch")
+    expect(JSON.parse((await runCommandLine(words, { WORKSHOP_SECRET_FILE: secret })).stdout).reason).toBe("mismatch")
     expect(JSON.parse((await run(words, { WORKSHOP_SECRET_FILE: secret })).stdout).reason).toBe("mismatch")
-    const bad = await typed(["migrate"], { DATABASE_URL: "", DATABASE_URL_FILE: secret })
+    const bad = await runCommandLine(["migrate"], { DATABASE_URL: "", DATABASE_URL_FILE: secret })
     expect(bad).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/^The address of the database does not read like/)
@@ -39,10 +39,10 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
 
   it("a file that cannot be read, and a variable that is set twice, are refused", async () => {
     const missing = join(folder, "missing")
-    expect((await typed(words, { WORKSHOP_SECRET_FILE: missing })).stderr).toBe(
+    expect((await runCommandLine(words, { WORKSHOP_SECRET_FILE: missing })).stderr).toBe(
       `WORKSHOP_SECRET_FILE names ${missing}, which cannot be read (ENOENT). Correct the path or its permissions.\n`
     )
-    expect((await typed(words, { WORKSHOP_SECRET_FILE: secret, WORKSHOP_SECRET: "whsec_x" })).stderr).toBe(
+    expect((await runCommandLine(words, { WORKSHOP_SECRET_FILE: secret, WORKSHOP_SECRET: "whsec_x" })).stderr).toBe(
       "WORKSHOP_SECRET and WORKSHOP_SECRET_FILE are both set. Unset one.\n"
     )
   })

@@ -16,10 +16,10 @@ import { createTestWorkshop } from "@workshop/store-memory/testing"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
-import { type Format, RowsUnreadable, readRows } from "../../src/rows.js"
+import { type FileFormat, RowsUnreadable, readRows } from "../../src/rows.js"
 import { fileUnreadable } from "../../src/transfer/rowSource.js"
 import { lineOfRow, rowOfCells } from "../../src/transfer/rows.js"
-import { typed } from "../commandLine.js"
+import { runCommandLine } from "../commandLine.js"
 
 const LONG = { timeout: 120_000 }
 const scope = Effect.runSync(Scope.make())
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 60_000)
 
 const newShop = async (): Promise<string> => {
-  const opened = await typed(
+  const opened = await runCommandLine(
     [
       "shop",
       "create",
@@ -71,35 +71,35 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
   it("a CSV file is imported, imported again, exported, and imported unchanged elsewhere; workshop check finds nothing", async () => {
     const [here, elsewhere] = [await newShop(), await newShop()]
     const file = fileOf("good.csv", [HEAD, ...GOOD])
-    const dry = await typed(["import", file, "--shop", here, "--dry-run", "--json"], there)
+    const dry = await runCommandLine(["import", file, "--shop", here, "--dry-run", "--json"], there)
     expect([dry.status, JSON.parse(dry.stdout)]).toMatchObject([0, { dry_run: true, tickets: 2, clients: 2, cards: 1 }])
-    const preview = await typed(["import", file, "--shop", here, "--dry-run"], there)
+    const preview = await runCommandLine(["import", file, "--shop", here, "--dry-run"], there)
     expect(preview.stdout).toContain("1 ticket would be closed at once, because the time to collect has passed.\n")
-    const made = await typed(["import", file, "--shop", here], there)
+    const made = await runCommandLine(["import", file, "--shop", here], there)
     expect(made).toEqual({
       status: 0,
       stdout:
         "Imported 2 tickets, 2 clients and 1 loyalty card.\nThe time to collect 1 ticket has passed, so a running service closes it now.\n",
       stderr: ""
     })
-    const again = await typed(["import", file, "--shop", here], there)
+    const again = await runCommandLine(["import", file, "--shop", here], there)
     expect(again.stdout).toBe(
       "Imported 0 tickets, 0 clients and 0 loyalty cards.\n2 tickets were there already and stay as they are.\n"
     )
     const exports: Array<string> = []
     for (const format of ["csv", "jsonl"]) {
       const first = join(folder, `first.${format}`)
-      const out = await typed(["export", first, "--shop", here], there)
+      const out = await runCommandLine(["export", first, "--shop", here], there)
       expect([out.status, out.stdout]).toEqual([
         0,
         `2 tickets are in ${first}, with the names and numbers of clients.\n`
       ])
       const to = format === "csv" ? elsewhere : await newShop()
-      expect((await typed(["import", first, "--shop", to], there)).stdout).toContain(
+      expect((await runCommandLine(["import", first, "--shop", to], there)).stdout).toContain(
         "Imported 2 tickets, 1 client and 1 loyalty card."
       )
       const second = join(folder, `second.${format}`)
-      await typed(["export", second, "--shop", to], there)
+      await runCommandLine(["export", second, "--shop", to], there)
       expect(readFileSync(second, "utf8")).toBe(readFileSync(first, "utf8"))
       exports.push(readFileSync(first, "utf8"))
     }
@@ -112,18 +112,18 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
       ...{ description: 'Two\nlines, and "quotes"', price_minor: 45_000 },
       client: { phone: "+21620123456", card: { balance: 4, lifetime: 4, rewards_redeemed: 0 } }
     })
-    expect(await typed(["check"], there)).toMatchObject({ status: 0 })
+    expect(await runCommandLine(["check"], there)).toMatchObject({ status: 0 })
     const alone = await newShop()
-    await typed(["import", fileOf("one.csv", [HEAD, GOOD[0]!]), "--shop", alone], there)
-    expect((await typed(["export", join(folder, "one.out.csv"), "--shop", alone], there)).stdout).toMatch(
+    await runCommandLine(["import", fileOf("one.csv", [HEAD, GOOD[0]!]), "--shop", alone], there)
+    expect((await runCommandLine(["export", join(folder, "one.out.csv"), "--shop", alone], there)).stdout).toMatch(
       /^1 ticket is in .*one\.out\.csv, with the names and numbers of clients\.\n$/
     )
-    const taken = await typed(["export", join(folder, "first.csv"), "--shop", here], there)
+    const taken = await runCommandLine(["export", join(folder, "first.csv"), "--shop", here], there)
     expect([taken.status, taken.stderr]).toEqual([1, expect.stringContaining("cannot be written")])
     expect(readFileSync(join(folder, "first.csv"), "utf8")).toBe(exports[0])
-    const printed = await typed(["export", "-", "--format", "csv", "--shop", here], there)
+    const printed = await runCommandLine(["export", "-", "--format", "csv", "--shop", here], there)
     expect(printed).toEqual({ status: 0, stdout: exports[0], stderr: "" })
-    const nobody = await typed(["export", join(folder, "nobody.csv"), "--shop", NOBODY], there)
+    const nobody = await runCommandLine(["export", join(folder, "nobody.csv"), "--shop", NOBODY], there)
     expect([nobody.status, existsSync(join(folder, "nobody.csv"))]).toEqual([1, false])
   })
 
@@ -147,7 +147,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
       "A-4,ready,Zip,,2026-01-06T09:00:00Z,,,,,,",
       GOOD[1]!
     ])
-    const stopped = await typed(["import", file, "--shop", shop], there)
+    const stopped = await runCommandLine(["import", file, "--shop", shop], there)
     expect(stopped).toMatchObject({
       status: 1,
       stdout: "Imported 1 ticket, 1 client and 1 loyalty card.\nStopped at line 4: 2 rows after it were not imported.\n"
@@ -155,7 +155,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     expect(stopped.stderr).toBe(
       "Line 4 (A-3): state must be one of workshop, ready, impossible, collected, abandoned; price_minor must be a number. Nothing after it was imported. Correct the row and repeat the import, which does not change tickets that are already there, or add --bad-rows skip.\n"
     )
-    const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
+    const dry = await runCommandLine(["import", file, "--shop", shop, "--dry-run"], there)
     expect(dry).toMatchObject({
       status: 1,
       stderr:
@@ -163,9 +163,9 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     })
     expect(dry.stdout).toContain("2 rows are wrong:\nline 4 (A-3): state must be")
     expect(dry.stdout).toContain("line 5 (A-4): ready_at is required where the state is ready\n")
-    const json = await typed(["import", file, "--shop", shop, "--json"], there)
+    const json = await runCommandLine(["import", file, "--shop", shop, "--json"], there)
     expect([json.status, JSON.parse(json.stdout)]).toMatchObject([1, { rows: 2, bad: 1, stopped_at: 4, not_read: 2 }])
-    const skipped = await typed(["import", file, "--shop", shop, "--bad-rows", "skip", "--json"], there)
+    const skipped = await runCommandLine(["import", file, "--shop", shop, "--bad-rows", "skip", "--json"], there)
     expect(JSON.parse(skipped.stdout)).toMatchObject({ tickets: 1, already: 1, bad: 2, stopped_at: null, not_read: 0 })
     expect([skipped.status, skipped.stderr]).toEqual([
       1,
@@ -175,7 +175,10 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
 
   it("a dry run with --bad-rows skip says that the import leaves bad rows out, and does not advise that flag", async () => {
     const file = fileOf("one-bad.csv", [HEAD, GOOD[0]!, "A-3,lost,Hem,,,,,,,,"])
-    const dry = await typed(["import", file, "--shop", await newShop(), "--dry-run", "--bad-rows", "skip"], there)
+    const dry = await runCommandLine(
+      ["import", file, "--shop", await newShop(), "--dry-run", "--bad-rows", "skip"],
+      there
+    )
     expect(dry).toMatchObject({
       status: 1,
       stderr:
@@ -185,7 +188,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
 
   it("an import that stops before an unreadable rest of the file does not count the rows of that rest", async () => {
     const lines = ["external_ref,service,state", "C-1,Hem,", "C-2,Hem,lost", 'C-3,Hem"x,']
-    const stopped = await typed(["import", fileOf("both.csv", lines), "--shop", await newShop()], there)
+    const stopped = await runCommandLine(["import", fileOf("both.csv", lines), "--shop", await newShop()], there)
     expect(stopped).toMatchObject({
       status: 1,
       stdout:
@@ -205,11 +208,11 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
         "excel.csv",
         rows.map((cells) => cells.join(separator))
       )
-      const made = await typed(["import", file, "--shop", shop], there)
+      const made = await runCommandLine(["import", file, "--shop", shop], there)
       expect([made.status, made.stdout]).toEqual([0, "Imported 1 ticket, 0 clients and 0 loyalty cards.\n"])
     }
     const file = fileOf("price.csv", ["external_ref;service;price_minor", "P-1;Hem;12.50", "P-2;Hem;12,50"])
-    const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
+    const dry = await runCommandLine(["import", file, "--shop", shop, "--dry-run"], there)
     expect(dry.stdout).toContain(
       "line 2 (P-1): price_minor must be a whole number of minor units, such as 1250 for 12.50 EUR\nline 3 (P-2): price_minor must be a whole number"
     )
@@ -218,7 +221,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
   it("a price with a fraction of zero is refused like any other, because 15.00 would be 15 minor units", async () => {
     const shop = await newShop()
     const file = fileOf("round.csv", ["external_ref;service;price_minor", "R-1;Hem;15.00", "R-2;Hem;15,0"])
-    const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
+    const dry = await runCommandLine(["import", file, "--shop", shop, "--dry-run"], there)
     expect(dry.stdout).toContain(
       "Would import 0 tickets, 0 clients and 0 loyalty cards.\n2 rows are wrong:\nline 2 (R-1): price_minor must be a whole number of minor units, such as 1250 for 12.50 EUR\nline 3 (R-2): price_minor must be a whole number"
     )
@@ -246,7 +249,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
     const { workshop, shop } = test
     const file = fileOf("program.csv", [HEAD, ...GOOD])
-    const import_ = (from: string | Readable, format: Format) =>
+    const import_ = (from: string | Readable, format: FileFormat) =>
       workshop.orThrow.import({ shop_id: shop.id, lines: readRows(from, format).lines, bad_rows: "skip" })
     expect(await import_(file, "csv")).toMatchObject({ tickets: 2, clients: 2, bad: 0 })
     const text = "external_ref;service;price_minor\nS-1;Hem;1250\nS-2;Hem;12,50\n"
@@ -285,7 +288,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
       }
       const file = join(folder, `cut.${format}`)
       writeFileSync(file, bytes)
-      const skipped = await typed(["import", file, "--shop", await newShop(), "--bad-rows", "skip"], there)
+      const skipped = await runCommandLine(["import", file, "--shop", await newShop(), "--bad-rows", "skip"], there)
       expect(skipped).toMatchObject({
         status: 1,
         stderr: `The file cannot be read from line ${told.stopped_at} on. Correct the rows listed above, and repeat the import, which does not change tickets that are already there.\n`
@@ -307,14 +310,14 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
   ] as const)("an import of a file that cannot be read rejects with a sentence: %s", async (_, from, sentence) => {
     await using test = { ...(await createTestWorkshop()), [Symbol.asyncDispose]: () => test.stop() }
     const file = from()
-    const imported = (format: Format) =>
+    const imported = (format: FileFormat) =>
       test.workshop.import({ shop_id: test.shop.id, lines: readRows(file, format).lines })
     for (const format of ["csv", "jsonl"] as const) {
       const error = await imported(format).catch((error) => error)
       expect(error).toBeInstanceOf(RowsUnreadable)
       expect(error).toMatchObject({ _tag: "RowsUnreadable", message: sentence.replace("FILE", file), cause: {} })
     }
-    const command = await typed(["import", file, "--format", "csv", "--shop", NOBODY], there)
+    const command = await runCommandLine(["import", file, "--format", "csv", "--shop", NOBODY], there)
     expect(command).toMatchObject({ status: 1, stderr: `${sentence.replace("FILE", file)}\n` })
   })
 
@@ -391,7 +394,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
   it("an export to a file that cannot be created is refused before it reads the tickets", async () => {
     for (const format of ["csv", "jsonl"]) {
       const file = join(folder, "no-folder", `tickets.${format}`)
-      const { status, stderr } = await typed(["export", file, "--shop", await newShop()], there)
+      const { status, stderr } = await runCommandLine(["export", file, "--shop", await newShop()], there)
       expect([status, stderr]).toEqual([
         1,
         expect.stringMatching(/tickets\.\w+ cannot be written \(ENOENT.*Name a new file\.\n$/)
@@ -399,7 +402,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     }
   })
 
-  const rowsOf = async (from: string | Readable, format: Format = "csv") => {
+  const rowsOf = async (from: string | Readable, format: FileFormat = "csv") => {
     const lines: Array<ImportLine> = []
     for await (const line of readRows(from, format).lines) lines.push(line)
     return lines
@@ -408,7 +411,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
   it("a row with an additional or a missing cell is bad, and the rows before and after it are read", async () => {
     const shop = await newShop()
     const file = fileOf("min.csv", ["external_ref;service", "X-1;Hem", "X-2;Hem;extra", "X-3;Hem", "X-4"])
-    const dry = await typed(["import", file, "--shop", shop, "--dry-run"], there)
+    const dry = await runCommandLine(["import", file, "--shop", shop, "--dry-run"], there)
     expect(dry.stdout).toBe(
       `Would import 2 tickets, 0 clients and 0 loyalty cards.\n2 rows are wrong:\n${[3, 5]
         .map(
@@ -417,7 +420,7 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
         )
         .join("")}`
     )
-    const skipped = await typed(["import", file, "--shop", shop, "--bad-rows", "skip", "--json"], there)
+    const skipped = await runCommandLine(["import", file, "--shop", shop, "--bad-rows", "skip", "--json"], there)
     expect(JSON.parse(skipped.stdout)).toMatchObject({
       rows: 4,
       tickets: 2,
@@ -426,13 +429,13 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     })
     const rows = Array.from({ length: 3000 }, (_, n) => `Y-${n + 1},Hem${n === 1499 ? ",extra" : ""}`)
     const long = fileOf("long.csv", ["external_ref,service", ...rows])
-    const stopped = await typed(["import", long, "--shop", shop], there)
+    const stopped = await runCommandLine(["import", long, "--shop", shop], there)
     expect([stopped.status, stopped.stdout]).toEqual([
       1,
       "Imported 1499 tickets, 0 clients and 0 loyalty cards.\nStopped at line 1501: 1500 rows after it were not imported.\n"
     ])
     expect(stopped.stderr).toMatch(/^Line 1501: row has 3 cells, /)
-    const went = await typed(["import", long, "--shop", shop, "--bad-rows", "skip", "--json"], there)
+    const went = await runCommandLine(["import", long, "--shop", shop, "--bad-rows", "skip", "--json"], there)
     expect(JSON.parse(went.stdout)).toMatchObject({ rows: 3000, tickets: 1500, already: 1499, bad: 1 })
   })
 
@@ -440,14 +443,14 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const shop = await newShop()
     const rows = ["A-1;Hem;Amira", "A-2;Zip;Sami"]
     const unknown = fileOf("unknown.csv", ["external_ref;service;kunde;", ...rows.map((row) => `${row};`)])
-    const dry = await typed(["import", unknown, "--shop", shop, "--dry-run"], there)
+    const dry = await runCommandLine(["import", unknown, "--shop", shop, "--dry-run"], there)
     expect(dry.stdout).toMatch(
       /^1 row is wrong:\nline 1: row names "kunde", but must name columns .+ rename or remove it\. /m
     )
-    const skipped = await typed(["import", unknown, "--shop", shop, "--bad-rows", "skip", "--json"], there)
+    const skipped = await runCommandLine(["import", unknown, "--shop", shop, "--bad-rows", "skip", "--json"], there)
     expect(JSON.parse(skipped.stdout)).toMatchObject({ rows: 1, tickets: 0, bad: 1, stopped_at: 1 })
     const twice = fileOf("twice.csv", ["external_ref;service;service", ...rows])
-    const stopped = await typed(["import", twice, "--shop", shop], there)
+    const stopped = await runCommandLine(["import", twice, "--shop", shop], there)
     expect([stopped.status, stopped.stderr]).toEqual([
       1,
       'Line 1: row names "service" twice, so nothing was read: remove one of the two columns.\n'
@@ -475,13 +478,13 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
     const shop = await newShop()
     const file = join(folder, "latin1.csv")
     writeFileSync(file, Buffer.from("external_ref;service\nL-1;Hem\nL-2;Chemise d\xe9t\xe9\nL-3;Hem\n", "latin1"))
-    const refused = await typed(["import", file, "--shop", shop, "--bad-rows", "skip"], there)
+    const refused = await runCommandLine(["import", file, "--shop", shop, "--bad-rows", "skip"], there)
     expect(refused).toMatchObject({
       status: 1,
       stdout: `Imported 1 ticket, 0 clients and 0 loyalty cards.\nStopped at line 3: the rest of the file was not imported.\n1 row is wrong:\nline 3: row is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import\n`
     })
     // The message does not suggest --bad-rows skip, because it would not help.
-    expect(await typed(["import", file, "--shop", shop], there)).toMatchObject({
+    expect(await runCommandLine(["import", file, "--shop", shop], there)).toMatchObject({
       status: 1,
       stderr: `Line 3: row is not UTF-8, so nothing from here on was read: save the file as UTF-8, which Excel calls "CSV UTF-8", and repeat the import.\n`
     })
@@ -534,22 +537,22 @@ describe("workshop import and export (docs/import.md)", LONG, () => {
   it("workshop import reports a line that is not JSON, a file that is not CSV and a missing file", async () => {
     const shop = await newShop()
     const lines = fileOf("bad.jsonl", ['{"external_ref": "J-1", "service": "Hem"}', "", "{oops"])
-    const json = await typed(["import", lines, "--shop", shop], there)
+    const json = await runCommandLine(["import", lines, "--shop", shop], there)
     expect([json.status, json.stderr]).toEqual([
       1,
       expect.stringMatching(/^Line 3: row is no JSON object, because of column 2: each line holds one\./)
     ])
     const open = fileOf("open.csv", [HEAD, 'A-9,workshop,"Hem'])
-    const csv = await typed(["import", open, "--shop", shop], there)
+    const csv = await runCommandLine(["import", open, "--shop", shop], there)
     expect([csv.status, csv.stderr]).toEqual([
       1,
       expect.stringMatching(
         /^Line 2: row cannot be read, and nothing from here on was: a cell's double quotation mark is never closed\.\n$/
       )
     ])
-    const none = await typed(["import", join(folder, "none.csv"), "--shop", shop], there)
+    const none = await runCommandLine(["import", join(folder, "none.csv"), "--shop", shop], there)
     expect([none.status, none.stderr]).toEqual([1, `There is no file ${join(folder, "none.csv")}.\n`])
-    const nameless = await typed(["import", fileOf("rows.txt", []), "--shop", shop], there)
+    const nameless = await runCommandLine(["import", fileOf("rows.txt", []), "--shop", shop], there)
     expect(nameless.stderr).toContain("Add --format csv or --format jsonl")
   })
 })

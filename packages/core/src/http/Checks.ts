@@ -242,7 +242,7 @@ const respondToFailure = <In extends CheckedRequest>(
   const { request, context } = checked
   const failure = failureIn(cause)
   if (failure === undefined && context.limitStatuses.length === 0) {
-    return respondToCause(cause, withLimitStatuses(context, [counting.limits.look(addressUse(request), context.now)]))
+    return respondToCause(cause, withLimitStatuses(context, [counting.limits.peek(addressUse(request), context.now)]))
   }
   if (failure === undefined || failure._tag === "StoreUnavailable") return respondToCause(cause, context)
   const response = respond(withPart(failure, request), context)

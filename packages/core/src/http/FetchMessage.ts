@@ -4,9 +4,9 @@ import {
   BodyIncomplete,
   BodyTooLarge,
   concatBytes,
-  type Follow,
   type HttpRequest,
-  type HttpResponse
+  type HttpResponse,
+  type StreamBody
 } from "./HttpMessage.js"
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
@@ -68,7 +68,7 @@ export const fetchRequest = (request: Request, address: string): HttpRequest => 
 }
 
 /** A body that continues with the texts of `follow` until its reader cancels it. */
-const streamOf = (body: HttpResponse["body"], follow: Follow): ReadableStream<Uint8Array> => {
+const streamOf = (body: HttpResponse["body"], follow: StreamBody): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()
   let stop = (): void => undefined
   return new ReadableStream<Uint8Array>({

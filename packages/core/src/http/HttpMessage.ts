@@ -68,13 +68,13 @@ export interface HttpResponse {
    * Sends more text after the body, until the client disconnects or the server stops. Only a sandbox has such
    * responses.
    */
-  readonly follow?: Follow
+  readonly follow?: StreamBody
   /** Whether the connection is closed without a response, which testers of a sandbox can request. */
   readonly isCut?: boolean
 }
 
 /** Calls `send` with each new text, until the function that it returns is called. */
-export type Follow = (send: (text: string) => void) => () => void
+export type StreamBody = (send: (text: string) => void) => () => void
 
 /** A response's body as text. */
 export const bodyText = ({ body }: Pick<HttpResponse, "body">): string =>
@@ -96,7 +96,7 @@ export interface Page {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: HttpResponse["body"]
-  readonly follow?: Follow
+  readonly follow?: StreamBody
 }
 
 /** The outcome of a handler that did not fail. */

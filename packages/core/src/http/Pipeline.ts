@@ -94,7 +94,7 @@ export const pipeline = (
       Effect.sync(() =>
         respond(
           { _tag: "RouteNotFound" },
-          { ...context, limitStatuses: [limits.look(addressUse(request), context.now)] }
+          { ...context, limitStatuses: [limits.peek(addressUse(request), context.now)] }
         )
       )
 

@@ -45,7 +45,7 @@ const keyLookUp = (keys: ApiKeyCache, limits: Context.Tag.Service<CachedRateLimi
       now: Instant
     ): Effect.Effect<ApiKeyHolder | Rejected | null, StoreUnavailable> => {
       const holder = keys.holderOf(key, now)
-      const limitStatus = limits.look(addressUse(request), now)
+      const limitStatus = limits.peek(addressUse(request), now)
       if (limitStatus.remaining > 0 || !keys.isNew(key)) return holder
       if (waiting >= key_look_ups_waiting) {
         return Effect.succeed(new Rejected(new LimitReached({ limitStatuses: [limitStatus], refused_at: now })))

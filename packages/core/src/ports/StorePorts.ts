@@ -103,7 +103,7 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
     /** The shops that have a link, ticket, offer, card or notification of the person, ordered by id. */
     readonly shops: (person: Person) => Effect.Effect<ReadonlyArray<ShopId>, StoreUnavailable>
     /** All data of the person in a shop, however many. A store reads them in parts of `ServiceLimits.personal_data_page`. */
-    readonly held: (shop_id: ShopId, person: Person) => Effect.Effect<PersonShopData, StoreUnavailable>
+    readonly readShopData: (shop_id: ShopId, person: Person) => Effect.Effect<PersonShopData, StoreUnavailable>
     /**
      * Reads `ServiceLimits.erasure_batch_events` events from `from_seq` on, and returns those that belong to one of the tickets, or whose
      * text contains the person's id or one of the numbers.
@@ -139,7 +139,7 @@ export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
       limitStatuses: ReadonlyArray<LimitStatus>
     ) => Effect.Effect<void, StoreUnavailable>
     /** Reads the status of a limit without using it. */
-    readonly look: (use: LimitUse, now: Instant) => Effect.Effect<LimitStatus, StoreUnavailable>
+    readonly peek: (use: LimitUse, now: Instant) => Effect.Effect<LimitStatus, StoreUnavailable>
   }
 >() {}
 
@@ -258,7 +258,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     /** The latest recorded instant of all shops; 0 if there is none. A clock must not be earlier. */
     readonly latest: Effect.Effect<Instant, StoreUnavailable>
     /** The shops whose latest recorded instant is later than the given one. */
-    readonly ahead: (of: Instant) => Effect.Effect<ShopsAhead, StoreUnavailable>
+    readonly shopsAhead: (of: Instant) => Effect.Effect<ShopsAhead, StoreUnavailable>
     /** Creates a client account; false, without an account, if another one has the number. */
     readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
     /** At most `limit` accounts ordered by id, which is the order of their creation; only those after `after`, if given. */

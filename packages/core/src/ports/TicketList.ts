@@ -59,7 +59,7 @@ export type TicketOrder =
   | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null; readonly max?: number }
 
 /** The part of a filter whose index finds the fewest tickets; null for a list of all tickets. */
-export const narrowest = (filter: TicketFilter): TicketFilter | null => {
+export const narrowestFilter = (filter: TicketFilter): TicketFilter | null => {
   const { state, number, client_id, phone, external_ref, created_after, created_before } = filter
   const created = {
     ...(created_after !== undefined && { created_after }),

@@ -25,7 +25,7 @@ type LimitStore = Context.Tag.Service<RateLimits>
 
 interface CachedLimitStore extends Pick<LimitStore, "take" | "giveBack"> {
   /** The status of a limit in this process's cache, without a query of the store. */
-  readonly look: (use: LimitUse, now: Instant) => LimitStatus
+  readonly peek: (use: LimitUse, now: Instant) => LimitStatus
   /** Empties the cache, because the store was emptied. */
   readonly forget: () => void
 }
@@ -92,7 +92,7 @@ const make = (store: LimitStore, bounds: LimitsByPolicy): CachedLimitStore => {
         for (const { policy, subject } of uses) rememberedWindows.get(policy)?.delete(subject)
       })
     },
-    look: (use, now) => limitStatus(windowOf(use, now), use.policy, bounds[use.policy]),
+    peek: (use, now) => limitStatus(windowOf(use, now), use.policy, bounds[use.policy]),
     forget: () => rememberedWindows.clear()
   }
 }

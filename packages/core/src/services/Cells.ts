@@ -140,8 +140,8 @@ const routedLimits = (shopCells: ShopCells): Context.Tag.Service<RateLimits> => 
           { discard: true }
         )
       ),
-    look: (use, now) =>
-      Effect.flatMap(shopCells.ofUse(use), (cell) => shopCells.limiter.bounded(cell, cell.limits.look(use, now)))
+    peek: (use, now) =>
+      Effect.flatMap(shopCells.ofUse(use), (cell) => shopCells.limiter.bounded(cell, cell.limits.peek(use, now)))
   }
 }
 
@@ -251,7 +251,7 @@ const placeShop = (shopCells: ShopCells, allCells: AllCells) => (shop_id: ShopId
         Effect.suspend(() => shopCells.place(shop_id, allCells.here))
       )
 
-const aheadOf = (of: number) => (cell: OpenCell) => cell.directory.ahead(of)
+const aheadOf = (of: number) => (cell: OpenCell) => cell.directory.shopsAhead(of)
 
 const composedDirectory = (
   shopCells: ShopCells,
@@ -285,7 +285,7 @@ const composedDirectory = (
       allCells.ask(({ directory }) => directory.latest),
       (results) => Math.max(...results.map(([, latest]) => latest))
     ),
-    ahead: (of) => Effect.map(allCells.ask(aheadOf(of)), (results) => allAhead(results.map(([, one]) => one))),
+    shopsAhead: (of) => Effect.map(allCells.ask(aheadOf(of)), (results) => allAhead(results.map(([, one]) => one))),
     createClient: (account) => changing(home.directory.createClient(account), account.id),
     listClients: home.directory.listClients,
     holders: home.directory.holders,
@@ -391,7 +391,8 @@ const composedPersonalData = (
         allCells.all(({ personal }) => personal.shops(person)),
         (lists) => lists.flat().sort()
       ),
-    held: (shop_id, person) => shopCells.within(shop_id, ({ personal }) => personal.held(shop_id, person)),
+    readShopData: (shop_id, person) =>
+      shopCells.within(shop_id, ({ personal }) => personal.readShopData(shop_id, person)),
     events: (shop_id, ...rest) => shopCells.within(shop_id, ({ personal }) => personal.events(shop_id, ...rest)),
     idempotencyRecords: (shop_id, ...rest) =>
       shopCells.within(shop_id, ({ personal }) => personal.idempotencyRecords(shop_id, ...rest))
@@ -401,11 +402,12 @@ const composedPersonalData = (
 /** The data of a sandbox in all cells. The home cell is cleared last, because it records whether a sandbox made the data. */
 const composedSandboxData = (shopCells: ShopCells, allCells: AllCells): Context.Tag.Service<SandboxData> => {
   const [home, ...others] = [shopCells.home, ...allCells.cells.slice(1)]
-  const clearOther = ({ directory, whole }: OpenCell) => Effect.zipRight(directory.markSandboxMade, whole.clear)
+  const clearOther = ({ directory, sandboxData }: OpenCell) =>
+    Effect.zipRight(directory.markSandboxMade, sandboxData.clear)
   return {
-    ofShop: (shop_id) => shopCells.within(shop_id, ({ whole }) => whole.ofShop(shop_id)),
+    ofShop: (shop_id) => shopCells.within(shop_id, ({ sandboxData }) => sandboxData.ofShop(shop_id)),
     clear: Effect.flatMap(home.directory.isSandboxMade, (isMade) =>
-      isMade ? Effect.zipRight(Effect.forEach(others, clearOther), home.whole.clear) : Effect.succeed(false)
+      isMade ? Effect.zipRight(Effect.forEach(others, clearOther), home.sandboxData.clear) : Effect.succeed(false)
     )
   }
 }

@@ -138,7 +138,7 @@ export const clientRecords = Effect.gen(function* () {
   })
 
   const exportOf = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
-    const held = yield* personal.held(shop_id, person)
+    const held = yield* personal.readShopData(shop_id, person)
     const sent: Array<SentEvent> = []
     const idempotencyRecords: Array<IdempotencyRecord> = []
     yield* eventsOf(shop_id, person, held, (found) => Effect.sync(() => sent.push(...found)))
@@ -152,7 +152,7 @@ export const clientRecords = Effect.gen(function* () {
    * shop by them.
    */
   const eraseFrom = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
-    const held = yield* personal.held(shop_id, person)
+    const held = yield* personal.readShopData(shop_id, person)
     for (const some of chunks(held.tickets.map(({ id }) => id)))
       yield* ofExistingShop(run(eraseTickets(shop_id, person, some)))
     yield* eventsOf(shop_id, person, held, (found) =>

@@ -69,7 +69,7 @@ const aheadMessage = ({ count, first }: ShopsAhead, ms: number): string => {
 
 type Ahead = Effect.Effect<string | null, StoreUnavailable>
 
-const comparison = ({ latest, ahead }: Context.Tag.Service<Directory>): Ahead => {
+const comparison = ({ latest, shopsAhead }: Context.Tag.Service<Directory>): Ahead => {
   let fine: { readonly at: Instant; readonly ns: bigint } | undefined
 
   const compare = (clock: Clock.Clock) =>
@@ -78,7 +78,7 @@ const comparison = ({ latest, ahead }: Context.Tag.Service<Directory>): Ahead =>
       const isAhead = latest - at > data_ahead_max_ms
       fine = isAhead ? undefined : { at, ns: clock.unsafeCurrentTimeNanos() }
       return isAhead
-        ? Effect.map(ahead(at + data_ahead_max_ms), (shops) => aheadMessage(shops, latest - at))
+        ? Effect.map(shopsAhead(at + data_ahead_max_ms), (shops) => aheadMessage(shops, latest - at))
         : Effect.succeed(null)
     })
   return Effect.clockWith((clock) => {

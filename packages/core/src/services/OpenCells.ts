@@ -37,7 +37,7 @@ export interface OpenCell {
   readonly notificationQueue: Context.Tag.Service<NotificationQueue>
   readonly personal: Context.Tag.Service<PersonalData>
   readonly limits: Context.Tag.Service<RateLimits>
-  readonly whole: Context.Tag.Service<SandboxData>
+  readonly sandboxData: Context.Tag.Service<SandboxData>
 }
 
 /** The ports of a cell. */
@@ -54,7 +54,7 @@ export const openCell = ({ name, ports }: Cell): OpenCell => ({
   notificationQueue: Context.get(ports, NotificationQueue),
   personal: Context.get(ports, PersonalData),
   limits: Context.get(ports, RateLimits),
-  whole: Context.get(ports, SandboxData)
+  sandboxData: Context.get(ports, SandboxData)
 })
 
 /** The cells that a process has found, by shop or by key. A full cache is emptied. */

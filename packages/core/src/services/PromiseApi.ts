@@ -212,14 +212,16 @@ const check = <S extends Schemas>(schemas: S) => {
 }
 
 /** Runs an effect over the services, and returns a failure as a value. */
-export type Run<Services> = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<Result<A, E | WorkshopStopped>>
+export type RunEffect<Services> = <A, E>(
+  effect: Effect.Effect<A, E, Services>
+) => Promise<Result<A, E | WorkshopStopped>>
 
 /**
  * A method for teams without Effect: it takes plain arguments, checks them by their schemas, and returns a promise of the result. Its
  * parameters have the names of those of `method`.
  */
 export const toPromise =
-  <Services>(run: Run<Services>) =>
+  <Services>(run: RunEffect<Services>) =>
   <const S extends Schemas, Args extends DecodedArgs<S>, A, E>(
     schemas: S,
     method: (...args: Args) => Effect.Effect<A, E, Services>
@@ -262,7 +264,7 @@ type ApiServices =
   | DeliveryHistory
 
 /** Tickets, from creation to collection. */
-const ticketMethods = (run: Run<ApiServices>) => {
+const ticketMethods = (run: RunEffect<ApiServices>) => {
   const method = toPromise(run)
   return {
     tickets: {
@@ -335,7 +337,7 @@ const ticketMethods = (run: Run<ApiServices>) => {
 }
 
 /** The shop's clients. */
-const clientMethods = (run: Run<ApiServices>) => {
+const clientMethods = (run: RunEffect<ApiServices>) => {
   const method = toPromise(run)
   return {
     clients: {
@@ -380,7 +382,7 @@ const clientMethods = (run: Run<ApiServices>) => {
 }
 
 /** The methods for a shop's owner and for the operator. */
-const ownerMethods = (run: Run<ApiServices>) => {
+const ownerMethods = (run: RunEffect<ApiServices>) => {
   const method = toPromise(run)
   return {
     shops: {
@@ -447,7 +449,7 @@ const ownerMethods = (run: Run<ApiServices>) => {
 }
 
 /** The audit log. */
-const auditMethods = (run: Run<ApiServices>) => {
+const auditMethods = (run: RunEffect<ApiServices>) => {
   const method = toPromise(run)
   return {
     audit: {
@@ -460,7 +462,7 @@ const auditMethods = (run: Run<ApiServices>) => {
 }
 
 /** The services' methods for teams without Effect. Editors show the names of their arguments. */
-export const promiseApi = (run: Run<ApiServices>) => ({
+export const promiseApi = (run: RunEffect<ApiServices>) => ({
   ...ticketMethods(run),
   ...clientMethods(run),
   ...ownerMethods(run),

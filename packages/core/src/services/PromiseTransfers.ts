@@ -6,7 +6,7 @@ import { isAny, isBoolean, isFunction, type OptionChecks, optionRefusal } from "
 import type { ShopNotFound } from "../domain/Shop.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { type ImportLine, type ImportOptions, type ImportReport, Imports } from "./Imports.js"
-import { type Run, toPromise, withoutUndefined } from "./PromiseApi.js"
+import { type RunEffect, toPromise, withoutUndefined } from "./PromiseApi.js"
 
 /** A row of an import: a ticket with its client, or only a client. */
 export interface PlainImportRow extends Schema.Schema.Encoded<typeof ImportRow> {}
@@ -56,7 +56,7 @@ const isIterable = (value: unknown): boolean =>
   typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
 
 /** Imports and exports tickets. */
-export const promiseTransfers = (run: Run<Imports>) => {
+export const promiseTransfers = (run: RunEffect<Imports>) => {
   const method = toPromise(run)
   /** Returns an effect that reads the next page at each run, or none after the last page. */
   const pages = method([ShopId, Schema.Any], (shop_id, scope: Scope.Scope) =>

@@ -14,7 +14,7 @@ import { type CommittedEvent, CommittedEvents } from "./CommittedEvents.js"
 import { Dispatcher } from "./Dispatcher.js"
 import { scrape } from "./Exposition.js"
 import { NotificationSender } from "./NotificationSender.js"
-import { type OrThrow, promiseApi, type Run, toPromise, unwrapMethods } from "./PromiseApi.js"
+import { type OrThrow, promiseApi, type RunEffect, toPromise, unwrapMethods } from "./PromiseApi.js"
 import { type PromiseOptions, refusedStart, settingsOf } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
 import { notReadyReason } from "./Readiness.js"
@@ -39,7 +39,7 @@ export type WorkshopServices =
   | Lifecycle
 
 /** The methods that do the due background work once, for cron jobs. */
-const cronMethods = (run: Run<WorkshopServices>, hasSender: boolean) => {
+const cronMethods = (run: RunEffect<WorkshopServices>, hasSender: boolean) => {
   const method = toPromise(run)
   return {
     closer: {
@@ -154,10 +154,10 @@ export interface WithinResult<A> {
  * Runs effects until `end`, which waits for all of them. A command that the caller did not await must not run after the caller's commit,
  * because each of its statements would then commit by itself.
  */
-const untilEnd = (run: Run<WorkshopServices>) => {
+const untilEnd = (run: RunEffect<WorkshopServices>) => {
   const begun = new Set<Promise<unknown>>()
   let isEnded = false
-  const runWithin: Run<WorkshopServices> = (effect) => {
+  const runWithin: RunEffect<WorkshopServices> = (effect) => {
     if (isEnded) return Promise.reject(new TransactionRefused({ message: WITHIN_ENDED }))
     const running = run(effect).finally(() => begun.delete(running))
     begun.add(running)
@@ -246,7 +246,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
   if (Exit.isFailure(started)) throw Cause.squash(started.cause)
   const runtime = started.value
   const runExit = Runtime.runPromiseExit(runtime)
-  const run: Run<WorkshopServices> = async (effect) => {
+  const run: RunEffect<WorkshopServices> = async (effect) => {
     if (isStopped(runtime)) return { ok: false, refusal: new WorkshopStopped() }
     const exit = await runExit(effect)
     if (Exit.isSuccess(exit)) return { ok: true, value: exit.value }
@@ -272,7 +272,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     const reason = await Runtime.runPromise(runtime)(notReadyReason)
     return reason === null ? { ready: true } : { ready: false, reason }
   }
-  const joining = (runAs: Run<WorkshopServices>): Pick<PromiseWorkshop, "within"> => ({
+  const joining = (runAs: RunEffect<WorkshopServices>): Pick<PromiseWorkshop, "within"> => ({
     within: async (client, work) => {
       const joined = await run(Effect.flatMap(Transactions, ({ join }) => join(client)))
       if (!joined.ok) throw joined.refusal
@@ -284,7 +284,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
       return { value, afterCommit: () => Runtime.runPromise(runtime)(joined.value.afterCommit) }
     }
   })
-  const actsBy = (runAs: Run<WorkshopServices>): Acts => ({ ...promiseApi(runAs), ...promiseTransfers(runAs) })
+  const actsBy = (runAs: RunEffect<WorkshopServices>): Acts => ({ ...promiseApi(runAs), ...promiseTransfers(runAs) })
   const services = { ...actsBy(run), ...cronMethods(run, options.sender !== undefined || options.send !== undefined) }
   return {
     ...services,
@@ -292,7 +292,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     orThrow: unwrapMethods(services),
     as: (actor) => {
       demand("actor", "as", isText(actor))
-      const runAs: Run<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
+      const runAs: RunEffect<WorkshopServices> = (effect) => run(Effect.provideService(effect, Actor, actor))
       const acts = actsBy(runAs)
       return { ...acts, ...joining(runAs), orThrow: unwrapMethods(acts) }
     },

@@ -130,7 +130,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     /** At most five of the shops that are more than ten seconds ahead of the present; empty once all are repaired. */
     const ahead = Effect.clockWith((clock) =>
       Effect.map(
-        directory.ahead(clock.unsafeCurrentTimeMillis() + ServiceLimits.data_ahead_max_ms),
+        directory.shopsAhead(clock.unsafeCurrentTimeMillis() + ServiceLimits.data_ahead_max_ms),
         ({ first }) => first
       )
     )

@@ -15,7 +15,7 @@ import type { OfferRecord } from "../domain/Offer.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import { type TicketRecord, ticketView } from "../domain/Ticket.js"
 import type { Webhook } from "../domain/Webhook.js"
-import { cases, each, same } from "./ContractCase.js"
+import { expectSame, makeCases, pluck } from "./ContractCase.js"
 import {
   freshCaller,
   freshId,
@@ -79,20 +79,23 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
 })
 
 /** Later reads and loads return each change of a shop's own data with every field unchanged. */
-export const changesContract = cases({
+export const changesContract = makeCases({
   "TicketPut: a ticket with every field set, and one with none, are read back unchanged": function* ({ reads, shop }) {
     const full = fullTicket(shop, yield* freshId<TicketId>())
     yield* runCommand(putChanges(shop.id, { _tag: "TicketPut", row: full }))
     const [empty] = yield* runCommand(putTickets(shop.id, [{}]))
     for (const row of [full, empty!]) {
-      yield* same("by id", (yield* reads.ticket(shop.id, row.id)).tickets, [{ record: row, client: null }])
-      yield* same("by a load", yield* runCommand(readLoad(shop.id, Load.ticket(row.id))), { record: row, linked: null })
+      yield* expectSame("by id", (yield* reads.ticket(shop.id, row.id)).tickets, [{ record: row, client: null }])
+      yield* expectSame("by a load", yield* runCommand(readLoad(shop.id, Load.ticket(row.id))), {
+        record: row,
+        linked: null
+      })
     }
     // A later change of a ticket cannot change these fields.
     const { id, number, tracking_code, created_via } = empty!
     const emptied = { ...full, id, number, tracking_code, created_via, change_seq: 11 }
     yield* runCommand(putChanges(shop.id, { _tag: "TicketPut", row: emptied }))
-    yield* same("put again", (yield* reads.ticket(shop.id, empty!.id)).tickets[0]?.record, emptied)
+    yield* expectSame("put again", (yield* reads.ticket(shop.id, empty!.id)).tickets[0]?.record, emptied)
   },
 
   "HeadPut, ShopPut, WebhookPut: later reads return the changed shop": function* ({ reads, shop }) {
@@ -131,7 +134,7 @@ export const changesContract = cases({
       generation: 2,
       enabled_at: TEST_START
     }
-    yield* same("no webhook at first", (yield* reads.shop(shop.id))?.webhook, null)
+    yield* expectSame("no webhook at first", (yield* reads.shop(shop.id))?.webhook, null)
     yield* runCommand(
       putChanges(
         shop.id,
@@ -141,12 +144,12 @@ export const changesContract = cases({
       )
     )
     const state = yield* reads.shop(shop.id)
-    yield* same("head", state?.head, head)
-    yield* same("shop", state?.shop, changed)
-    yield* same("webhook", state?.webhook, webhook)
+    yield* expectSame("head", state?.head, head)
+    yield* expectSame("shop", state?.shop, changed)
+    yield* expectSame("webhook", state?.webhook, webhook)
     const on = { ...webhook, previous_secret: null, previous_until: null, off_reason: null, first_failure_at: null }
     yield* runCommand(putChanges(shop.id, { _tag: "WebhookPut", row: on }))
-    yield* same("webhook put again", (yield* reads.shop(shop.id))?.webhook, on)
+    yield* expectSame("webhook put again", (yield* reads.shop(shop.id))?.webhook, on)
   },
 
   "KeyPut: reads return the shop's keys, including revoked ones, oldest first": function* ({ reads, directory, shop }) {
@@ -166,12 +169,12 @@ export const changesContract = cases({
     const young = key("till", TEST_START + 1, yield* freshId<KeyId>())
     yield* runCommand(putChanges(shop.id, { _tag: "KeyPut", row: old }))
     yield* runCommand(putChanges(shop.id, { _tag: "KeyPut", row: young }))
-    yield* same("both", yield* reads.keys(shop.id), [old, young])
+    yield* expectSame("both", yield* reads.keys(shop.id), [old, young])
     const revoked = { ...old, revoked_at: LATER }
     yield* runCommand(putChanges(shop.id, { _tag: "KeyPut", row: revoked }))
-    yield* same("read", yield* reads.keys(shop.id), [revoked, young])
-    yield* same("loaded", yield* runCommand(readLoad(shop.id, Load.keys)), [revoked, young])
-    yield* same("by hash", (yield* directory.keyByHash(old.hash))?.key, revoked)
+    yield* expectSame("read", yield* reads.keys(shop.id), [revoked, young])
+    yield* expectSame("loaded", yield* runCommand(readLoad(shop.id, Load.keys)), [revoked, young])
+    yield* expectSame("by hash", (yield* directory.keyByHash(old.hash))?.key, revoked)
   },
 
   "IdempotencyRecordPut: the same request with the same key gets the first response, and other requests do not":
@@ -208,8 +211,8 @@ export const changesContract = cases({
     }
     yield* runCommand(putChanges(shop.id, ...raised.slice(0, 2).map((row) => ({ _tag: "EventRaised", row }) as const)))
     yield* runCommand(putChanges(shop.id, { _tag: "EventRaised", row: raised[2]! }))
-    yield* same("events", yield* reads.events(shop.id), raised)
-    yield* same("of this shop alone", yield* reads.events(other.id), [])
+    yield* expectSame("events", yield* reads.events(shop.id), raised)
+    yield* expectSame("of this shop alone", yield* reads.events(other.id), [])
   }
 })
 
@@ -230,13 +233,17 @@ export const clientChangesContract = cases({
       updated_at: LATER
     }
     yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row: link }, { _tag: "CardPut", row: card }))
-    yield* same("read", (yield* reads.client(shop.id, { id }))?.card, card)
-    yield* same("loaded", (yield* runCommand(readLoad(shop.id, Load.client(id)))).card, card)
-    yield* same("the link", (yield* runCommand(readLoad(shop.id, Load.account(id)))).link, link)
+    yield* expectSame("read", (yield* reads.client(shop.id, { id }))?.card, card)
+    yield* expectSame("loaded", (yield* runCommand(readLoad(shop.id, Load.client(id)))).card, card)
+    yield* expectSame("the link", (yield* runCommand(readLoad(shop.id, Load.account(id)))).link, link)
     const blocked = { ...link, blocked_at: LATER }
     yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row: blocked }))
-    yield* same("the block", (yield* runCommand(readLoad(shop.id, Load.account(id)))).link, blocked)
-    yield* same("unseen", (yield* Effect.flip(runCommand(readLoad(shop.id, Load.client(id)))))._tag, "ClientNotFound")
+    yield* expectSame("the block", (yield* runCommand(readLoad(shop.id, Load.account(id)))).link, blocked)
+    yield* expectSame(
+      "unseen",
+      (yield* Effect.flip(runCommand(readLoad(shop.id, Load.client(id)))))._tag,
+      "ClientNotFound"
+    )
   },
 
   "LinkRemoved: if one command puts and removes a row, the later change wins": function* ({ shop }) {
@@ -249,12 +256,12 @@ export const clientChangesContract = cases({
     ] as const
     const linkNow = Effect.map(runCommand(readLoad(shop.id, Load.account(id))), (account) => account.link)
     yield* runCommand(putChanges(shop.id, put, removed))
-    yield* same("put and removed", yield* linkNow, null)
+    yield* expectSame("put and removed", yield* linkNow, null)
     yield* runCommand(putChanges(shop.id, put))
     yield* runCommand(putChanges(shop.id, removed, again))
-    yield* same("removed and put", yield* linkNow, again.row)
+    yield* expectSame("removed and put", yield* linkNow, again.row)
     yield* runCommand(putChanges(shop.id, removed))
-    yield* same("removed", yield* linkNow, null)
+    yield* expectSame("removed", yield* linkNow, null)
   },
 
   "a ticket is loaded with its client and card, and without both if the client blocks the shop": function* ({ shop }) {
@@ -264,9 +271,9 @@ export const clientChangesContract = cases({
     const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: id }]))
     const card = { shop_id: shop.id, client_id: id, balance: 0, lifetime: 0, rewards_redeemed: 0, updated_at: null }
     const { linked } = yield* runCommand(readLoad(shop.id, Load.ticket(ticket!.id)))
-    yield* same("linked", linked, { client: { id, display_name: "Sami T." }, card })
+    yield* expectSame("linked", linked, { client: { id, display_name: "Sami T." }, card })
     yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row: { ...link, blocked_at: LATER } }))
-    yield* same("blocked", (yield* runCommand(readLoad(shop.id, Load.ticket(ticket!.id)))).linked, null)
+    yield* expectSame("blocked", (yield* runCommand(readLoad(shop.id, Load.ticket(ticket!.id)))).linked, null)
   },
 
   "OfferPut: an offer is loaded with its ticket, the ticket's client, and the account that has the number now":
@@ -311,13 +318,13 @@ export const clientChangesContract = cases({
     const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
     const row = { used: 7, resets_at: LATER }
     const used = (caller: CallerId) => run(loaded(shop.id, Load.stampLimit({ caller_id: caller, client_id })))
-    yield* same("none yet", yield* used(caller_id), undefined)
+    yield* expectSame("none yet", yield* used(caller_id), undefined)
     yield* run(putting(shop.id, { _tag: "StampLimitPut", key: { caller_id, client_id }, row }))
-    yield* same("counted", yield* used(caller_id), row)
-    yield* same("another caller", yield* used(other), undefined)
+    yield* expectSame("counted", yield* used(caller_id), row)
+    yield* expectSame("another caller", yield* used(other), undefined)
     const more = { used: 20, resets_at: LATER + 1 }
     yield* run(putting(shop.id, { _tag: "StampLimitPut", key: { caller_id, client_id }, row: more }))
-    yield* same("counted on", yield* used(caller_id), more)
+    yield* expectSame("counted on", yield* used(caller_id), more)
   },
 
   "LedgerAppended, NotificationAppended: a client's inbox lists notifications oldest first": function* ({
@@ -352,8 +359,8 @@ export const clientChangesContract = cases({
       )
       appended.push(row)
     }
-    yield* same("inbox", yield* directory.inbox(client_id), appended)
-    yield* same("of another client", yield* directory.inbox((yield* openAccount()).id), [])
+    yield* expectSame("inbox", yield* directory.inbox(client_id), appended)
+    yield* expectSame("of another client", yield* directory.inbox((yield* openAccount()).id), [])
   },
 
   "a client's inbox and offers contain only the latest rows of each shop, so that no shop can fill them": function* ({
@@ -380,9 +387,9 @@ export const clientChangesContract = cases({
       const ids = changes.flatMap(({ _tag, row }) => (_tag === "OfferPut" ? [row.id as string] : []))
       wanted.push(...ids.slice(-Limits.client_list_of_shop_max))
     }
-    const idsOf = (rows: ReadonlyArray<{ readonly id: string }>) => each(rows, "id")
-    yield* same("inbox", idsOf(yield* directory.inbox(client_id)), wanted)
-    yield* same("offers", idsOf(yield* directory.offers(client_id)), wanted)
+    const idsOf = (rows: ReadonlyArray<{ readonly id: string }>) => pluck(rows, "id")
+    yield* expectSame("inbox", idsOf(yield* directory.inbox(client_id)), wanted)
+    yield* expectSame("offers", idsOf(yield* directory.offers(client_id)), wanted)
   },
 
   "a client's inbox and offers contain rows of a limited number of shops, those with the lowest ids": function* ({
@@ -408,8 +415,8 @@ export const clientChangesContract = cases({
     }
     const first = wanted.toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, Limits.client_list_shops_max)
     const ids = wanted.flatMap((one) => (first.includes(one) ? [one[1]] : []))
-    yield* same("inbox", each(yield* directory.inbox(client_id), "id"), ids)
-    yield* same("offers", each(yield* directory.offers(client_id), "id"), ids)
+    yield* expectSame("inbox", pluck(yield* directory.inbox(client_id), "id"), ids)
+    yield* expectSame("offers", pluck(yield* directory.offers(client_id), "id"), ids)
   }
 })
 
@@ -422,7 +429,7 @@ const touched = (shop_id: ShopId, note: string) =>
 const notesOf = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ details }) => details.note)
 
 /** The audit log. */
-export const auditContract = cases({
+export const auditContract = makeCases({
   "an act is saved in the transaction of its command with every field, and acts are listed latest first": function* ({
     clock,
     auditLog: log,
@@ -435,9 +442,9 @@ export const auditContract = cases({
     }
     yield* touchTicket(other.id, "another shop's")
     const entries = yield* log.list(shop.id, null, 10)
-    yield* same("the shop's alone", notesOf(entries), ["three", "two", "one"])
+    yield* expectSame("the shop's alone", notesOf(entries), ["three", "two", "one"])
     const [latest, ...earlier] = entries
-    yield* same("fields", latest, {
+    yield* expectSame("fields", latest, {
       shop_id: shop.id,
       id: latest?.id,
       created_at: clock.unsafeCurrentTimeMillis(),
@@ -445,14 +452,14 @@ export const auditContract = cases({
       act: "shop.changed",
       details: { note: "three" }
     })
-    yield* same("a page", yield* log.list(shop.id, null, 1), [latest])
-    yield* same("the next", yield* log.list(shop.id, latest!.id, 5), earlier)
-    yield* same("none is left", yield* log.list(shop.id, earlier.at(-1)!.id, 5), [])
+    yield* expectSame("a page", yield* log.list(shop.id, null, 1), [latest])
+    yield* expectSame("the next", yield* log.list(shop.id, latest!.id, 5), earlier)
+    yield* expectSame("none is left", yield* log.list(shop.id, earlier.at(-1)!.id, 5), [])
   },
 
   "a command that returns no act leaves no entry": function* ({ shop, auditLog }) {
     yield* runCommand(withAuditEntry(changeShop(shop.id, PATCH), "owner:amira", () => null))
-    yield* same("nothing", yield* auditLog.list(shop.id, null, 10), [])
+    yield* expectSame("nothing", yield* auditLog.list(shop.id, null, 10), [])
   },
 
   "an act without a shop is listed among all acts, and not among those of a shop": function* ({
@@ -474,7 +481,7 @@ export const auditContract = cases({
     // Other cases have entries too, some of them dated later.
     const all = yield* log.list(null, null, 50)
     const ours = all.filter(({ id, shop_id }) => id === entry.id || shop_id === shop.id)
-    yield* same("all", [ours[0], ours[1]?.details.note, ours.length], [entry, "first", 2])
-    yield* same("the shop's", (yield* log.list(shop.id, null, 10)).length, 1)
+    yield* expectSame("all", [ours[0], ours[1]?.details.note, ours.length], [entry, "first", 2])
+    yield* expectSame("the shop's", (yield* log.list(shop.id, null, 10)).length, 1)
   }
 })

@@ -11,13 +11,13 @@ import { ServiceLimits } from "../domain/Limits.js"
 import type { Person } from "../domain/Person.js"
 import type { Phone } from "../domain/Phone.js"
 import { type TicketRecord, ticketView } from "../domain/Ticket.js"
-import { cases, each, same, ticketIds } from "./ContractCase.js"
+import { expectSame, makeCases, pluck, ticketIds } from "./ContractCase.js"
 import {
   createTestTicket,
+  FIRST_PAGE,
   freshCaller,
   freshId,
   freshPhone,
-  NEWEST,
   openAccount,
   openShop,
   putChanges,
@@ -50,10 +50,10 @@ export const clientsContract = cases({
       tickets_open: 4,
       tickets_total: 6
     }
-    yield* same("by id", yield* reads.client(shop.id, { id }), expected)
-    yield* same("by number", yield* reads.client(shop.id, { phone }), expected)
-    yield* same("to another shop by id", yield* reads.client(other.id, { id }), null)
-    yield* same("to another shop by number", yield* reads.client(other.id, { phone }), null)
+    yield* expectSame("by id", yield* reads.client(shop.id, { id }), expected)
+    yield* expectSame("by number", yield* reads.client(shop.id, { phone }), expected)
+    yield* expectSame("to another shop by id", yield* reads.client(other.id, { id }), null)
+    yield* expectSame("to another shop by number", yield* reads.client(other.id, { phone }), null)
   },
 
   "reads return nothing for a client who does not exist, one whom the shop does not know and one who blocks it":
@@ -87,10 +87,10 @@ export const clientsContract = cases({
     yield* runCommand(link(other.id, id))
     yield* runCommand(putTickets(other.id, [{ client_id: id }]))
     yield* runCommand(link(shop.id, id, TEST_START))
-    yield* same("here", yield* reads.client(shop.id, { id }), null)
-    yield* same("there", (yield* reads.client(other.id, { id }))?.tickets_total, 1)
-    const { tickets } = yield* reads.tickets(other.id, { client_id: id }, NEWEST, 9)
-    yield* same("there on the ticket", tickets[0]?.client?.id, id)
+    yield* expectSame("here", yield* reads.client(shop.id, { id }), null)
+    yield* expectSame("there", (yield* reads.client(other.id, { id }))?.tickets_total, 1)
+    const { tickets } = yield* reads.tickets(other.id, { client_id: id }, FIRST_PAGE, 9)
+    yield* expectSame("there on the ticket", tickets[0]?.client?.id, id)
   },
 
   "every read abbreviates the family name of a client who hides it": function* ({ reads, shop }) {
@@ -98,10 +98,10 @@ export const clientsContract = cases({
     yield* runCommand(link(shop.id, id))
     const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: id, number: 8 }]))
     const name = "Zoë \u{1F9F5}."
-    yield* same("client", (yield* reads.client(shop.id, { id }))?.client.display_name, name)
-    yield* same("ticket", (yield* reads.ticket(shop.id, ticket!.id)).tickets[0]?.client?.display_name, name)
+    yield* expectSame("client", (yield* reads.client(shop.id, { id }))?.client.display_name, name)
+    yield* expectSame("ticket", (yield* reads.ticket(shop.id, ticket!.id)).tickets[0]?.client?.display_name, name)
     const { tickets } = yield* reads.ticketsOfNumber(shop.id, 8, 1)
-    yield* same("number", tickets[0]?.client?.display_name, name)
+    yield* expectSame("number", tickets[0]?.client?.display_name, name)
   },
 
   "a change of settings applies to every later read of the shop": function* ({ reads, shop }) {
@@ -111,24 +111,28 @@ export const clientsContract = cases({
     const { shop: now } = yield* runCommand(
       changeShop(shop.id, { program: { active: false }, forbidden_words: ["zut"] } as unknown as ShopPatch)
     )
-    yield* same("changed", [now.program.active, now.program.name, now.forbidden_words], [false, "Stamps", ["zut"]])
-    yield* same("ticket", (yield* reads.ticket(shop.id, ticket!.id)).shop, now)
-    yield* same("list", (yield* reads.tickets(shop.id, {}, NEWEST, 1)).shop, now)
-    yield* same("number", (yield* reads.ticketsOfNumber(shop.id, 2, 1)).shop, now)
-    yield* same("client", (yield* reads.client(shop.id, { id }))?.shop, now)
+    yield* expectSame(
+      "changed",
+      [now.program.active, now.program.name, now.forbidden_words],
+      [false, "Stamps", ["zut"]]
+    )
+    yield* expectSame("ticket", (yield* reads.ticket(shop.id, ticket!.id)).shop, now)
+    yield* expectSame("list", (yield* reads.tickets(shop.id, {}, FIRST_PAGE, 1)).shop, now)
+    yield* expectSame("number", (yield* reads.ticketsOfNumber(shop.id, 2, 1)).shop, now)
+    yield* expectSame("client", (yield* reads.client(shop.id, { id }))?.shop, now)
   },
 
   "a client who accepts an offer is known, linked and counted at once": function* ({ reads, directory, shop }) {
     const { id, phone } = yield* openAccount()
     const ticket = yield* runCommand(createTestTicket(shop.id, { service: "Hem", client_phone: phone }))
     const [offer] = yield* directory.offers(id)
-    yield* same("not known yet", yield* reads.client(shop.id, { id }), null)
+    yield* expectSame("not known yet", yield* reads.client(shop.id, { id }), null)
     yield* runCommand(answerOffer(shop.id, offer!.id, "accepted"))
-    yield* same("known", (yield* reads.client(shop.id, { phone }))?.tickets_open, 1)
-    const { tickets } = yield* reads.tickets(shop.id, { client_id: id }, NEWEST, 9)
-    yield* same("linked", ticketIds(tickets), [ticket.id])
+    yield* expectSame("known", (yield* reads.client(shop.id, { phone }))?.tickets_open, 1)
+    const { tickets } = yield* reads.tickets(shop.id, { client_id: id }, FIRST_PAGE, 9)
+    yield* expectSame("linked", ticketIds(tickets), [ticket.id])
     const refusal = yield* Effect.flip(runCommand(answerOffer(shop.id, offer!.id, "blocked")))
-    yield* same("answered once", refusal._tag, "OfferClosed")
+    yield* expectSame("answered once", refusal._tag, "OfferClosed")
   },
 
   "a ticket whose client blocks the shop is linked to the next client who accepts it": function* ({
@@ -147,46 +151,46 @@ export const clientsContract = cases({
       [accepting.id, [ticket.id]],
       [blocking.id, []]
     ] as const) {
-      const { tickets } = yield* reads.tickets(shop.id, { client_id }, NEWEST, 9)
-      yield* same("tickets of theirs", ticketIds(tickets), expected)
+      const { tickets } = yield* reads.tickets(shop.id, { client_id }, FIRST_PAGE, 9)
+      yield* expectSame("tickets of theirs", ticketIds(tickets), expected)
     }
-    yield* same("counted", (yield* reads.client(shop.id, { id: accepting.id }))?.tickets_total, 1)
+    yield* expectSame("counted", (yield* reads.client(shop.id, { id: accepting.id }))?.tickets_total, 1)
     yield* runCommand(link(shop.id, blocking.id))
-    yield* same("no longer theirs", (yield* reads.client(shop.id, { id: blocking.id }))?.tickets_total, 0)
+    yield* expectSame("no longer theirs", (yield* reads.client(shop.id, { id: blocking.id }))?.tickets_total, 0)
   }
 })
 
 const personOf = (client_id: ClientId, ...phones: ReadonlyArray<Phone>): Person => ({ client_id, names: [], phones })
 
 /** The data of one person can be found, exported, rewritten and erased. */
-export const personalDataContract = cases({
+export const personalDataContract = makeCases({
   "a corrected account is read with its new data, and a number that another account has is refused": function* ({
     directory
   }) {
     const [account, other] = [yield* openAccount(), yield* openAccount()]
     const after = { ...account, given_name: "Émira", hide_name: true, phone: yield* freshPhone }
-    yield* same("changed", yield* directory.changeClient(after), true)
-    yield* same("read", yield* directory.account(account.id), after)
-    yield* same("taken", yield* directory.changeClient({ ...after, phone: other.phone }), false)
-    yield* same("as it was", yield* directory.account(account.id), after)
+    yield* expectSame("changed", yield* directory.changeClient(after), true)
+    yield* expectSame("read", yield* directory.account(account.id), after)
+    yield* expectSame("taken", yield* directory.changeClient({ ...after, phone: other.phone }), false)
+    yield* expectSame("as it was", yield* directory.account(account.id), after)
     const again = yield* openAccount({ phone: account.phone })
-    yield* same("the former number is free", (yield* directory.account(again.id))?.phone, account.phone)
+    yield* expectSame("the former number is free", (yield* directory.account(again.id))?.phone, account.phone)
   },
 
   "an erasure removes the account at once, and stores the person's names and numbers until it ends": function* (bench) {
     const { personalData: personal, directory } = bench
     const { id, given_name, family_name, phone } = yield* openAccount()
-    yield* same("nobody", yield* personal.beginErasure(yield* freshId<ClientId>(), []), null)
+    yield* expectSame("nobody", yield* personal.beginErasure(yield* freshId<ClientId>(), []), null)
     const first = yield* personal.beginErasure(id, [])
-    yield* same("whom", first, { client_id: id, names: [given_name, family_name], phones: [phone] })
-    yield* same("no account", yield* directory.account(id), null)
+    yield* expectSame("whom", first, { client_id: id, names: [given_name, family_name], phones: [phone] })
+    yield* expectSame("no account", yield* directory.account(id), null)
     const further = yield* freshPhone
     const second = yield* personal.beginErasure(id, [further])
-    yield* same("with the further number", [...(second?.phones ?? [])].sort(), [phone, further].sort())
+    yield* expectSame("with the further number", [...(second?.phones ?? [])].sort(), [phone, further].sort())
     const third = yield* personal.beginErasure(id, [])
-    yield* same("which stays", [third?.names, third?.phones.length], [first?.names, 2])
+    yield* expectSame("which stays", [third?.names, third?.phones.length], [first?.names, 2])
     yield* personal.endErasure(id)
-    yield* same("ended", yield* personal.beginErasure(id, []), null)
+    yield* expectSame("ended", yield* personal.beginErasure(id, []), null)
   },
 
   "a person's data are found by id and by number in every shop that has some": function* (bench) {
@@ -196,24 +200,24 @@ export const personalDataContract = cases({
     const [mine, byPhone] = yield* runCommand(putTickets(shop.id, [{ client_id }, { client_phone }, {}]))
     yield* runCommand(recordVisit(other.id, client_id))
     const person = personOf(client_id, client_phone)
-    yield* same("shops", yield* personal.shops(person), [shop.id, other.id].sort())
-    const held = yield* personal.held(shop.id, person)
-    yield* same("tickets", each(held.tickets, "id").sort(), [mine!.id, byPhone!.id].sort())
-    yield* same(
+    yield* expectSame("shops", yield* personal.shops(person), [shop.id, other.id].sort())
+    const held = yield* personal.readShopData(shop.id, person)
+    yield* expectSame("tickets", pluck(held.tickets, "id").sort(), [mine!.id, byPhone!.id].sort())
+    yield* expectSame(
       "a ticket as it is",
       held.tickets.find(({ id }) => id === mine!.id),
       mine
     )
-    yield* same(
+    yield* expectSame(
       "nothing else",
       [held.link, held.card, held.ledger, held.offers, held.notifications],
       [null, null, [], [], []]
     )
-    yield* same("the link", (yield* personal.held(other.id, person)).link?.client_id, client_id)
+    yield* expectSame("the link", (yield* personal.readShopData(other.id, person)).link?.client_id, client_id)
     yield* runCommand(forgetClient(other.id, person))
-    yield* same("the link is gone", yield* personal.shops(person), [shop.id])
-    const none = yield* personal.held(third.id, person)
-    yield* same("nothing there", [none.link, none.tickets], [null, []])
+    yield* expectSame("the link is gone", yield* personal.shops(person), [shop.id])
+    const none = yield* personal.readShopData(third.id, person)
+    yield* expectSame("nothing there", [none.link, none.tickets], [null, []])
   },
 
   "all data of a person in a shop are found, even if they fill several pages": function* ({
@@ -253,13 +257,17 @@ export const personalDataContract = cases({
       )
     }
     yield* runCommand(putChanges(shop.id, ...changes))
-    const held = yield* personal.held(shop.id, personOf(client_id, phone))
+    const held = yield* personal.readShopData(shop.id, personOf(client_id, phone))
     const idsOf = (tag: Change["_tag"]) =>
       changes.flatMap((change) => (change._tag === tag && "id" in change.row ? [change.row.id] : []))
-    yield* same("the ledger", each(held.ledger, "id"), idsOf("LedgerAppended"))
-    yield* same("the offers", each(held.offers, "id"), idsOf("OfferPut"))
-    yield* same("the notifications", each(held.notifications, "id").sort(), appended.sort())
-    yield* same("the tickets", each(held.tickets, "id").sort(), each([...theirs, ...byPhone, ...offered], "id").sort())
+    yield* expectSame("the ledger", pluck(held.ledger, "id"), idsOf("LedgerAppended"))
+    yield* expectSame("the offers", pluck(held.offers, "id"), idsOf("OfferPut"))
+    yield* expectSame("the notifications", pluck(held.notifications, "id").sort(), appended.sort())
+    yield* expectSame(
+      "the tickets",
+      pluck(held.tickets, "id").sort(),
+      pluck([...theirs, ...byPhone, ...offered], "id").sort()
+    )
   },
 
   "a person's event is found by its ticket and by its text, and an erasure changes nothing but the text": function* (
@@ -276,27 +284,27 @@ export const personalDataContract = cases({
     yield* record(claim!, { ...resultWithStatus(200), head: `HTTP/1.1 200 OK\n\n${person.phones[0]}` })
     const ticket = first!.ticket_id!
     const events = yield* personal.events(shop, person, [ticket], 1)
-    yield* same("by ticket", events, [{ event: first, attempts: events[0]?.attempts ?? [] }])
-    yield* same("with its attempts", events[0]?.attempts.length, 1)
-    yield* same("from a place on", yield* personal.events(shop, person, [ticket], 2), [])
+    yield* expectSame("by ticket", events, [{ event: first, attempts: events[0]?.attempts ?? [] }])
+    yield* expectSame("with its attempts", events[0]?.attempts.length, 1)
+    yield* expectSame("from a place on", yield* personal.events(shop, person, [ticket], 2), [])
     const body = JSON.stringify({ data: { client: { id: person.client_id, display_name: "Amira" } } })
     yield* runCommand(putChanges(shop, { _tag: "EventRewritten", row: { ...second!, body } }))
     const named = yield* personal.events(shop, person, [], 1)
-    yield* same(
+    yield* expectSame(
       "by its text",
       named.map(({ event }) => event.id),
       [second!.id]
     )
     yield* runCommand(eraseEvents(shop, person, [first!.id, second!.id]))
     const after = yield* reads.events(shop)
-    yield* same(
+    yield* expectSame(
       "place and fields",
       after.map(({ body: _, ...event }) => event),
       before.map(({ body: _, ...event }) => event)
     )
-    yield* same("the name is gone", JSON.parse(after[1]!.body).data.client.display_name, null)
+    yield* expectSame("the name is gone", JSON.parse(after[1]!.body).data.client.display_name, null)
     const [again] = yield* personal.events(shop, person, [ticket], 1)
-    yield* same("and the head of the answer", each(again?.attempts, "head", "status"), [["", 200]])
+    yield* expectSame("and the head of the answer", pluck(again?.attempts, "head", "status"), [["", 200]])
   },
 
   "a person's idempotency records are found, and an erasure removes those whose key names the person": function* (

@@ -53,12 +53,14 @@ const openBench = Effect.gen(function* () {
 })
 
 /** The store's ports, a clock set to `start`, the entropy, and a new `shop` for the case. */
-export type Bench = Effect.Effect.Success<typeof openBench>
+export type CaseFixture = Effect.Effect.Success<typeof openBench>
 
 type Step = YieldWrap<Effect.Effect<unknown, unknown, StorePorts | Entropy>>
 
 /** The cases of one subject, by their names. */
-export const cases = (bodies: Record<string, (bench: Bench) => Generator<Step, void>>): ReadonlyArray<ContractCase> =>
+export const makeCases = (
+  bodies: Record<string, (bench: CaseFixture) => Generator<Step, void>>
+): ReadonlyArray<ContractCase> =>
   Object.entries(bodies).map(([name, body]) => ({
     name,
     effect: Effect.flatMap(openBench, (bench) =>
@@ -81,17 +83,17 @@ const show = (value: unknown): string => {
 }
 
 /** Fails unless two values are equal, field by field. */
-export const same = (what: string, actual: unknown, expected: unknown): Effect.Effect<void, ContractBroken> => {
+export const expectSame = (what: string, actual: unknown, expected: unknown): Effect.Effect<void, ContractBroken> => {
   const [found, wanted] = [show(actual), show(expected)]
-  return holds(`${what}\n  expected ${wanted}\n  but got  ${found}`, found === wanted)
+  return expectThat(`${what}\n  expected ${wanted}\n  but got  ${found}`, found === wanted)
 }
 
 /** Fails with this text unless the condition is true. */
-export const holds = (what: string, condition: boolean): Effect.Effect<void, ContractBroken> =>
+export const expectThat = (what: string, condition: boolean): Effect.Effect<void, ContractBroken> =>
   condition ? Effect.void : Effect.fail(new ContractBroken({ message: what }))
 
 /** Returns one field of each row, or for several field names a list of these fields for each row. */
-export const each: {
+export const pluck: {
   <T, K extends keyof T>(rows: ReadonlyArray<T> | undefined, field: K): Array<T[K]>
   <T>(rows: ReadonlyArray<T> | undefined, ...fields: ReadonlyArray<keyof T>): Array<Array<T[keyof T]>>
 } = <T>(rows: ReadonlyArray<T> = [], ...fields: ReadonlyArray<keyof T>): Array<never> =>

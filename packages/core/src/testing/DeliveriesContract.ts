@@ -7,7 +7,7 @@ import type { EventId, ShopId } from "../domain/Identifier.js"
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import { type Claim, Reads } from "../ports/StorePorts.js"
-import { type Bench, cases, each, holds, same } from "./ContractCase.js"
+import { type CaseFixture, expectSame, expectThat, makeCases, pluck } from "./ContractCase.js"
 import { eventsIn, runCommand } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 import {
@@ -34,12 +34,12 @@ export const deliveriesContract = cases({
     const [claim] = yield* dispatcher.claim()
     const [event] = yield* reads.events(shop)
     const webhook = (yield* reads.shop(shop))?.webhook
-    yield* same(
+    yield* expectSame(
       "claim",
       { ...claim, token: 0 },
       { shop_id: shop, event_id: event?.id, token: 0, webhook, body: event?.body }
     )
-    yield* same("and no more", yield* dispatcher.claim(), [])
+    yield* expectSame("and no more", yield* dispatcher.claim(), [])
   },
 
   "at most four deliveries of a shop are in flight, and the next is claimed when one has ended (Specification, Webhooks)":
@@ -48,15 +48,15 @@ export const deliveriesContract = cases({
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, null, null, null, null, null)
       const claims = yield* dispatcher.claim()
-      yield* same("no fifth", yield* dispatcher.claim(), [])
+      yield* expectSame("no fifth", yield* dispatcher.claim(), [])
       clock.advance(SECOND_MS)
       yield* dispatcher.raise(shop, null)
       const events = yield* eventsIn(shop)
-      yield* same("four", eventsOf(claims), events.slice(0, 4))
+      yield* expectSame("four", eventsOf(claims), events.slice(0, 4))
       yield* record(claims[2]!, OK)
-      yield* same("the fifth", eventsOf(yield* dispatcher.claim()), [events[4]])
+      yield* expectSame("the fifth", eventsOf(yield* dispatcher.claim()), [events[4]])
       yield* record(claims[0]!, DOWN)
-      yield* same("the sixth, after a failure", eventsOf(yield* dispatcher.claim()), [events[5]])
+      yield* expectSame("the sixth, after a failure", eventsOf(yield* dispatcher.claim()), [events[5]])
     },
 
   "at most one delivery of a ticket is in flight, and a ticket's events are claimed in order (Specification, Webhooks)":
@@ -66,15 +66,15 @@ export const deliveriesContract = cases({
       yield* dispatcher.raise(shop, 1, 1, 2, 1, 2)
       const [a, b, c, d, e] = yield* eventsIn(shop)
       const first = yield* dispatcher.claim()
-      yield* same("one each", eventsOf(first), [a, c])
+      yield* expectSame("one each", eventsOf(first), [a, c])
       yield* record(first[1]!, OK)
       const second = yield* dispatcher.claim()
-      yield* same("the other ticket's next", eventsOf(second), [e])
+      yield* expectSame("the other ticket's next", eventsOf(second), [e])
       yield* record(first[0]!, OK)
       const third = yield* dispatcher.claim()
-      yield* same("this ticket's next", eventsOf(third), [b])
+      yield* expectSame("this ticket's next", eventsOf(third), [b])
       yield* record(third[0]!, OK)
-      yield* same("and its last", eventsOf(yield* dispatcher.claim()), [d])
+      yield* expectSame("and its last", eventsOf(yield* dispatcher.claim()), [d])
     },
 
   "a failed delivery that waits for its retry does not delay the next one of its ticket (Specification, Webhooks)":
@@ -100,9 +100,9 @@ export const deliveriesContract = cases({
     clock.advance(3 * SECOND_MS)
     yield* record(claim!, DOWN)
     clock.advance(MINUTE_MS - 1)
-    yield* same("before", yield* dispatcher.claim(), [])
+    yield* expectSame("before", yield* dispatcher.claim(), [])
     clock.advance(1)
-    yield* same("then", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
+    yield* expectSame("then", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
   },
 
   "a shop with 10,000 due deliveries delays another shop by one turn at most (Specification, Webhooks)": function* ({
@@ -111,11 +111,11 @@ export const deliveriesContract = cases({
     const [busy, quiet] = [yield* dispatcher.open, yield* dispatcher.open]
     for (const n of [4000, 4000, 2000]) yield* dispatcher.raise(busy, ...Array(n).fill(null))
     yield* dispatcher.raise(quiet, null)
-    const turns = each(yield* dispatcher.claim(2), "shop_id")
-    yield* same("a turn each", turns, [busy, quiet])
-    yield* same("then the busy one's", (yield* dispatcher.claim()).length, 3)
+    const turns = pluck(yield* dispatcher.claim(2), "shop_id")
+    yield* expectSame("a turn each", turns, [busy, quiet])
+    yield* expectSame("then the busy one's", (yield* dispatcher.claim()).length, 3)
     yield* dispatcher.raise(quiet, null, null, null, null)
-    yield* same("a full shop takes no turn", each(yield* dispatcher.claim(), "shop_id"), [quiet, quiet, quiet])
+    yield* expectSame("a full shop takes no turn", pluck(yield* dispatcher.claim(), "shop_id"), [quiet, quiet, quiet])
   },
 
   "claims alternate between shops with many due deliveries, with every value of `most`": function* ({ dispatcher }) {
@@ -124,7 +124,7 @@ export const deliveriesContract = cases({
     const order = []
     for (const max of [1, 2, 1, 3, 5])
       for (const { shop_id } of yield* dispatcher.claim(max)) order.push(shops.indexOf(shop_id))
-    yield* same("round", order, [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
+    yield* expectSame("round", order, [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
   },
 
   "every shop with a due delivery is served once before any is served twice, with every size of claims": function* (
@@ -140,7 +140,7 @@ export const deliveriesContract = cases({
         yield* record(claim, OK)
       }
       const counts = [...served.values()]
-      yield* holds("no shop is two ahead", Math.max(...counts) - Math.min(...counts) <= 1)
+      yield* expectThat("no shop is two ahead", Math.max(...counts) - Math.min(...counts) <= 1)
     }
     for (const max of [1, 40, 7, 30, 3, 25]) yield* serve(max)
     clock.advance(SECOND_MS)
@@ -150,7 +150,7 @@ export const deliveriesContract = cases({
     const newcomer = yield* dispatcher.open
     yield* dispatcher.raise(newcomer, null)
     const [first] = yield* dispatcher.claim(1)
-    yield* same("a shop that was never served goes before all that were", first?.shop_id, newcomer)
+    yield* expectSame("a shop that was never served goes before all that were", first?.shop_id, newcomer)
   },
 
   "a claim skips many shops without due deliveries and returns the only due delivery": function* ({ dispatcher }) {
@@ -161,7 +161,7 @@ export const deliveriesContract = cases({
     }
     const last = shops.at(-1)!
     yield* dispatcher.raise(last, null)
-    yield* same("the last one's", each(yield* dispatcher.claim(1), "shop_id"), [last])
+    yield* expectSame("the last one's", pluck(yield* dispatcher.claim(1), "shop_id"), [last])
   },
 
   "nothing is claimed while the webhook is off, and all deliveries are due at once, in order, when it is on again (Specification, Webhooks)":
@@ -174,13 +174,13 @@ export const deliveriesContract = cases({
       yield* dispatcher.turnOff(shop)
       yield* dispatcher.raise(shop, 1)
       clock.advance(10 * MINUTE_MS)
-      yield* same("off", yield* dispatcher.claim(), [])
+      yield* expectSame("off", yield* dispatcher.claim(), [])
       yield* runCommand(enableWebhook(shop))
       const [first, second, third] = yield* eventsIn(shop)
       const claims = yield* dispatcher.claim()
-      yield* same("on", eventsOf(claims), [first, second])
+      yield* expectSame("on", eventsOf(claims), [first, second])
       yield* record(claims[0]!, OK)
-      yield* same("and the ticket's next", eventsOf(yield* dispatcher.claim()), [third])
+      yield* expectSame("and the ticket's next", eventsOf(yield* dispatcher.claim()), [third])
     },
 
   "a delivery in flight while the webhook is turned off and on is not claimed twice, and its failure counts as the first":
@@ -191,10 +191,10 @@ export const deliveriesContract = cases({
       const [claim] = yield* dispatcher.claim()
       yield* dispatcher.turnOff(shop)
       yield* runCommand(enableWebhook(shop))
-      yield* same("in flight", yield* dispatcher.claim(), [])
-      yield* same("recorded", yield* record(claim!, DOWN), "retry")
+      yield* expectSame("in flight", yield* dispatcher.claim(), [])
+      yield* expectSame("recorded", yield* record(claim!, DOWN), "retry")
       clock.advance(MINUTE_MS)
-      yield* same("a minute later", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
+      yield* expectSame("a minute later", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
     },
 
   "concurrent claims never return the same delivery": function* ({ dispatcher }) {
@@ -207,39 +207,39 @@ export const deliveriesContract = cases({
       })
       const claims = hands.flat()
       for (const claim of claims) {
-        yield* holds("claimed once", !seen.has(claim.event_id))
+        yield* expectThat("claimed once", !seen.has(claim.event_id))
         seen.add(claim.event_id)
       }
       yield* Effect.forEach(claims, (claim) => record(claim, OK), { concurrency: "unbounded", discard: true })
-      yield* holds("something was claimed", claims.length > 0)
+      yield* expectThat("something was claimed", claims.length > 0)
       left -= claims.length
     }
-    yield* same("all of them", seen.size, 250)
+    yield* expectSame("all of them", seen.size, 250)
   },
 
   "`next` returns the earliest instant at which a delivery can be claimed, or null if none can": function* (bench) {
     const { dispatcher, clock, start, deliveries } = bench
     const { next } = deliveries
     const FAR = start + 1000 * MINUTE_MS
-    yield* same("nothing", yield* next(FAR), null)
+    yield* expectSame("nothing", yield* next(FAR), null)
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null, null, null, null, null)
-    yield* same("now", yield* next(FAR), start)
+    yield* expectSame("now", yield* next(FAR), start)
     const claims = yield* dispatcher.claim()
-    yield* same("four are in flight", yield* next(FAR), null)
+    yield* expectSame("four are in flight", yield* next(FAR), null)
     for (const claim of claims) yield* record(claim, DOWN)
     yield* record((yield* dispatcher.claim())[0]!, OK)
-    yield* same("the retries", yield* next(FAR), start + MINUTE_MS)
-    yield* same("at most", yield* next(start + MINUTE_MS), start + MINUTE_MS)
-    yield* same("not until then", yield* next(start + MINUTE_MS - 1), null)
+    yield* expectSame("the retries", yield* next(FAR), start + MINUTE_MS)
+    yield* expectSame("at most", yield* next(start + MINUTE_MS), start + MINUTE_MS)
+    yield* expectSame("not until then", yield* next(start + MINUTE_MS - 1), null)
     const other = yield* dispatcher.open
     clock.advance(5)
     yield* dispatcher.raise(other, null)
-    yield* same("the other shop's is earlier", yield* next(FAR), start + 5)
+    yield* expectSame("the other shop's is earlier", yield* next(FAR), start + 5)
     yield* dispatcher.turnOff(other)
-    yield* same("off", yield* next(FAR), start + MINUTE_MS)
+    yield* expectSame("off", yield* next(FAR), start + MINUTE_MS)
     yield* runCommand(enableWebhook(other))
-    yield* same("on again", yield* next(FAR), start + 5)
+    yield* expectSame("on again", yield* next(FAR), start + 5)
   },
 
   "`changed` returns once an event is raised or a webhook is turned on": function* ({ dispatcher, deliveries }) {
@@ -259,7 +259,7 @@ export const deliveriesContract = cases({
 })
 
 /** Claims after the end of their lease, and deliveries after the clock was set back (Specification, Webhooks). */
-export const leasesContract = cases({
+export const leasesContract = makeCases({
   "after the clock was set back, new events are due at once, and the first retry a minute later (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, reads, start, deliveries } = bench
@@ -272,12 +272,12 @@ export const leasesContract = cases({
       yield* dispatcher.raise(shop, null)
       const [claim] = yield* dispatcher.claim()
       const [, event] = yield* reads.events(shop)
-      yield* same("at once", claim?.event_id, event!.id)
-      yield* same("recorded in its order", event!.created_at, start + DAY_MS)
+      yield* expectSame("at once", claim?.event_id, event!.id)
+      yield* expectSame("recorded in its order", event!.created_at, start + DAY_MS)
       yield* record(claim!, DOWN)
-      yield* same("its retry", yield* deliveries.next(start + DAY_MS), start + MINUTE_MS)
+      yield* expectSame("its retry", yield* deliveries.next(start + DAY_MS), start + MINUTE_MS)
       clock.set(start + MINUTE_MS)
-      yield* same("after a minute", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
+      yield* expectSame("after a minute", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
     },
 
   "a delivery can be claimed again after its lease of fifteen seconds, with all its attempts left (docs/how-it-is-built.md)":
@@ -289,19 +289,19 @@ export const leasesContract = cases({
       const [lost] = yield* dispatcher.claim()
       clock.advance(ServiceLimits.delivery_lease_ms - 1)
       yield* reclaim
-      yield* same("held", yield* dispatcher.claim(), [])
+      yield* expectSame("held", yield* dispatcher.claim(), [])
       clock.advance(1)
-      yield* holds("reclaimed", (yield* reclaim) >= 1)
+      yield* expectThat("reclaimed", (yield* reclaim) >= 1)
       const [again] = yield* dispatcher.claim()
-      yield* same("the same", again?.event_id, lost!.event_id)
-      yield* holds("under another token", again!.token !== lost!.token)
-      yield* same("no attempt was used", (yield* log.deliveries(shop))[0]?.attempts, [])
+      yield* expectSame("the same", again?.event_id, lost!.event_id)
+      yield* expectThat("under another token", again!.token !== lost!.token)
+      yield* expectSame("no attempt was used", (yield* log.deliveries(shop))[0]?.attempts, [])
       const before = [yield* log.deliveries(shop), (yield* reads.shop(shop))?.webhook]
-      yield* same("a late result", yield* record(lost!, DOWN), "superseded")
-      yield* same("changes nothing", [yield* log.deliveries(shop), (yield* reads.shop(shop))?.webhook], before)
-      yield* same("the holder's word counts", yield* record(again!, OK), "delivered")
-      yield* same("and an echo does not", yield* record(again!, OK), "superseded")
-      yield* same("one attempt", (yield* log.deliveries(shop))[0]?.attempts.length, 1)
+      yield* expectSame("a late result", yield* record(lost!, DOWN), "superseded")
+      yield* expectSame("changes nothing", [yield* log.deliveries(shop), (yield* reads.shop(shop))?.webhook], before)
+      yield* expectSame("the holder's word counts", yield* record(again!, OK), "delivered")
+      yield* expectSame("and an echo does not", yield* record(again!, OK), "superseded")
+      yield* expectSame("one attempt", (yield* log.deliveries(shop))[0]?.attempts.length, 1)
     },
 
   "an attempt whose delivery was claimed again is logged once, and counts for the webhook's health (Specification, Webhooks)":
@@ -314,14 +314,14 @@ export const leasesContract = cases({
       yield* deliveries.reclaim
       const [again] = yield* dispatcher.claim()
       clock.advance(1)
-      yield* same("superseded", yield* record(slow!, DOWN), "superseded")
+      yield* expectSame("superseded", yield* record(slow!, DOWN), "superseded")
       for (let echo = 0; echo < 2; echo++) yield* recordLate(slow!, DOWN)
-      yield* same("one failure", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
+      yield* expectSame("one failure", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
       clock.advance(1)
       yield* recordLate(slow!, resultWithStatus(410))
-      yield* same("a 410 turns it off", (yield* reads.shop(shop))?.webhook?.off_reason, "gone")
-      yield* same("logged", each((yield* log.deliveries(shop))[0]?.attempts, "status"), [500, 410])
-      yield* same("the holder's word counts for the delivery", yield* record(again!, OK), "delivered")
+      yield* expectSame("a 410 turns it off", (yield* reads.shop(shop))?.webhook?.off_reason, "gone")
+      yield* expectSame("logged", pluck((yield* log.deliveries(shop))[0]?.attempts, "status"), [500, 410])
+      yield* expectSame("the holder's word counts for the delivery", yield* record(again!, OK), "delivered")
     },
 
   "a delivery stays delivered if failures of earlier attempts are recorded after its success": function* (bench) {
@@ -343,13 +343,13 @@ export const leasesContract = cases({
     }
     yield* late(0)
     yield* late(1)
-    yield* same("arrived", yield* record(again!, OK), "delivered")
+    yield* expectSame("arrived", yield* record(again!, OK), "delivered")
     yield* late(2)
     const [logged] = yield* log.deliveries(shop)
-    yield* same("the state", logged?.state, "delivered")
-    yield* same("in the order in which they began", each(logged?.attempts, "status"), [500, 500, 500, 200])
-    yield* same("given up", yield* log.count(shop, { state: "dead" }), 0)
-    yield* same("delivered", yield* log.count(shop, { state: "delivered" }), 1)
+    yield* expectSame("the state", logged?.state, "delivered")
+    yield* expectSame("in the order in which they began", pluck(logged?.attempts, "status"), [500, 500, 500, 200])
+    yield* expectSame("given up", yield* log.count(shop, { state: "dead" }), 0)
+    yield* expectSame("delivered", yield* log.count(shop, { state: "delivered" }), 1)
   },
 
   "a failure that is recorded twice, because its first response was lost, counts once": function* (bench) {
@@ -357,15 +357,15 @@ export const leasesContract = cases({
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
     const [claim] = yield* dispatcher.claim()
-    yield* same("first", yield* record(claim!, DOWN), "retry")
-    yield* same("repeated", yield* record(claim!, DOWN), "superseded")
-    yield* same("one attempt", (yield* deliveryLog.deliveries(shop))[0]?.attempts.length, 1)
-    yield* same("one failure", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
+    yield* expectSame("first", yield* record(claim!, DOWN), "retry")
+    yield* expectSame("repeated", yield* record(claim!, DOWN), "superseded")
+    yield* expectSame("one attempt", (yield* deliveryLog.deliveries(shop))[0]?.attempts.length, 1)
+    yield* expectSame("one failure", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
   }
 })
 
 /** The removal of a webhook with its deliveries. */
-export const webhookRemovalContract = cases({
+export const webhookRemovalContract = makeCases({
   "a removal deletes the webhook's waiting deliveries a thousand at a time, and a later webhook gets only later events":
     function* (bench) {
       const { dispatcher, reads, deliveries } = bench
@@ -374,25 +374,28 @@ export const webhookRemovalContract = cases({
       yield* dispatcher.raise(shop, ...Array(1300).fill(null))
       const [inFlight] = yield* dispatcher.claim(1)
       const replay = yield* runCommand(startReplay(shop, {}))
-      yield* same("the first thousand", yield* runCommand(removeWebhook(shop)), "more")
-      yield* same("turned off meanwhile", (yield* reads.shop(shop))?.webhook?.off_reason, "disabled")
-      yield* same("nothing is claimed", yield* dispatcher.claim(), [])
-      yield* same("the rest", yield* runCommand(removeWebhook(shop)), "removed")
+      yield* expectSame("the first thousand", yield* runCommand(removeWebhook(shop)), "more")
+      yield* expectSame("turned off meanwhile", (yield* reads.shop(shop))?.webhook?.off_reason, "disabled")
+      yield* expectSame("nothing is claimed", yield* dispatcher.claim(), [])
+      yield* expectSame("the rest", yield* runCommand(removeWebhook(shop)), "removed")
       const state = yield* reads.shop(shop)
-      yield* same("no webhook", state?.webhook, null)
-      yield* same("a late answer", yield* record(inFlight!, OK), "superseded")
+      yield* expectSame("no webhook", state?.webhook, null)
+      yield* expectSame("a late answer", yield* record(inFlight!, OK), "superseded")
       yield* dispatcher.raise(shop, null)
       yield* dispatcher.raise(other, null)
       const claims = yield* dispatcher.claim()
-      yield* same("only the other shop's", new Set(each(claims, "shop_id")), new Set([other]))
-      yield* same("its replay ends", yield* runCommand(advanceReplay(shop, replay.id)), { taken_up: 0, is_done: true })
+      yield* expectSame("only the other shop's", new Set(pluck(claims, "shop_id")), new Set([other]))
+      yield* expectSame("its replay ends", yield* runCommand(advanceReplay(shop, replay.id)), {
+        taken_up: 0,
+        is_done: true
+      })
       const open = (yield* deliveries.replays).filter(({ shop_id }) => shop_id === shop)
-      yield* same("and is open no more", open, [])
+      yield* expectSame("and is open no more", open, [])
       yield* runCommand(setWebhook(shop, { url: "https://new.example/hook", secret: "whsec_2" }))
       yield* dispatcher.raise(shop, null)
       const events = yield* reads.events(shop)
       const [first, ...rest] = (yield* dispatcher.claim()).filter(({ shop_id }) => shop_id === shop)
-      yield* same(
+      yield* expectSame(
         "what was raised since",
         [first?.event_id, first?.webhook.secret, rest],
         [events.at(-1)?.id, "whsec_2", []]
@@ -446,7 +449,7 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
       const { claims, queue: after } = nextClaims(before, clock.unsafeCurrentTimeMillis(), slots)
       const expected = claims.map(([place, { seq }]) => events.get(`${before[place]!.shop_id} ${seq}`))
       const claimed = yield* dispatcher.claim(slots)
-      yield* same(`${step}: a claim of ${slots}`, each(claimed, "event_id"), expected)
+      yield* expectSame(`${step}: a claim of ${slots}`, pluck(claimed, "event_id"), expected)
       for (const one of claimed) held.set(one.event_id, one)
       queue = after
     })
@@ -487,11 +490,11 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
   })
 
 /** The order of claims agrees with `nextClaims` of the domain (Specification, Webhooks). */
-export const claimOrderContract = cases(
+export const claimOrderContract = makeCases(
   Object.fromEntries(
     Array.from({ length: SCHEDULES }, (_, seed) => [
       `random schedule ${seed}: claims of every size return deliveries in the order of nextClaims`,
-      function* ({ dispatcher }: Bench) {
+      function* ({ dispatcher }: CaseFixture) {
         yield* follow(dispatcher, seed)
       }
     ])

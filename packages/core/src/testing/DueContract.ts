@@ -8,7 +8,7 @@ import { DAY_MS, MINUTE_MS } from "../domain/Instant.js"
 import type { ClientNotification, DueNotification, NotificationReceiver } from "../domain/Notification.js"
 import { ticketView } from "../domain/Ticket.js"
 import { Closures, type DueClosure, NotificationQueue } from "../ports/StorePorts.js"
-import { cases, each, holds, same } from "./ContractCase.js"
+import { expectSame, expectThat, makeCases, pluck } from "./ContractCase.js"
 import {
   failingNotice,
   makeChanges,
@@ -29,14 +29,14 @@ const PLENTY = 100_000
 const earliestFirst = Effect.fnUntraced(function* <E>(
   due: (limit: number) => Effect.Effect<ReadonlyArray<{ readonly due_at: number }>, E>
 ) {
-  const all = each(yield* due(PLENTY), "due_at")
-  yield* same(
+  const all = pluck(yield* due(PLENTY), "due_at")
+  yield* expectSame(
     "in order",
     all,
     all.toSorted((a, b) => a - b)
   )
   for (const limit of [1, 3, all.length]) {
-    yield* same(`limit ${limit}`, each(yield* due(limit), "due_at"), all.slice(0, limit))
+    yield* expectSame(`limit ${limit}`, pluck(yield* due(limit), "due_at"), all.slice(0, limit))
   }
 })
 
@@ -49,13 +49,13 @@ const closuresIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number
   )
 
 /** The tickets that are due for their automatic closure (Specification, States). */
-export const closuresContract = cases({
+export const closuresContract = makeCases({
   "a ticket is due for closure exactly sixty days after its creation": function* ({ shop, start }) {
     const id = yield* newTicket(shop.id)
-    yield* same("before", yield* closuresIn([shop], start + SIXTY_DAYS - 1), [])
+    yield* expectSame("before", yield* closuresIn([shop], start + SIXTY_DAYS - 1), [])
     const expected = [{ shop_id: shop.id, id, due_at: start + SIXTY_DAYS }]
-    yield* same("then", yield* closuresIn([shop], start + SIXTY_DAYS), expected)
-    yield* same("and later", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), expected)
+    yield* expectSame("then", yield* closuresIn([shop], start + SIXTY_DAYS), expected)
+    yield* expectSame("and later", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), expected)
   },
 
   "a notification postpones the closure of a ticket in the workshop, and not that of a ready ticket": function* ({
@@ -71,7 +71,7 @@ export const closuresContract = cases({
     clock.set(start + 3 * DAY_MS)
     yield* runCommand(recordNotified(shop.id, waiting, "sms"))
     const due = yield* closuresIn([shop], start + 2 * SIXTY_DAYS)
-    yield* same("due", due, [
+    yield* expectSame("due", due, [
       { shop_id: shop.id, id: ready, due_at: start + DAY_MS + SIXTY_DAYS },
       { shop_id: shop.id, id: waiting, due_at: start + 3 * DAY_MS + SIXTY_DAYS }
     ])
@@ -88,10 +88,10 @@ export const closuresContract = cases({
     clock.set(start + 1000)
     yield* runCommand(changeStatus(shop.id, reopened!, "workshop"))
     clock.set(start + SIXTY_DAYS)
-    yield* holds("closed", (yield* runCommand(closeTicket(shop.id, closed!))) !== null)
-    yield* holds("not yet", (yield* runCommand(closeTicket(shop.id, reopened!))) === null)
+    yield* expectThat("closed", (yield* runCommand(closeTicket(shop.id, closed!))) !== null)
+    yield* expectThat("not yet", (yield* runCommand(closeTicket(shop.id, reopened!))) === null)
     const expected = [{ shop_id: shop.id, id: reopened, due_at: start + 1000 + SIXTY_DAYS }]
-    yield* same("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
+    yield* expectSame("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
   },
 
   "due lists the notifications of one kind of receiver, and dueAfter those of a shop that are due later, until discarded":
@@ -107,7 +107,7 @@ export const closuresContract = cases({
       }
       const receivers = (receiver?: NotificationReceiver) =>
         Effect.map(notificationQueue.due(start + 2, PLENTY, receiver), (found) =>
-          each(
+          pluck(
             found.filter(({ shop_id }) => shop_id === shop.id),
             "receiver",
             "due_at"
@@ -118,18 +118,18 @@ export const closuresContract = cases({
         ["owner", start + 1],
         ["owner", start + 2]
       ]
-      yield* same("all", yield* receivers(), [notification, early, late])
-      yield* same("clients", yield* receivers("client"), [notification])
-      yield* same("owners", yield* receivers("owner"), [early, late])
+      yield* expectSame("all", yield* receivers(), [notification, early, late])
+      yield* expectSame("clients", yield* receivers("client"), [notification])
+      yield* expectSame("owners", yield* receivers("owner"), [early, late])
       const after = (instant: number, limit: number) =>
-        Effect.map(notificationQueue.dueAfter(shop.id, instant, limit), (found) => each(found, "receiver", "due_at"))
-      yield* same("later", yield* after(start, PLENTY), [early, late])
-      yield* same("a limit", yield* after(start - 1, 2), [notification, early])
-      yield* same("none", yield* after(start + 2, PLENTY), [])
+        Effect.map(notificationQueue.dueAfter(shop.id, instant, limit), (found) => pluck(found, "receiver", "due_at"))
+      yield* expectSame("later", yield* after(start, PLENTY), [early, late])
+      yield* expectSame("a limit", yield* after(start - 1, 2), [notification, early])
+      yield* expectSame("none", yield* after(start + 2, PLENTY), [])
       const [queued] = yield* notificationQueue.dueAfter(shop.id, start - 1, 1)
-      yield* same("discarded", yield* runCommand(discardNotification(queued!)), true)
-      yield* same("once", yield* runCommand(discardNotification(queued!)), false)
-      yield* same("left", yield* after(start - 1, PLENTY), [early, late])
+      yield* expectSame("discarded", yield* runCommand(discardNotification(queued!)), true)
+      yield* expectSame("once", yield* runCommand(discardNotification(queued!)), false)
+      yield* expectSame("left", yield* after(start - 1, PLENTY), [early, late])
     },
 
   "the closures of all shops are returned earliest first, and a limit leaves out the later ones": function* (bench) {
@@ -153,10 +153,10 @@ export const closuresContract = cases({
       clock.set(start + SIXTY_DAYS)
       const ahead = yield* newTicket(shop.id)
       clock.set(start)
-      yield* holds("not yet", (yield* runCommand(closeTicket(shop.id, early))) === null)
+      yield* expectThat("not yet", (yield* runCommand(closeTicket(shop.id, early))) === null)
       clock.set(start + DAY_MS)
       const late = yield* newTicket(shop.id)
-      yield* same("due", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), [
+      yield* expectSame("due", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), [
         { shop_id: shop.id, id: early, due_at: start + SIXTY_DAYS },
         { shop_id: shop.id, id: late, due_at: start + DAY_MS + SIXTY_DAYS },
         { shop_id: shop.id, id: ahead, due_at: start + 2 * SIXTY_DAYS }
@@ -174,10 +174,10 @@ export const closuresContract = cases({
     const closings = yield* Effect.replicateEffect(runCommand(closeTicket(shop.id, id)), 5, {
       concurrency: "unbounded"
     })
-    yield* same("closings", closings.filter((ticket) => ticket !== null).length, 1)
+    yield* expectSame("closings", closings.filter((ticket) => ticket !== null).length, 1)
     const record = (yield* reads.ticket(shop.id, id)).tickets[0]!.record
-    yield* same("abandoned_at", record.abandoned_at, start + SIXTY_DAYS)
-    yield* same("events", each(yield* reads.events(shop.id), "type"), ["ticket.created", "ticket.abandoned"])
+    yield* expectSame("abandoned_at", record.abandoned_at, start + SIXTY_DAYS)
+    yield* expectSame("events", pluck(yield* reads.events(shop.id), "type"), ["ticket.created", "ticket.abandoned"])
   }
 })
 
@@ -194,7 +194,7 @@ const notificationsOf = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: n
 const brief = ({ id, receiver, attempts_made, due_at }: DueNotification) => [id, receiver, attempts_made, due_at]
 
 /** The notifications that wait to be sent to clients and owners (Specification, States; Webhooks). */
-export const notificationQueueContract = cases({
+export const notificationQueueContract = makeCases({
   "a notification and a notice are due from the instant of their change, with the stored data": function* (bench) {
     const { clock, shop, start, directory } = bench
     const { id: client_id } = yield* openAccount()
@@ -204,14 +204,14 @@ export const notificationQueueContract = cases({
     yield* runCommand(makeChanges(shop.id, (changes) => changes.notifyClient(notification)))
     clock.advance(1)
     yield* warn(shop.id)
-    yield* same("not before", yield* notificationsOf([shop], start - 1), [])
+    yield* expectSame("not before", yield* notificationsOf([shop], start - 1), [])
     const [first, second] = yield* notificationsOf([shop], start + 1)
-    yield* same("the client", brief(first!), [first!.id, "client", 0, start])
+    yield* expectSame("the client", brief(first!), [first!.id, "client", 0, start])
     const [inInbox] = yield* directory.inbox(client_id)
     const { phone } = (yield* directory.account(client_id))!
-    yield* same("the notification", first!.payload, { ...inInbox, channel: "app", phone })
-    yield* same("the owner", brief(second!), [second!.id, "owner", 0, start + 1])
-    yield* same("what that is", second!.payload, {
+    yield* expectSame("the notification", first!.payload, { ...inInbox, channel: "app", phone })
+    yield* expectSame("the owner", brief(second!), [second!.id, "owner", 0, start + 1])
+    yield* expectSame("what that is", second!.payload, {
       ...failingNotice,
       shop_id: shop.id,
       id: second!.id,
@@ -251,8 +251,8 @@ export const notificationQueueContract = cases({
       clock.set(start)
       yield* warn(shop.id)
       const [notification] = yield* notificationsOf([shop], start)
-      yield* same("due", notification?.due_at, start)
-      yield* same("recorded", notification?.payload?.created_at, start + 9 * MINUTE_MS)
+      yield* expectSame("due", notification?.due_at, start)
+      yield* expectSame("recorded", notification?.payload?.created_at, start + 9 * MINUTE_MS)
     },
 
   "only one of several callers begins an attempt of a notification, which is then due again a minute later":
@@ -262,15 +262,19 @@ export const notificationQueueContract = cases({
       const begun = yield* Effect.replicateEffect(runCommand(beginNotification(notification!)), 5, {
         concurrency: "unbounded"
       })
-      yield* same("begun", begun.filter((answer) => answer === "begun").length, 1)
-      yield* same("put off", yield* notificationsOf([shop], start + MINUTE_MS - 1), [])
-      yield* same("again", (yield* notificationsOf([shop], start + MINUTE_MS)).map(brief), [
+      yield* expectSame("begun", begun.filter((answer) => answer === "begun").length, 1)
+      yield* expectSame("put off", yield* notificationsOf([shop], start + MINUTE_MS - 1), [])
+      yield* expectSame("again", (yield* notificationsOf([shop], start + MINUTE_MS)).map(brief), [
         [notification!.id, "owner", 1, start + MINUTE_MS]
       ])
       const { payload: _, ...row } = notification!
       const expected = { ...row, attempts_made: 1, due_at: start + MINUTE_MS }
-      yield* same("needed", yield* runCommand(readLoad(shop.id, Load.queuedNotification(row.id, 1))), expected)
-      yield* same("under another count", yield* runCommand(readLoad(shop.id, Load.queuedNotification(row.id, 0))), null)
+      yield* expectSame("needed", yield* runCommand(readLoad(shop.id, Load.queuedNotification(row.id, 1))), expected)
+      yield* expectSame(
+        "under another count",
+        yield* runCommand(readLoad(shop.id, Load.queuedNotification(row.id, 0))),
+        null
+      )
     },
 
   "a notification is outdated once its ticket has left the state, and stays in the inbox": function* (bench) {
@@ -284,20 +288,24 @@ export const notificationQueueContract = cases({
     for (const queued of yield* notificationsOf([shop], start)) {
       const notification = queued.payload as ClientNotification
       const expected = notification.ticket_id === tickets[0]!.id ? "outdated" : "begun"
-      yield* same("begun", yield* runCommand(beginNotification(queued, notification)), expected)
+      yield* expectSame("begun", yield* runCommand(beginNotification(queued, notification)), expected)
     }
-    yield* same("left", (yield* notificationsOf([shop], start + MINUTE_MS)).length, 1)
-    yield* same("in the inbox", (yield* directory.inbox(client_id)).length, 2)
+    yield* expectSame("left", (yield* notificationsOf([shop], start + MINUTE_MS)).length, 1)
+    yield* expectSame("in the inbox", (yield* directory.inbox(client_id)).length, 2)
   },
 
   "a notification that was sent is no longer due, and the others still are": function* ({ shop, start }) {
     for (let n = 0; n < 3; n++) yield* warn(shop.id)
     const [first, second, third] = yield* notificationsOf([shop], start)
     yield* runCommand(beginNotification(second!))
-    yield* same("sent", yield* runCommand(recordNotification({ ...second!, attempts_made: 1 }, true)), "sent")
-    yield* same("an echo", yield* runCommand(recordNotification({ ...second!, attempts_made: 1 }, true)), "superseded")
-    const left = each(yield* notificationsOf([shop], start + PLENTY * MINUTE_MS), "id")
-    yield* same("left", [...left].sort(), [first!.id, third!.id].sort())
+    yield* expectSame("sent", yield* runCommand(recordNotification({ ...second!, attempts_made: 1 }, true)), "sent")
+    yield* expectSame(
+      "an echo",
+      yield* runCommand(recordNotification({ ...second!, attempts_made: 1 }, true)),
+      "superseded"
+    )
+    const left = pluck(yield* notificationsOf([shop], start + PLENTY * MINUTE_MS), "id")
+    yield* expectSame("left", [...left].sort(), [first!.id, third!.id].sort())
   },
 
   "the notifications of all shops are returned earliest first, and a limit leaves out the later ones": function* (

@@ -134,7 +134,7 @@ const blankRow = (now: number) =>
   }) as const
 
 /** The fields that a ticket in a final state must have. */
-const finalRow = (state: TicketRow["state"], now: number): TicketRow => {
+const finalRow = (state: TestTicketRow["state"], now: number): TestTicketRow => {
   if (state === "collected") return { collected_at: now, outcome: "ready" }
   return state === "abandoned" ? { abandoned_at: now, abandon_reason: "no_news" } : {}
 }
@@ -143,7 +143,7 @@ const finalRow = (state: TicketRow["state"], now: number): TicketRow => {
  * Creates at most 200 tickets in the given states, without the usual acts, in one command and so in one millisecond.
  * Returns the saved rows.
  */
-export const putTickets = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Command<ReadonlyArray<TicketRecord>> =>
+export const putTickets = (shop_id: ShopId, rows: ReadonlyArray<TestTicketRow>): Command<ReadonlyArray<TicketRecord>> =>
   makeCommand(shop_id, {}, (loaded, changes, moment) => {
     const placed = rows.map((row, i) => {
       const entropy = moment.entropy.map((byte, at) => (at === ENTROPY_BYTES - 1 ? byte + i : byte))
@@ -180,7 +180,7 @@ export const eventsIn = (shop_id: ShopId) =>
   Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => events.map(({ id }) => id)))
 
 /** The first page of a list, newest first. */
-export const NEWEST = { _tag: "Newest", after: null } as const
+export const FIRST_PAGE = { _tag: "Newest", after: null } as const
 
 /** A command that returns the row of a load. */
 export const readLoad = <L, E>(shop_id: ShopId, load: Loads.Load<L, E>): Command<L, E> => ({

@@ -5,8 +5,8 @@ import type { ClientId, ShopId } from "../domain/Identifier.js"
 import { DAY_MS, toIso } from "../domain/Instant.js"
 import { Reads } from "../ports/StorePorts.js"
 import { type ExportedRow, Imports } from "../services/Imports.js"
-import { cases, each, same, ticketIds } from "./ContractCase.js"
-import { createTestTicket, NEWEST, newTicket, openAccount, runCommand } from "./Fixtures.js"
+import { expectSame, makeCases, pluck, ticketIds } from "./ContractCase.js"
+import { createTestTicket, FIRST_PAGE, newTicket, openAccount, runCommand } from "./Fixtures.js"
 
 const checked = (row: object, client_id: ClientId | null = null): CheckedRow => ({
   row: Schema.decodeUnknownSync(ImportRow)(row),
@@ -25,12 +25,12 @@ export const importsContract = cases({
     yield* importRows(shop.id, [checked({ service: "Hem", external_ref: "B" })])
     const created = yield* runCommand(createTestTicket(shop.id))
     const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: 0, after: null }, 10)
-    yield* same(
+    yield* expectSame(
       "numbers",
       tickets.map(({ record }) => record.number),
       [7, 8, 3, 9, 10, 11, 12]
     )
-    yield* same("of the next ticket", created.number, 12)
+    yield* expectSame("of the next ticket", created.number, 12)
   },
 
   "an imported ticket is listed and closed by its own dates, and synced as a new one": function* (bench) {
@@ -42,13 +42,13 @@ export const importsContract = cases({
     const after = yield* newTicket(shop.id)
     const changes = yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: start + 10, after: null }, 9)
     const [imported] = ticketIds(changes.tickets)
-    yield* same("synced", ticketIds(changes.tickets), [imported, after])
-    const listed = yield* reads.tickets(shop.id, {}, NEWEST, 9)
-    yield* same("listed", ticketIds(listed.tickets), [after, before, imported])
-    const earlier = yield* reads.tickets(shop.id, { created_before: start }, NEWEST, 9)
-    yield* same("by its date", ticketIds(earlier.tickets), [imported])
+    yield* expectSame("synced", ticketIds(changes.tickets), [imported, after])
+    const listed = yield* reads.tickets(shop.id, {}, FIRST_PAGE, 9)
+    yield* expectSame("listed", ticketIds(listed.tickets), [after, before, imported])
+    const earlier = yield* reads.tickets(shop.id, { created_before: start }, FIRST_PAGE, 9)
+    yield* expectSame("by its date", ticketIds(earlier.tickets), [imported])
     const due = (yield* closures.due(start + DAY_MS, 100_000)).filter(({ shop_id }) => shop_id === shop.id)
-    yield* same("due to close", due, [{ shop_id: shop.id, id: imported, due_at: start + DAY_MS }])
+    yield* expectSame("due to close", due, [{ shop_id: shop.id, id: imported, due_at: start + DAY_MS }])
   },
 
   "an imported client is known to the shop with the given card, which a repeated import does not add again":
@@ -110,18 +110,18 @@ export const importsContract = cases({
       }
     )
     const sum = (of: "tickets" | "already") => reports.reduce((all, report) => all + report[of], 0)
-    yield* same("made", [sum("tickets"), sum("already")], [700, 1400])
-    const { tickets } = yield* reads.tickets(shop.id, {}, NEWEST, 800)
-    yield* same("there", tickets.length, 705)
+    yield* expectSame("made", [sum("tickets"), sum("already")], [700, 1400])
+    const { tickets } = yield* reads.tickets(shop.id, {}, FIRST_PAGE, 800)
+    yield* expectSame("there", tickets.length, 705)
   },
 
   "an import raises events only if it asks for them": function* ({ reads, shop }) {
     yield* importRows(shop.id, [checked({ service: "Hem", external_ref: "A" })])
-    yield* same("none", yield* reads.events(shop.id), [])
+    yield* expectSame("none", yield* reads.events(shop.id), [])
     const rows = ["B", "C"].map((external_ref) => checked({ service: "Hem", external_ref }))
     yield* importRows(shop.id, rows, true)
-    const events = yield* Effect.map(reads.events(shop.id), (all) => each(all, "type", "seq"))
-    yield* same("one each", events, [
+    const events = yield* Effect.map(reads.events(shop.id), (all) => pluck(all, "type", "seq"))
+    yield* expectSame("one each", events, [
       ["ticket.created", 1],
       ["ticket.created", 2]
     ])

@@ -5,11 +5,11 @@ import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 import { Reads } from "../ports/StorePorts.js"
 import type { TicketFilter } from "../ports/TicketList.js"
-import { cases, each, holds, same } from "./ContractCase.js"
+import { expectSame, expectThat, makeCases, pluck } from "./ContractCase.js"
 import {
   createTestTicket,
+  FIRST_PAGE,
   makeChanges,
-  NEWEST,
   newTicket,
   openAccount,
   openShop,
@@ -30,13 +30,13 @@ const walk = Effect.fnUntraced(function* (shop_id: ShopId, filter: TicketFilter,
     const last = found.at(-1)
     const after = last?.id ?? null
     const { tickets } = yield* reads.tickets(shop_id, filter, { _tag: "Newest", after }, size)
-    found.push(...each(tickets, "record"))
+    found.push(...pluck(tickets, "record"))
     if (tickets.length < size) break
   }
   return found
 })
 
-const ids = (tickets: ReadonlyArray<TicketRecord>) => each(tickets, "id")
+const ids = (tickets: ReadonlyArray<TicketRecord>) => pluck(tickets, "id")
 
 /** The service reads one ticket more than a page has, to know whether another page follows. */
 const PAGE = Limits.page_default + 1
@@ -71,8 +71,8 @@ export const listContract = cases({
     yield* runCommand(putTickets(other.id, [{ external_ref: "B-1" }]))
     const [own, theirs] = [yield* newTicket(shop.id), yield* newTicket(other.id)]
     const found = yield* reads.externalRefs(shop.id, ["A-2", "B-1", "C-1", "A-1", theirs, own, own.toUpperCase()])
-    yield* same("found", [...found].toSorted(), [own, "A-1", "A-2"])
-    yield* same("of no reference", (yield* reads.externalRefs(shop.id, [])).size, 0)
+    yield* expectSame("found", [...found].toSorted(), [own, "A-1", "A-2"])
+    yield* expectSame("of no reference", (yield* reads.externalRefs(shop.id, [])).size, 0)
   },
 
   "tickets created in the same millisecond are listed once each, newest first, at every page size": function* ({
@@ -94,7 +94,7 @@ export const listContract = cases({
     }
     const expected = ids(newestFirst(all))
     for (let size = 1; size <= all.length + 1; size++) {
-      yield* same(`pages of ${size}`, ids(yield* walk(shop.id, {}, size)), expected)
+      yield* expectSame(`pages of ${size}`, ids(yield* walk(shop.id, {}, size)), expected)
     }
   },
 
@@ -107,19 +107,19 @@ export const listContract = cases({
         const many = Array.from({ length: 3 }, () => runCommand(createTestTicket(shop.id)))
         const created = yield* Effect.all(many, { concurrency: "unbounded" })
         made.push(
-          ...each(
+          ...pluck(
             [...created].sort((a, b) => Number(a.number) - Number(b.number)),
             "id"
           )
         )
       }
-      yield* same("newest first", ids(yield* walk(shop.id, {}, 5)), [...made].reverse())
-      yield* same("ids rise", [...made].sort(), made)
+      yield* expectSame("newest first", ids(yield* walk(shop.id, {}, 5)), [...made].reverse())
+      yield* expectSame("ids rise", [...made].sort(), made)
     },
 
   "a ticket created between two pages does not change the later pages": function* ({ reads, shop }) {
     const old = newestFirst(yield* runCommand(putTickets(shop.id, Array(6).fill({}))))
-    const first = yield* reads.tickets(shop.id, {}, NEWEST, 3)
+    const first = yield* reads.tickets(shop.id, {}, FIRST_PAGE, 3)
     yield* runCommand(putTickets(shop.id, [{}, {}]))
     const rest: Array<string> = []
     let after = first.tickets.at(-1)!.record.id
@@ -130,7 +130,7 @@ export const listContract = cases({
       rest.push(after)
     }
     const missed = ids(old.slice(3)).filter((id) => !rest.includes(id))
-    yield* same("missed", missed, [])
+    yield* expectSame("missed", missed, [])
   },
 
   "every combination of filters returns exactly the tickets that match": function* (bench) {
@@ -169,14 +169,14 @@ export const listContract = cases({
     for (const chosen of subsets(filter)) {
       const expected = ids(newestFirst(all.filter((ticket) => lets(chosen, ticket))))
       for (const size of [2, PAGE]) {
-        yield* same(
+        yield* expectSame(
           `${Object.keys(chosen).join(", ") || "no filter"}; pages of ${size}`,
           ids(yield* walk(shop.id, chosen, size)),
           expected
         )
       }
     }
-    yield* same("of no state", ids(yield* walk(shop.id, { state: [] }, PAGE)), [])
+    yield* expectSame("of no state", ids(yield* walk(shop.id, { state: [] }, PAGE)), [])
   },
 
   "the filter created_after is inclusive, and created_before is not": function* ({ clock, shop, start }) {
@@ -187,19 +187,19 @@ export const listContract = cases({
     }
     const [first, second, third] = ids(found)
     const list = (filter: TicketFilter) => Effect.map(walk(shop.id, filter, 10), ids)
-    yield* same("after", yield* list({ created_after: start + 1 }), [third, second])
-    yield* same("before", yield* list({ created_before: start + 1 }), [first])
-    yield* same("both", yield* list({ created_after: start + 1, created_before: start + 2 }), [second])
-    yield* same("none", yield* list({ created_after: start + 1, created_before: start + 1 }), [])
+    yield* expectSame("after", yield* list({ created_after: start + 1 }), [third, second])
+    yield* expectSame("before", yield* list({ created_before: start + 1 }), [first])
+    yield* expectSame("both", yield* list({ created_after: start + 1, created_before: start + 2 }), [second])
+    yield* expectSame("none", yield* list({ created_after: start + 1, created_before: start + 1 }), [])
   },
 
   "another shop's ticket is not found": function* ({ reads, shop }) {
     const other = yield* openShop()
     const [ticket] = yield* runCommand(putTickets(other.id, [{ number: 3 }]))
-    yield* same("by id", (yield* reads.ticket(shop.id, ticket!.id)).tickets, [])
-    yield* same("by number", (yield* reads.ticketsOfNumber(shop.id, 3, 9)).tickets, [])
-    yield* same("listed", ids(yield* walk(shop.id, {}, 9)), [])
-    yield* same("it is where it belongs", ids(yield* walk(other.id, {}, 9)), [ticket!.id])
+    yield* expectSame("by id", (yield* reads.ticket(shop.id, ticket!.id)).tickets, [])
+    yield* expectSame("by number", (yield* reads.ticketsOfNumber(shop.id, 3, 9)).tickets, [])
+    yield* expectSame("listed", ids(yield* walk(shop.id, {}, 9)), [])
+    yield* expectSame("it is where it belongs", ids(yield* walk(other.id, {}, 9)), [ticket!.id])
   },
 
   "ticketsOfNumber returns first the newest open ticket, or else the newest, and then others newest first up to a limit":
@@ -235,7 +235,7 @@ export const listContract = cases({
     const rows = yield* runCommand(putTickets(shop.id, Array(120).fill({ number: 7, state: "collected" })))
     const expected = ids(newestFirst(rows)).slice(0, 101)
     const { tickets } = yield* reads.ticketsOfNumber(shop.id, 7, 100)
-    yield* same("the newest and a hundred", ids(each(tickets, "record")), expected)
+    yield* expectSame("the newest and a hundred", ids(pluck(tickets, "record")), expected)
   }
 })
 
@@ -246,12 +246,12 @@ const touch = (shop_id: ShopId, ticket: TicketRecord) =>
 const changed = (shop_id: ShopId, since: number, after: number | null, limit: number, filter: TicketFilter = {}) =>
   Effect.flatMap(Reads, (reads) =>
     Effect.map(reads.tickets(shop_id, filter, { _tag: "Changes", since, after }, limit), ({ tickets }) =>
-      each(tickets, "record")
+      pluck(tickets, "record")
     )
   )
 
 /** The list by change, with which a till syncs (Specification, Endpoints; Lists and sync). */
-export const syncContract = cases({
+export const syncContract = makeCases({
   "the list by change contains each ticket once, in the order of the last changes": function* ({ clock, shop, start }) {
     const rows = yield* runCommand(putTickets(shop.id, Array(5).fill({})))
     clock.advance(10)
@@ -260,20 +260,28 @@ export const syncContract = cases({
     yield* touch(shop.id, rows[1]!)
     const order = (found: ReadonlyArray<TicketRecord>) => found.map(({ id }) => rows.findIndex((row) => row.id === id))
     const all = yield* changed(shop.id, start, null, PAGE)
-    yield* same("order", order(all), [0, 2, 4, 3, 1])
-    yield* holds(
+    yield* expectSame("order", order(all), [0, 2, 4, 3, 1])
+    yield* expectThat(
       "change_seq rises",
       all.every((row, i) => i === 0 || row.change_seq > all[i - 1]!.change_seq)
     )
-    yield* holds(
+    yield* expectThat(
       "updated_at never falls",
       all.every((row, i) => i === 0 || row.updated_at >= all[i - 1]!.updated_at)
     )
-    yield* same("since is inclusive", order(yield* changed(shop.id, start + 10, null, PAGE)), [3, 1])
-    yield* same("nothing later", order(yield* changed(shop.id, start + 11, null, PAGE)), [])
+    yield* expectSame("since is inclusive", order(yield* changed(shop.id, start + 10, null, PAGE)), [3, 1])
+    yield* expectSame("nothing later", order(yield* changed(shop.id, start + 11, null, PAGE)), [])
     for (const [at, { change_seq }] of all.entries()) {
-      yield* same("after a change", order(yield* changed(shop.id, start, change_seq, PAGE)), order(all.slice(at + 1)))
-      yield* same("one more", order(yield* changed(shop.id, start, change_seq, 1)), order(all.slice(at + 1, at + 2)))
+      yield* expectSame(
+        "after a change",
+        order(yield* changed(shop.id, start, change_seq, PAGE)),
+        order(all.slice(at + 1))
+      )
+      yield* expectSame(
+        "one more",
+        order(yield* changed(shop.id, start, change_seq, 1)),
+        order(all.slice(at + 1, at + 2))
+      )
     }
   },
 
@@ -291,7 +299,7 @@ export const syncContract = cases({
         if (page.length < size) break
       }
       const expected = [1, 2, 4, 5, 6, 8, 9, 10, 3, 7, 0, 11].map((i) => rows[i]!.id)
-      yield* same(`pages of ${size}`, each(found, "id"), expected)
+      yield* expectSame(`pages of ${size}`, pluck(found, "id"), expected)
     }
   },
 
@@ -304,7 +312,7 @@ export const syncContract = cases({
     yield* touch(shop.id, rows[4]!)
     const [fresh] = yield* runCommand(putTickets(shop.id, [{}]))
     const rest = yield* changed(shop.id, start, first.at(-1)!.change_seq, PAGE)
-    yield* same("the rest", each(rest, "id"), [...[2, 3, 5, 0, 4].map((i) => rows[i]!.id), fresh!.id])
+    yield* expectSame("the rest", pluck(rest, "id"), [...[2, 3, 5, 0, 4].map((i) => rows[i]!.id), fresh!.id])
   },
 
   "the list by change returns the instant of the shop's last change, with every filter (Specification, Lists and sync)":
@@ -315,13 +323,13 @@ export const syncContract = cases({
           reads.tickets(shop.id, filter, { _tag: "Changes", since, after: null }, limit),
           ({ last_change_at }) => last_change_at
         )
-      yield* same("no ticket", yield* lastChange({}, start, 9), null)
+      yield* expectSame("no ticket", yield* lastChange({}, start, 9), null)
       const rows = yield* runCommand(putTickets(shop.id, [{}, {}]))
       clock.set(start + 10)
       yield* touch(shop.id, rows[0]!)
-      yield* same("a page of it", yield* lastChange({}, start, 1), start + 10)
-      yield* same("nothing found", yield* lastChange({ external_ref: "nobody" }, start, 9), start + 10)
-      yield* same("a future instant", yield* lastChange({}, start + 99, PAGE), start + 10)
+      yield* expectSame("a page of it", yield* lastChange({}, start, 1), start + 10)
+      yield* expectSame("nothing found", yield* lastChange({ external_ref: "nobody" }, start, 9), start + 10)
+      yield* expectSame("a future instant", yield* lastChange({}, start + 99, PAGE), start + 10)
     },
 
   "filters apply to the list by change too": function* ({ shop, start }) {
@@ -335,8 +343,8 @@ export const syncContract = cases({
     )
     yield* touch(shop.id, rows[0]!)
     const found = yield* changed(shop.id, start, null, PAGE, { state: ["ready"], external_ref: "x" })
-    yield* same("found", each(found, "id"), [rows[3]!.id, rows[0]!.id])
-    yield* same("limit", (yield* changed(shop.id, start, null, 1, { state: ["ready"] }))[0]?.id, rows[2]!.id)
+    yield* expectSame("found", pluck(found, "id"), [rows[3]!.id, rows[0]!.id])
+    yield* expectSame("limit", (yield* changed(shop.id, start, null, 1, { state: ["ready"] }))[0]?.id, rows[2]!.id)
   },
 
   "a page of a filtered list by change reads a limited number of changes, or its index's tickets if these are no more (Specification, Lists and sync)":
@@ -361,34 +369,40 @@ export const syncContract = cases({
       const from = (at: number) => ({ change_seq: rows[at]!.change_seq, updated_at: start + at })
       const after = (at: number) => rows[at]!.change_seq
       const many = { state: ["collected", "ready"] as const, created_after: start + 3, external_ref: "common" }
-      yield* same("the first changes, of which one is meant", yield* page(many, null), {
+      yield* expectSame("the first changes, of which one is meant", yield* page(many, null), {
         found: [3],
         unread_from: from(4)
       })
-      yield* same("the next", yield* page(many, after(3)), { found: [4, 5, 6, 7], unread_from: from(8) })
-      yield* same("the last", yield* page(many, after(7)), { found: [8, 9, 11], unread_from: null })
+      yield* expectSame("the next", yield* page(many, after(3)), { found: [4, 5, 6, 7], unread_from: from(8) })
+      yield* expectSame("the last", yield* page(many, after(7)), { found: [8, 9, 11], unread_from: null })
       const late = { created_after: start + 5 }
-      yield* same("none among the first", yield* page(late, null), { found: [], unread_from: from(4) })
-      yield* same("a full page", (yield* page(late, after(3), 2)).found, [5, 6])
-      yield* same("few by reference", yield* page({ external_ref: "rare" }, null), { found: [10], unread_from: null })
-      yield* same("few by state", yield* page({ state: ["ready"] }, after(3)), { found: [7, 11], unread_from: null })
-      yield* same("few by creation", yield* page({ created_after: start + 8 }, null), {
+      yield* expectSame("none among the first", yield* page(late, null), { found: [], unread_from: from(4) })
+      yield* expectSame("a full page", (yield* page(late, after(3), 2)).found, [5, 6])
+      yield* expectSame("few by reference", yield* page({ external_ref: "rare" }, null), {
+        found: [10],
+        unread_from: null
+      })
+      yield* expectSame("few by state", yield* page({ state: ["ready"] }, after(3)), {
+        found: [7, 11],
+        unread_from: null
+      })
+      yield* expectSame("few by creation", yield* page({ created_after: start + 8 }, null), {
         found: [8, 9, 10, 11],
         unread_from: null
       })
-      yield* same("of nobody", yield* page({ external_ref: "none" }, null), { found: [], unread_from: null })
-      yield* same("no filter", (yield* page({}, null, 9)).found.length, 9)
+      yield* expectSame("of nobody", yield* page({ external_ref: "none" }, null), { found: [], unread_from: null })
+      yield* expectSame("no filter", (yield* page({}, null, 9)).found.length, 9)
     },
 
   "hundreds of changes of three tickets leave one row for each ticket": function* ({ shop, start }) {
     const rows = yield* runCommand(putTickets(shop.id, Array(3).fill({})))
     for (let i = 0; i < 200; i++) yield* touch(shop.id, rows[i % 3]!)
     const found = yield* changed(shop.id, start, null, PAGE)
-    yield* same(
+    yield* expectSame(
       "found",
-      each(found, "id"),
+      pluck(found, "id"),
       [2, 0, 1].map((i) => rows[i]!.id)
     )
-    yield* same("seq", each(found, "change_seq"), [201, 202, 203])
+    yield* expectSame("seq", pluck(found, "change_seq"), [201, 202, 203])
   }
 })

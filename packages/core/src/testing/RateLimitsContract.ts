@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/Instant.js"
 import type { PolicyName } from "../domain/Limits.js"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import { RateLimits } from "../ports/StorePorts.js"
-import { cases, each, same } from "./ContractCase.js"
+import { expectSame, makeCases, pluck } from "./ContractCase.js"
 import { freshId } from "./Fixtures.js"
 import { TEST_START as T } from "./SettableClock.js"
 
@@ -14,7 +14,7 @@ const subject = freshId<string>()
 
 const use = (policy: PolicyName, subject: string): LimitUse => ({ policy, subject, time_zone: TUNIS })
 
-const brief = (limitStatuses: ReadonlyArray<LimitStatus>) => each(limitStatuses, "policy", "remaining")
+const brief = (limitStatuses: ReadonlyArray<LimitStatus>) => pluck(limitStatuses, "policy", "remaining")
 
 /** Takes `uses` uses one after another. */
 const drain = Effect.fnUntraced(function* (take: LimitUse, uses: number, now = T) {
@@ -23,21 +23,23 @@ const drain = Effect.fnUntraced(function* (take: LimitUse, uses: number, now = T
 })
 
 /** The counts of requests within their limits (Specification, Limits). */
-export const rateLimitsContract = cases({
+export const rateLimitsContract = makeCases({
   "the limit accepts exactly 120 requests per minute": function* ({ limits }) {
     const take = use("requests_per_minute", yield* subject)
     for (let n = 1; n <= 120; n++) {
       const limitStatuses = yield* limits.take([take], T + n)
       const expected = { policy: "requests_per_minute", limit: 120, remaining: 120 - n, resets_at: T + 1 + MINUTE_MS }
-      yield* same(`use ${n}`, limitStatuses, [expected])
+      yield* expectSame(`use ${n}`, limitStatuses, [expected])
     }
     const refused = yield* Effect.flip(limits.take([take], T + 200))
-    yield* same("the refusal", refused._tag, "LimitReached")
+    yield* expectSame("the refusal", refused._tag, "LimitReached")
     const limitStatuses = refused._tag === "LimitReached" ? refused.limitStatuses : []
     const left = { policy: "requests_per_minute", limit: 120, remaining: 0, resets_at: T + 1 + MINUTE_MS }
-    yield* same("its statuses", limitStatuses, [left])
-    yield* same("a millisecond early", (yield* Effect.either(limits.take([take], T + MINUTE_MS)))._tag, "Left")
-    yield* same("a new window", brief(yield* limits.take([take], T + 1 + MINUTE_MS)), [["requests_per_minute", 119]])
+    yield* expectSame("its statuses", limitStatuses, [left])
+    yield* expectSame("a millisecond early", (yield* Effect.either(limits.take([take], T + MINUTE_MS)))._tag, "Left")
+    yield* expectSame("a new window", brief(yield* limits.take([take], T + 1 + MINUTE_MS)), [
+      ["requests_per_minute", 119]
+    ])
   },
 
   "of four concurrent requests, only one gets the last use": function* ({ limits }) {
@@ -46,8 +48,8 @@ export const rateLimitsContract = cases({
     const takes = yield* Effect.forEach([1, 2, 3, 4], () => Effect.either(limits.take([take], T)), {
       concurrency: "unbounded"
     })
-    yield* same("taken", takes.filter(Either.isRight).length, 1)
-    yield* same("left", (yield* limits.look(take, T)).remaining, 0)
+    yield* expectSame("taken", takes.filter(Either.isRight).length, 1)
+    yield* expectSame("left", (yield* limits.peek(take, T)).remaining, 0)
   },
 
   "of 300 concurrent requests, 120 are accepted": function* ({ limits }) {
@@ -70,8 +72,8 @@ export const rateLimitsContract = cases({
     )
     const taken = takes.filter(Either.isRight).length
     const writes = takes.filter((take, i) => i % 2 === 0 && Either.isRight(take)).length
-    yield* same("taken", taken, 120)
-    yield* same("writes left", (yield* limits.look(use("writes_per_minute", other), T)).remaining, 30 - writes)
+    yield* expectSame("taken", taken, 120)
+    yield* expectSame("writes left", (yield* limits.peek(use("writes_per_minute", other), T)).remaining, 30 - writes)
   },
 
   "a request takes a use of each of its policies, or of none": function* ({ limits }) {
@@ -79,15 +81,17 @@ export const rateLimitsContract = cases({
     const [request, write] = [use("requests_per_minute", id), use("writes_per_minute", id)]
     yield* drain(write, 29)
     const last = brief(yield* limits.take([request, write], T))
-    yield* same("both", last, [
+    yield* expectSame("both", last, [
       ["requests_per_minute", 119],
       ["writes_per_minute", 0]
     ])
     const refused = yield* Effect.flip(limits.take([request, write], T))
-    yield* same("only those that refuse", refused._tag === "LimitReached" ? brief(refused.limitStatuses) : refused, [
-      ["writes_per_minute", 0]
-    ])
-    yield* same("none taken", (yield* limits.look(request, T)).remaining, 119)
+    yield* expectSame(
+      "only those that refuse",
+      refused._tag === "LimitReached" ? brief(refused.limitStatuses) : refused,
+      [["writes_per_minute", 0]]
+    )
+    yield* expectSame("none taken", (yield* limits.peek(request, T)).remaining, 119)
   },
 
   "if several policies refuse a request, all are returned, and the one that resets last is decisive": function* ({
@@ -98,10 +102,10 @@ export const rateLimitsContract = cases({
     yield* drain(write, 30)
     yield* drain(lookup, 60, T + 5)
     const refused = yield* Effect.flip(limits.take([lookup, write, use("requests_per_minute", id)], T + 9))
-    if (refused._tag !== "LimitReached") return yield* same("refusal", refused._tag, "LimitReached")
-    const names = each(refused.limitStatuses, "policy").sort()
-    yield* same("refusing", names, ["lookups_per_hour", "writes_per_minute"])
-    yield* same(
+    if (refused._tag !== "LimitReached") return yield* expectSame("refusal", refused._tag, "LimitReached")
+    const names = pluck(refused.limitStatuses, "policy").sort()
+    yield* expectSame("refusing", names, ["lookups_per_hour", "writes_per_minute"])
+    yield* expectSame(
       "decisive",
       [refused.decisive.policy, refused.decisive.resets_at],
       ["lookups_per_hour", T + 5 + HOUR_MS]
@@ -110,26 +114,26 @@ export const rateLimitsContract = cases({
 
   "reading a limit takes no use, and opens no window": function* ({ limits }) {
     const take = use("writes_per_minute", yield* subject)
-    yield* same("at first", (yield* limits.look(take, T)).remaining, 30)
-    yield* same("again", (yield* limits.look(take, T + 30_000)).remaining, 30)
+    yield* expectSame("at first", (yield* limits.peek(take, T)).remaining, 30)
+    yield* expectSame("again", (yield* limits.peek(take, T + 30_000)).remaining, 30)
     const [status] = yield* limits.take([take], T + 50_000)
-    yield* same("the window opens with the first use", status?.resets_at, T + 50_000 + MINUTE_MS)
-    yield* same("seen", yield* limits.look(take, T + 50_001), status)
+    yield* expectSame("the window opens with the first use", status?.resets_at, T + 50_000 + MINUTE_MS)
+    yield* expectSame("seen", yield* limits.peek(take, T + 50_001), status)
   },
 
   "a use that is given back can be taken again once": function* ({ limits }) {
     const id = yield* subject
     const takes = [use("requests_per_minute", id), use("writes_per_minute", id)]
     const left = (now: number) =>
-      Effect.forEach(takes, (take) => Effect.map(limits.look(take, now), (l) => l.remaining))
+      Effect.forEach(takes, (take) => Effect.map(limits.peek(take, now), (l) => l.remaining))
     let taken = yield* limits.take(takes, T)
     yield* limits.giveBack(takes, taken)
-    yield* same("as if never taken", yield* left(T), [120, 30])
+    yield* expectSame("as if never taken", yield* left(T), [120, 30])
     for (let n = 0; n < 30; n++) taken = yield* limits.take(takes, T)
     yield* limits.giveBack(takes, taken)
-    yield* same("one of each", yield* left(T + 1), [91, 1])
-    yield* same("taken again", brief(yield* limits.take(takes, T + 2)).length, 2)
-    yield* same("and full again", (yield* Effect.either(limits.take(takes, T + 3)))._tag, "Left")
+    yield* expectSame("one of each", yield* left(T + 1), [91, 1])
+    yield* expectSame("taken again", brief(yield* limits.take(takes, T + 2)).length, 2)
+    yield* expectSame("and full again", (yield* Effect.either(limits.take(takes, T + 3)))._tag, "Left")
   },
 
   "a use of a window that has ended is not given back to the next window": function* ({ limits }) {
@@ -137,15 +141,15 @@ export const rateLimitsContract = cases({
     const late = yield* limits.take(takes, T)
     yield* limits.take(takes, T + MINUTE_MS)
     yield* limits.giveBack(takes, late)
-    yield* same("the use in the new window stands", (yield* limits.look(takes[0]!, T + MINUTE_MS)).remaining, 29)
+    yield* expectSame("the use in the new window stands", (yield* limits.peek(takes[0]!, T + MINUTE_MS)).remaining, 29)
   },
 
   "each subject and each policy is counted separately": function* ({ limits }) {
     const [one, other] = [yield* subject, yield* subject]
     yield* drain(use("writes_per_minute", one), 30)
-    yield* same("the subject", (yield* limits.look(use("writes_per_minute", other), T)).remaining, 30)
-    yield* same("the policy", (yield* limits.look(use("requests_per_minute", one), T)).remaining, 120)
-    yield* same("itself", (yield* limits.look(use("writes_per_minute", one), T)).remaining, 0)
+    yield* expectSame("the subject", (yield* limits.peek(use("writes_per_minute", other), T)).remaining, 30)
+    yield* expectSame("the policy", (yield* limits.peek(use("requests_per_minute", one), T)).remaining, 120)
+    yield* expectSame("itself", (yield* limits.peek(use("writes_per_minute", one), T)).remaining, 0)
   },
 
   "an hourly window begins with its first use, and a daily one is the shop's calendar day": function* ({ limits }) {
@@ -154,17 +158,17 @@ export const rateLimitsContract = cases({
     const before = Date.UTC(2026, 10, 20, 22, 59, 59, 999)
     const [hour, day] = [use("lookups_per_hour", id), use("lookups_per_day", id)]
     const limitStatuses = yield* limits.take([hour, day], before)
-    yield* same(
+    yield* expectSame(
       "resets",
       limitStatuses.map(({ resets_at }) => resets_at - before),
       [HOUR_MS, 1]
     )
     const next = yield* limits.take([hour, day], before + 1)
-    yield* same("left", brief(next), [
+    yield* expectSame("left", brief(next), [
       ["lookups_per_hour", 58],
       ["lookups_per_day", 299]
     ])
-    yield* same(
+    yield* expectSame(
       "resets",
       next.map(({ resets_at }) => resets_at - before),
       [HOUR_MS, 1 + DAY_MS]
@@ -182,11 +186,11 @@ export const rateLimitsContract = cases({
       // The first two instants of the day and its last are in one window.
       for (const [n, at] of [midnight, midnight + 1, midnight + hours * HOUR_MS - 1].entries()) {
         const [status] = yield* limits.take([take], at)
-        yield* same(`a day of ${hours} hours`, status?.resets_at, midnight + hours * HOUR_MS)
-        yield* same(`use ${n + 1} of it`, status?.remaining, 299 - n)
+        yield* expectSame(`a day of ${hours} hours`, status?.resets_at, midnight + hours * HOUR_MS)
+        yield* expectSame(`use ${n + 1} of it`, status?.remaining, 299 - n)
       }
       const [next] = yield* limits.take([take], midnight + hours * HOUR_MS)
-      yield* same("the day after", next?.remaining, 299)
+      yield* expectSame("the day after", next?.remaining, 299)
     }
   }
 })

@@ -8,7 +8,7 @@ import { createKey, type KeyInput } from "../decisions/shopSettings.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
 import { RateLimits, SandboxData } from "../ports/StorePorts.js"
-import { type Bench, cases, holds, same } from "./ContractCase.js"
+import { type CaseFixture, expectSame, expectThat, makeCases } from "./ContractCase.js"
 import { createTestTicket, failingNotice, makeChanges, openAccount, putChanges, runCommand } from "./Fixtures.js"
 import { record, resultWithStatus } from "./TestDispatcher.js"
 
@@ -17,7 +17,7 @@ const furnished = Effect.fnUntraced(function* ({
   dispatcher,
   reads,
   clock
-}: Pick<Bench, "dispatcher" | "reads" | "clock">) {
+}: Pick<CaseFixture, "dispatcher" | "reads" | "clock">) {
   const shop_id = yield* dispatcher.open
   const { id: client_id } = yield* openAccount()
   const stranger = yield* openAccount()
@@ -42,7 +42,7 @@ const furnished = Effect.fnUntraced(function* ({
 })
 
 /** Reading, removing and restoring all data of a sandbox (Specification, Sandbox). */
-export const sandboxDataContract = cases({
+export const sandboxDataContract = makeCases({
   "all data of a shop are read as changes, which restore the shop after `clear`": function* (bench) {
     const { directory, deliveries, closures, reads, store, clock } = bench
     const whole = yield* SandboxData
@@ -54,22 +54,22 @@ export const sandboxDataContract = cases({
     const due = yield* closures.due(until, 100_000)
     const ofShop = due.filter(({ shop_id }) => shop_id === shop.id)
 
-    yield* same("cleared", yield* whole.clear, true)
-    yield* same("shops", yield* directory.listShops(null, 10), [])
-    yield* same("accounts", yield* directory.listClients(null, 10), [])
-    yield* same("closures", yield* closures.due(until, 10), [])
-    yield* same("next delivery", yield* deliveries.next(until), null)
-    yield* same("the shop", yield* reads.shop(shop.id), null)
-    yield* same("still a sandbox's", yield* directory.isSandboxMade, true)
+    yield* expectSame("cleared", yield* whole.clear, true)
+    yield* expectSame("shops", yield* directory.listShops(null, 10), [])
+    yield* expectSame("accounts", yield* directory.listClients(null, 10), [])
+    yield* expectSame("closures", yield* closures.due(until, 10), [])
+    yield* expectSame("next delivery", yield* deliveries.next(until), null)
+    yield* expectSame("the shop", yield* reads.shop(shop.id), null)
+    yield* expectSame("still a sandbox's", yield* directory.isSandboxMade, true)
 
     yield* directory.createShop(shop)
     for (const account of accounts) yield* directory.createClient(account!)
     yield* store.transact(putChanges(shop.id, ...kept))
     const tags = new Set(kept.map(({ _tag }) => _tag))
-    yield* holds(`every kind of row is there, but got ${[...tags]}`, tags.size === 17)
-    yield* same("all of it", yield* whole.ofShop(shop.id), kept)
-    yield* same("closures again", yield* closures.due(until, 100_000), ofShop)
-    yield* same("deliveries are claimed again", (yield* bench.dispatcher.claim()).length, 2)
+    yield* expectThat(`every kind of row is there, but got ${[...tags]}`, tags.size === 17)
+    yield* expectSame("all of it", yield* whole.ofShop(shop.id), kept)
+    yield* expectSame("closures again", yield* closures.due(until, 100_000), ofShop)
+    yield* expectSame("deliveries are claimed again", (yield* bench.dispatcher.claim()).length, 2)
   },
 
   "limits count from 0 after `clear`": function* ({ directory, limits, start }) {
@@ -77,9 +77,9 @@ export const sandboxDataContract = cases({
     const use = { policy: "unauthenticated_per_minute", subject: "192.0.2.77", time_zone: null } as const
     const { take } = yield* RateLimits
     yield* take([use], start)
-    const { limit, remaining } = yield* limits.look(use, start)
-    yield* same("used", remaining, limit - 1)
+    const { limit, remaining } = yield* limits.peek(use, start)
+    yield* expectSame("used", remaining, limit - 1)
     yield* (yield* SandboxData).clear
-    yield* same("unused", (yield* limits.look(use, start)).remaining, limit)
+    yield* expectSame("unused", (yield* limits.peek(use, start)).remaining, limit)
   }
 })

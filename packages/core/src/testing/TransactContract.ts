@@ -2,12 +2,12 @@ import { Data, Effect, Either, Exit, Fiber } from "effect"
 import { type Command, makeCommand } from "../decisions/Command.js"
 import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { Transactions } from "../ports/StorePorts.js"
-import { cases, each, holds, same, ticketIds } from "./ContractCase.js"
+import { expectSame, expectThat, makeCases, pluck, ticketIds } from "./ContractCase.js"
 import {
   createTestTicket,
+  FIRST_PAGE,
   freshId,
   makeChanges,
-  NEWEST,
   openAccount,
   openShop,
   putTickets,
@@ -53,26 +53,26 @@ export const transactContract = cases({
     const { id, phone } = yield* openAccount()
     const ticket = yield* runCommand(createTestTicket(shop.id, { service: "Hem", client_phone: phone }))
     const state = yield* reads.shop(shop.id)
-    const listed = yield* reads.tickets(shop.id, {}, NEWEST, 10)
+    const listed = yield* reads.tickets(shop.id, {}, FIRST_PAGE, 10)
     const events = yield* reads.events(shop.id)
-    yield* same("number moved on", state?.head.next_number, 2)
-    yield* same("the ticket is listed", ticketIds(listed.tickets), [ticket.id])
-    yield* same("its event is there", each(events, "type"), ["ticket.created"])
-    yield* same("and no client is linked by it", yield* reads.client(shop.id, { id }), null)
+    yield* expectSame("number moved on", state?.head.next_number, 2)
+    yield* expectSame("the ticket is listed", ticketIds(listed.tickets), [ticket.id])
+    yield* expectSame("its event is there", pluck(events, "type"), ["ticket.created"])
+    yield* expectSame("and no client is linked by it", yield* reads.client(shop.id, { id }), null)
   },
 
   "a command sees the changes of earlier commands": function* ({ shop }) {
     const results = []
     for (let n = 0; n < 5; n++) results.push(yield* runCommand(count(shop.id)))
-    yield* same("each saw the last one's head", results, [1, 2, 3, 4, 5])
+    yield* expectSame("each saw the last one's head", results, [1, 2, 3, 4, 5])
   },
 
   "a refused command saves nothing, and its refusal is returned unchanged": function* ({ reads, shop }) {
     yield* runCommand(count(shop.id))
     const before = yield* reads.shop(shop.id)
     const refusal = yield* Effect.flip(runCommand(refuse(shop.id)))
-    yield* same("the refusal", refusal instanceof Refused ? refusal.seen : refusal, 2)
-    yield* same("the shop is as it was", yield* reads.shop(shop.id), before)
+    yield* expectSame("the refusal", refusal instanceof Refused ? refusal.seen : refusal, 2)
+    yield* expectSame("the shop is as it was", yield* reads.shop(shop.id), before)
   },
 
   "a decision that throws fails only its own command": function* ({ reads, shop }) {
@@ -82,8 +82,8 @@ export const transactContract = cases({
       { concurrency: "unbounded" }
     )
     const failed = exits.flatMap((exit, i) => (Exit.isFailure(exit) ? [i % 3] : []))
-    yield* same("only those that throw fail", failed, Array(10).fill(1))
-    yield* same("the others are saved", (yield* reads.shop(shop.id))?.head.next_number, 21)
+    yield* expectSame("only those that throw fail", failed, Array(10).fill(1))
+    yield* expectSame("the others are saved", (yield* reads.shop(shop.id))?.head.next_number, 21)
   },
 
   "commands and reads of an unknown shop fail with ShopNotFound, without an effect on commands in the same batch":
@@ -108,8 +108,8 @@ export const transactContract = cases({
       (i) => Effect.exit(i % 2 === 0 ? runCommand(refuse(shop.id)) : runCommand(count(shop.id))),
       { concurrency: "unbounded" }
     )
-    yield* same("twenty are answered", exits.filter(Exit.isSuccess).length, 20)
-    yield* same("and counted once each", yield* runCommand(count(shop.id)), 21)
+    yield* expectSame("twenty are answered", exits.filter(Exit.isSuccess).length, 20)
+    yield* expectSame("and counted once each", yield* runCommand(count(shop.id)), 21)
   },
 
   "concurrent commands of several shops run one after another in each shop": function* () {
@@ -121,7 +121,7 @@ export const transactContract = cases({
     )
     for (const at of [0, 1, 2, 3]) {
       const own = results.filter((_, i) => i % 4 === at).sort((a, b) => a - b)
-      yield* same(
+      yield* expectSame(
         "no number twice, none skipped",
         own,
         Array.from({ length: 100 }, (_, n) => n + 1)
@@ -135,9 +135,9 @@ export const transactContract = cases({
     const seen = yield* reads.ticket(shop.id, ticket!.id)
     const events = yield* reads.events(shop.id)
     yield* runCommand(createTestTicket(shop.id))
-    yield* same("head", state?.head.next_number, 1)
-    yield* same("ticket", seen.tickets[0]?.record, ticket)
-    yield* same("events", events, [])
+    yield* expectSame("head", state?.head.next_number, 1)
+    yield* expectSame("ticket", seen.tickets[0]?.record, ticket)
+    yield* expectSame("events", events, [])
   },
 
   "a command that is interrupted before it starts never runs": function* ({ reads, shop }) {
@@ -148,8 +148,8 @@ export const transactContract = cases({
     const fibers = yield* Effect.replicateEffect(Effect.fork(runCommand(observed)), 20)
     yield* Fiber.interruptAll(fibers)
     yield* runCommand(count(shop.id))
-    yield* same("none ran", ran, 0)
-    yield* same("and nothing was saved", (yield* reads.shop(shop.id))?.head.next_number, 2)
+    yield* expectSame("none ran", ran, 0)
+    yield* expectSame("and nothing was saved", (yield* reads.shop(shop.id))?.head.next_number, 2)
   },
 
   "a command that is interrupted in flight is saved completely or not at all, and never after its end": function* (
@@ -168,14 +168,14 @@ export const transactContract = cases({
       }
     )
     const state = yield* reads.shop(shop.id)
-    const { tickets } = yield* reads.tickets(shop.id, {}, NEWEST, 100)
+    const { tickets } = yield* reads.tickets(shop.id, {}, FIRST_PAGE, 100)
     const events = yield* reads.events(shop.id)
     const answered = exits.filter(Exit.isSuccess).length
-    yield* holds("every acknowledged ticket is saved", tickets.length >= answered && answered >= 30)
-    yield* same("each with its event", events.length, tickets.length)
-    yield* same("each with its number", state?.head.next_number, tickets.length + 1)
+    yield* expectThat("every acknowledged ticket is saved", tickets.length >= answered && answered >= 30)
+    yield* expectSame("each with its event", events.length, tickets.length)
+    yield* expectSame("each with its number", state?.head.next_number, tickets.length + 1)
     yield* runCommand(count(shop.id))
-    yield* same("and none comes later", (yield* reads.events(shop.id)).length, events.length)
+    yield* expectSame("and none comes later", (yield* reads.events(shop.id)).length, events.length)
   },
 
   "a shop's clock never goes back, even if the process's clock does": function* ({ clock, reads, shop, start }) {
@@ -186,11 +186,11 @@ export const transactContract = cases({
       instants.push((yield* runCommand(at)).recorded_at - start)
     }
     clock.set(start + 5000)
-    yield* same("instants", instants, [0, 50, 50, 50, 50, 4030])
+    yield* expectSame("instants", instants, [0, 50, 50, 50, 50, 4030])
     yield* same("kept", (yield* reads.shop(shop.id))?.head.last_recorded_at, start + 4030)
     const other = yield* openShop()
     clock.set(start)
-    yield* same(
+    yield* expectSame(
       "another shop has a clock of its own",
       (yield* runCommand(makeChanges(other.id, () => undefined))).recorded_at,
       start
@@ -206,10 +206,10 @@ export const transactContract = cases({
     entropy.repeat(1)
     const second = yield* runCommand(createTestTicket(shop.id))
     entropy.repeat(0)
-    yield* holds("the codes differ", first.tracking_code !== second.tracking_code)
-    yield* same("nothing is skipped", [first.number, second.number], [1, 2])
-    yield* same("one event each", (yield* reads.events(shop.id)).length, 2)
-    yield* same("two tickets", (yield* reads.tickets(shop.id, {}, NEWEST, 9)).tickets.length, 2)
+    yield* expectThat("the codes differ", first.tracking_code !== second.tracking_code)
+    yield* expectSame("nothing is skipped", [first.number, second.number], [1, 2])
+    yield* expectSame("one event each", (yield* reads.events(shop.id)).length, 2)
+    yield* expectSame("two tickets", (yield* reads.tickets(shop.id, {}, FIRST_PAGE, 9)).tickets.length, 2)
   },
 
   "two shops may have the same tracking code": function* ({ clock, entropy }) {
@@ -219,12 +219,12 @@ export const transactContract = cases({
     entropy.repeat(1)
     const second = yield* runCommand(createTestTicket(other.id))
     entropy.repeat(0)
-    yield* same("the code", second.tracking_code, first.tracking_code)
+    yield* expectSame("the code", second.tracking_code, first.tracking_code)
   },
 
   "a result includes the limits that its decision used": function* ({ store, shop }) {
     const { limitStatuses } = yield* store.transact(createTestTicket(shop.id))
-    yield* same("statuses of limits", each(limitStatuses, "policy", "limit", "remaining"), [
+    yield* expectSame("statuses of limits", pluck(limitStatuses, "policy", "limit", "remaining"), [
       ["tickets_per_hour", 150, 149],
       ["tickets_per_day", 600, 599]
     ])

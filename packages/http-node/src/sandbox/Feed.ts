@@ -1,5 +1,5 @@
 import { toIso } from "@workshop/core/adapter"
-import type { Follow } from "@workshop/core/http"
+import type { StreamBody } from "@workshop/core/http"
 import { Clock, Effect } from "effect"
 
 /** The kinds of entries in the feed, with their meanings. */
@@ -148,7 +148,7 @@ export class Feed {
   }
 
   /** Sends every later entry to a reader. */
-  readonly follow: Follow = (send) => {
+  readonly follow: StreamBody = (send) => {
     this.#readers.add(send)
     return () => void this.#readers.delete(send)
   }

@@ -117,7 +117,7 @@ export const shopLimits = (address: () => string) =>
           for (const use of uses(policy))
             gauges.push({
               key_id: Policies[policy].per === "key" ? use.subject : null,
-              status: yield* limits.look(use, now)
+              status: yield* limits.peek(use, now)
             })
       }
       return gauges
@@ -133,7 +133,7 @@ export const shopLimits = (address: () => string) =>
           issues: [{ field: "name", message: "counts by key, and the shop has no active key: create one first" }]
         })
       for (const use of uses(policy)) {
-        const { remaining } = yield* limits.look(use, now)
+        const { remaining } = yield* limits.peek(use, now)
         // Uses the limit once more than is left, because the refusal makes this process cache that the limit is used
         // up.
         const all = Effect.forEach(Array.from({ length: remaining + 1 }), () => cachedLimits.take([use], now), {

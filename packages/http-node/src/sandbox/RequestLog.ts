@@ -199,7 +199,7 @@ export class RequestLog {
             withFault(
               fault,
               kept,
-              { ...context, limitStatuses: [this.#limits.look(addressUse(request), context.now)] },
+              { ...context, limitStatuses: [this.#limits.peek(addressUse(request), context.now)] },
               own
             ),
             (response) => {

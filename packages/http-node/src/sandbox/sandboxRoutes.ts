@@ -144,7 +144,7 @@ export const sandboxRoutes = (options: SandboxOptions) =>
       find: router(routed.keys()),
       handle: (request, context, match) => {
         const respond = isDocument(request) ? showDocument : handleRequest
-        const limitStatuses = [limits.look(addressUse(request), context.now)]
+        const limitStatuses = [limits.peek(addressUse(request), context.now)]
         return Effect.provideService(respond(request, { ...context, limitStatuses }, match), Actor, "sandbox")
       }
     }

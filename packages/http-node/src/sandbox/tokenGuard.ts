@@ -47,7 +47,7 @@ export const tokenCheck = (
       if (!timingSafeEqual(digest(tokenIn(request)), expected)) {
         return new Rejected({ _tag: "SandboxTokenWrong" }, [guess(request)])
       }
-      const limitStatus = limits.look(guess(request), context.now)
+      const limitStatus = limits.peek(guess(request), context.now)
       return limitStatus.remaining > 0
         ? checked
         : new Rejected(new LimitReached({ limitStatuses: [limitStatus], refused_at: context.now }))

@@ -9,7 +9,7 @@ import { checkOn } from "../migrate/Migrator.js"
 import { sessionOf } from "../observe/PgProbe.js"
 import { directoryCells, refuseOtherNames } from "./CellDirectory.js"
 import { identityIn, mismatchOf, refuseFurtherCell } from "./CellIdentity.js"
-import { cellsRefusal, cellWrong, HOME_CELL } from "./CellPlaces.js"
+import { cellsRefusal, HOME_CELL, wrongCell } from "./CellPlaces.js"
 
 /** The name of the cell that a SqlClient's schema is; null for a home cell. */
 const furtherNameOn = (sql: SqlClient) =>
@@ -111,14 +111,14 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
       Effect.catchAll((error) =>
         error._tag === "DatabaseFailed"
           ? Effect.fail(error)
-          : cellWrong(
+          : wrongCell(
               `The cell ${name} cannot be used (${error.message.replace(/\.$/, "")}). Check its address, and run workshop migrate --cells`
             )
       )
     )
     const labels = (yield* labelsOn(sql)).map((row) => row.name)
     const why = notTheCell(name, id, labels)
-    if (why !== null) return yield* cellWrong(why)
+    if (why !== null) return yield* wrongCell(why)
     const [here] = yield* sql<{
       readonly n: number
     }>`select /* workshop shops here */ count(*)::integer as n from workshop.shop`
@@ -126,7 +126,7 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
       readonly n: number
     }>`select /* workshop shops placed */ count(*)::integer as n from workshop.shop_cell where cell = ${name}`
     if (here!.n > there!.n)
-      return yield* cellWrong(
+      return yield* wrongCell(
         `The cell ${name} has ${here!.n} shops, but the directory placed only ${there!.n} there, as after a restore of one of the two. Restore the home cell and this one from the same time`
       )
   })
@@ -142,7 +142,7 @@ const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
     }>`select /* workshop shops placed elsewhere */ s.id, c.cell from workshop.shop_cell c join workshop.shop s on s.id = c.shop_id
       where c.cell <> ${HOME_CELL} limit 1`
     if (twice !== undefined)
-      return yield* cellWrong(
+      return yield* wrongCell(
         `The shop ${twice.id} is in two cells, ${HOME_CELL} and ${twice.cell}. Restore the cells from the same time`
       )
   })

@@ -2,15 +2,18 @@ import { Effect } from "effect"
 import { type DatabaseFailed, NO_TABLE } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
-import { connect, type Session } from "../migrate/Session.js"
-import { type CellLocation, cellsRefusal, cellWrong, HOME_CELL } from "./CellPlaces.js"
+import { openMigrationSession, type Session } from "../migrate/Session.js"
+import { type CellLocation, cellsRefusal, HOME_CELL, wrongCell } from "./CellPlaces.js"
 import { isCitus } from "./CitusNodes.js"
 
 /** Runs work on a session of a cell. `text` puts the cell's schema into a statement. */
 export const withSession = <A, E>(
   { url, schema }: CellLocation,
   work: (session: Session, text: (sql: string) => string) => Effect.Effect<A, E>
-) => Effect.scoped(Effect.flatMap(connect(url, { schema }), (session) => work(session, (sql) => inSchema(sql, schema))))
+) =>
+  Effect.scoped(
+    Effect.flatMap(openMigrationSession(url, { schema }), (session) => work(session, (sql) => inSchema(sql, schema)))
+  )
 
 const NO_COLUMN = "42703"
 
@@ -62,7 +65,7 @@ export const refuseOtherNames = (run: Session["run"], names: ReadonlyArray<strin
     const inDirectory = yield* directoryCells(run)
     const missing = names.find((name) => !inDirectory.some((one) => one.name === name))
     if (names.length > 1 && missing !== undefined)
-      return yield* cellWrong(
+      return yield* wrongCell(
         `The directory does not know the cell ${missing}. Check its name, or add it with workshop cell add or workshop migrate --cells`
       )
     yield* refuseOmitted(inDirectory, names)

@@ -11,11 +11,11 @@ import {
 import {
   type CellLocation,
   type CellOptions,
+  cellFailure,
   cellsRefusal,
-  cellWrong,
   HOME_CELL,
-  ofCell,
-  placesOf
+  locateCells,
+  wrongCell
 } from "./CellPlaces.js"
 
 const NAME_LABEL = "cell:"
@@ -97,21 +97,21 @@ export const refuseOtherCell = (cell: CellLocation, expected: DirectoryCell | un
       const { name } = cell
       const actual = yield* identityOf(session, text)
       const other = actual === null || actual.name === null ? null : mismatchOf({ name, id: null }, actual)
-      if (other !== null) return yield* cellWrong(`${other}. Give each cell the address that it had before`)
+      if (other !== null) return yield* wrongCell(`${other}. Give each cell the address that it had before`)
       if (expected === undefined) {
         if (actual?.hasShops === true)
-          return yield* cellWrong(
+          return yield* wrongCell(
             `Where the cell ${name} should be are shops already. Name an empty database or schema for it, or restore the home cell that knows it`
           )
         return
       }
       const remedy = `Check its address, or restore it there; workshop cell remove ${name} removes a cell that never had shops`
       if (actual === null || actual.name === null)
-        return yield* cellWrong(`The directory knows the cell ${name}, but it is not at its address. ${remedy}`)
+        return yield* wrongCell(`The directory knows the cell ${name}, but it is not at its address. ${remedy}`)
       const twin = mismatchOf(expected, actual)
-      if (twin !== null) return yield* cellWrong(`${twin}. ${remedy}`)
+      if (twin !== null) return yield* wrongCell(`${twin}. ${remedy}`)
       if (expected.id === null && Number(expected.shops) > 0 && !actual.hasShops)
-        return yield* cellWrong(
+        return yield* wrongCell(
           `The directory placed ${Number(expected.shops) === 1 ? "1 shop" : `${expected.shops} shops`} in the cell ${name}, and at its address it has none. ${remedy}`
         )
     })
@@ -121,9 +121,9 @@ export const refuseOtherCell = (cell: CellLocation, expected: DirectoryCell | un
  * The locations of the cells in a command's options, home cell first. Refuses names that differ from those in the
  * directory. `confirm` refuses a location at which another schema is than the directory's cell.
  */
-export const cellsGiven = (url: string, { schema, cells = [] }: CellOptions) =>
+export const checkGivenCells = (url: string, { schema, cells = [] }: CellOptions) =>
   Effect.gen(function* () {
-    const places = yield* placesOf({ url, schema }, cells)
+    const places = yield* locateCells({ url, schema }, cells)
     const inDirectory = yield* withSession(places[0]!, (session, text) => {
       const run: Session["run"] = (sql) => session.run(text(sql))
       const refused = refuseOtherNames(
@@ -140,7 +140,7 @@ export const cellsGiven = (url: string, { schema, cells = [] }: CellOptions) =>
               place,
               inDirectory.find(({ name }) => name === place.name)
             ),
-            ofCell(place)
+            cellFailure(place)
           )
     return { places, confirm }
   })

@@ -3,10 +3,17 @@ import { DatabaseFailed, DENIED, withRoleRemedy } from "../connection/DatabaseFa
 import { type Database, inSchema } from "../connection/Schema.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
-import { connect, type Session } from "../migrate/Session.js"
+import { openMigrationSession, type Session } from "../migrate/Session.js"
 import { nameLabelOf, refuseOtherCell } from "./CellIdentity.js"
 import { migrateCells } from "./CellMigrations.js"
-import { type CellAddress, type CellLocation, type CellOptions, HOME_CELL, ofCell, placesOf } from "./CellPlaces.js"
+import {
+  type CellAddress,
+  type CellLocation,
+  type CellOptions,
+  cellFailure,
+  HOME_CELL,
+  locateCells
+} from "./CellPlaces.js"
 import { type CitusNode, isCitus, nodesOf } from "./CitusNodes.js"
 
 /** A cell as the directory and its own database describe it. */
@@ -74,11 +81,11 @@ const inspect = (place: CellLocation, recorded: { readonly id: string | null; re
   Effect.scoped(
     Effect.gen(function* () {
       const session = yield* Effect.mapError(
-        connect(place.url, { schema: place.schema, statement_timeout_ms: 3_000 }),
-        ofCell(place)
+        openMigrationSession(place.url, { schema: place.schema, statement_timeout_ms: 3_000 }),
+        cellFailure(place)
       )
       yield* Effect.mapError(checkOn(session, place.schema), (error) =>
-        error._tag === "DatabaseFailed" ? ofCell(place)(error) : error
+        error._tag === "DatabaseFailed" ? cellFailure(place)(error) : error
       )
       if (place.name !== HOME_CELL)
         yield* refuseOtherCell(place, { name: place.name, id: recorded.id, shops: String(recorded.shops) })
@@ -101,8 +108,8 @@ const schemasOf = (session: Session, schemas: ReadonlyArray<string>) =>
 export const listCells = (url: string, { schema, cells = [] }: CellOptions = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const [home, ...given] = yield* placesOf({ url, schema }, cells)
-      const session = yield* connect(url, { schema: home!.schema })
+      const [home, ...given] = yield* locateCells({ url, schema }, cells)
+      const session = yield* openMigrationSession(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
       const listed = yield* cellsOf(session, home!)
       const unknown = given.find(({ name }) => !listed.some((one) => one.name === name))
@@ -158,10 +165,10 @@ export const addCell = <E extends { readonly _tag: string } = never>(
   { schema, confirm }: AddCellOptions<E> = {}
 ) =>
   Effect.gen(function* () {
-    const [home, added] = yield* placesOf({ url, schema }, [cell])
+    const [home, added] = yield* locateCells({ url, schema }, [cell])
     const names = yield* Effect.scoped(
       Effect.gen(function* () {
-        const session = yield* connect(url, { schema: home!.schema })
+        const session = yield* openMigrationSession(url, { schema: home!.schema })
         yield* checkOn(session, home!.schema)
         return yield* cellsOf(session, home!)
       })
@@ -177,8 +184,8 @@ export const addCell = <E extends { readonly _tag: string } = never>(
 export const removeCell = (url: string, name: string, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const [home] = yield* placesOf({ url, schema }, [])
-      const session = yield* connect(url, { schema: home!.schema })
+      const [home] = yield* locateCells({ url, schema }, [])
+      const session = yield* openMigrationSession(url, { schema: home!.schema })
       yield* checkOn(session, home!.schema)
       if (name === HOME_CELL) return yield* refusal("The home cell has the directory, so it cannot be removed")
       const removed = yield* Effect.gen(function* () {
@@ -215,7 +222,7 @@ const PROBE_TIMEOUT_MS = 60_000
 /** Writes to the cell repeatedly while `work` runs. Returns the longest time between two successful writes. */
 const longestPause = <A, E>(url: string, { schema, name }: CellLocation, work: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const session = yield* connect(url, { schema, statement_timeout_ms: PROBE_TIMEOUT_MS })
+    const session = yield* openMigrationSession(url, { schema, statement_timeout_ms: PROBE_TIMEOUT_MS })
     const [longest, last] = [{ ms: 0 }, { at: yield* Clock.currentTimeMillis }]
     const note = Effect.map(Clock.currentTimeMillis, (now) => {
       longest.ms = Math.max(longest.ms, now - last.at)
@@ -305,8 +312,8 @@ const moveOn = (session: Session, url: string, cell: CellLocation, to: CitusNode
 export const moveCell = (url: string, name: string, node: string, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const [home] = yield* placesOf({ url, schema }, [])
-      const session = yield* connect(url, { schema: home!.schema })
+      const [home] = yield* locateCells({ url, schema }, [])
+      const session = yield* openMigrationSession(url, { schema: home!.schema })
       const { names, nodes } = yield* citusLayout(session, home!)
       if (name === HOME_CELL)
         return yield* refusal("The home cell stays on the coordinator: it has the directory, and it is not distributed")
@@ -338,8 +345,8 @@ const PLAN = `select distinct n.nspname as schema, p.targetname as host, p.targe
 export const balanceCells = (url: string, { schema }: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const [home] = yield* placesOf({ url, schema }, [])
-      const session = yield* connect(url, { schema: home!.schema })
+      const [home] = yield* locateCells({ url, schema }, [])
+      const session = yield* openMigrationSession(url, { schema: home!.schema })
       const { names } = yield* citusLayout(session, home!)
       const cells = names.map((name) => cellOf(home!, name))
       const planned = yield* session.run<CitusNode & { readonly schema: string }>(PLAN, [

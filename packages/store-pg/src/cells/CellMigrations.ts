@@ -3,17 +3,17 @@ import { DatabaseFailed } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { type Migration, PACKAGE_MIGRATIONS } from "../migrate/Migration.js"
 import { migrateSchema, type SchemaMigrationOptions, takeLock } from "../migrate/Migrator.js"
-import { connect } from "../migrate/Session.js"
+import { openMigrationSession } from "../migrate/Session.js"
 import { addToDirectory, type DirectoryCell, directoryCells, withSession } from "./CellDirectory.js"
 import { identityOf, idLabelOf, nameLabelOf, refuseHome, refuseOtherCell } from "./CellIdentity.js"
-import { type CellAddress, type CellLocation, cellWrong, ofCell, placesOf } from "./CellPlaces.js"
+import { type CellAddress, type CellLocation, cellFailure, locateCells, wrongCell } from "./CellPlaces.js"
 import { isCitus } from "./CitusNodes.js"
 
 /** Adds the cell's name to a failed migration's error. */
 const inCell = (cell: CellLocation, error: { readonly message: string }): DatabaseFailed =>
   error instanceof DatabaseFailed && error.reason !== "statement"
-    ? ofCell(cell)(error)
-    : cellWrong(
+    ? cellFailure(cell)(error)
+    : wrongCell(
         `The cell ${cell.name} cannot be brought up to date (${error.message.replace(/\.$/, "")}). Solve that, and run the command again`
       )
 
@@ -73,7 +73,7 @@ export const migrate = (
 ) =>
   Effect.gen(function* () {
     const { cells = [], ...home } = options
-    const [first, ...others] = yield* placesOf({ url, schema: options.schema }, cells)
+    const [first, ...others] = yield* locateCells({ url, schema: options.schema }, cells)
     yield* refuseHome(
       first!,
       [first!, ...others].map(({ name }) => name)
@@ -90,7 +90,7 @@ export const migrateCells = (
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const session = yield* connect(home.url, { schema: home.schema })
+      const session = yield* openMigrationSession(home.url, { schema: home.schema })
       yield* takeLock(session, home.schema)
       const directory = yield* directoryCells((sql) => session.run(inSchema(sql, home.schema)))
       const entryOf = ({ name }: CellLocation) => directory.find((one) => one.name === name)

@@ -35,27 +35,27 @@ const MAX_CELLS = 1_000
 export const cellsRefusal = (what: string) => new DatabaseFailed({ reason: "bad_cells", code: undefined, what })
 
 /** A refusal of one cell, whose text includes the remedy. */
-export const cellWrong = (what: string) => new DatabaseFailed({ reason: "wrong_cell", code: undefined, what })
+export const wrongCell = (what: string) => new DatabaseFailed({ reason: "wrong_cell", code: undefined, what })
 
 /**
  * Turns an error of a cell's database into one that names the cell, because the remedies for the home cell's url do not
  * apply.
  */
-export const ofCell =
+export const cellFailure =
   ({ name }: Pick<CellLocation, "name">) =>
   (error: DatabaseFailed): DatabaseFailed => {
     if (name === HOME_CELL || error.reason === "wrong_cell" || error.reason === "bad_cells") return error
     const what = error.what.replace(/^The database\b/, `The cell ${name}`)
     return error.reason === "statement"
-      ? cellWrong(`The cell ${name} refused a statement (${what}). Check that its server runs`)
-      : cellWrong(`${what}. Check that its server runs, and its address in --cells`)
+      ? wrongCell(`The cell ${name} refused a statement (${what}). Check that its server runs`)
+      : wrongCell(`${what}. Check that its server runs, and its address in --cells`)
   }
 
 /**
  * Parses the value of `--cells`: the number of all cells, which are schemas of one database, or names separated by spaces, each alone or
  * with the address of its cluster, such as `north=postgres://…`.
  */
-export const cellsFrom = (text: string): Effect.Effect<ReadonlyArray<CellAddress>, DatabaseFailed> =>
+export const parseCells = (text: string): Effect.Effect<ReadonlyArray<CellAddress>, DatabaseFailed> =>
   Effect.suspend(() => {
     const words = text.split(/\s+/).filter((word) => word !== "")
     const [first = ""] = words
@@ -73,7 +73,7 @@ export const cellsFrom = (text: string): Effect.Effect<ReadonlyArray<CellAddress
   })
 
 /** The locations of all cells, the home cell first. Refuses invalid names, and two cells with the same name or location. */
-export const placesOf = (
+export const locateCells = (
   home: Database,
   further: ReadonlyArray<CellAddress>
 ): Effect.Effect<ReadonlyArray<CellLocation>, DatabaseFailed> =>

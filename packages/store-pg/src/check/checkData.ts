@@ -1,15 +1,15 @@
 import { ServiceLimits } from "@workshop/core/store"
 import { Clock, Effect } from "effect"
-import { cellsGiven } from "../cells/CellIdentity.js"
-import { type CellLocation, type CellOptions, HOME_CELL, ofCell } from "../cells/CellPlaces.js"
+import { checkGivenCells } from "../cells/CellIdentity.js"
+import { type CellLocation, type CellOptions, cellFailure, HOME_CELL } from "../cells/CellPlaces.js"
 import { DatabaseFailed, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { checkOn } from "../migrate/Migrator.js"
-import { connect, type Session } from "../migrate/Session.js"
+import { openMigrationSession, type Session } from "../migrate/Session.js"
 import { type Invariant, invariants } from "./invariants.js"
 
 /** A violated invariant. */
-export interface Finding extends Pick<Invariant, "name" | "finds"> {
+export interface InvariantViolation extends Pick<Invariant, "name" | "finds"> {
   /** The cell in which it is violated. Omitted if there is only one cell, or the violation concerns several. */
   readonly cell?: string
   /** The number of violating rows. */
@@ -22,7 +22,7 @@ export interface Finding extends Pick<Invariant, "name" | "finds"> {
 export interface CheckResult {
   /** The number of checks. */
   readonly checks: number
-  readonly findings: ReadonlyArray<Finding>
+  readonly findings: ReadonlyArray<InvariantViolation>
 }
 
 const MAX_SHOWN_ROWS = 5
@@ -40,8 +40,8 @@ const countSql = ({
     coalesce((select json_agg(v) from (select * from violations limit ${MAX_SHOWN_ROWS}) v), '[]') as first`
 
 const violationsOf = (session: Session, invariant: Invariant, timeout_ms: number) =>
-  session.run<Pick<Finding, "count" | "first">>(countSql(invariant)).pipe(
-    Effect.map(([row]): Finding => ({ name: invariant.name, finds: invariant.finds, ...row! })),
+  session.run<Pick<InvariantViolation, "count" | "first">>(countSql(invariant)).pipe(
+    Effect.map(([row]): InvariantViolation => ({ name: invariant.name, finds: invariant.finds, ...row! })),
     Effect.mapError((failed) =>
       failed.code === CANCELED
         ? new DatabaseFailed({
@@ -90,8 +90,8 @@ const misplacedShops = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
         inSchema("select shop_id, cell from workshop.shop_cell", home.place.schema)
       )).map(({ shop_id, cell }) => [shop_id, cell])
     )
-    const misplaced: Array<Finding["first"][number]> = []
-    const missing: Array<Finding["first"][number]> = []
+    const misplaced: Array<InvariantViolation["first"][number]> = []
+    const missing: Array<InvariantViolation["first"][number]> = []
     for (const { place, session } of cells) {
       const rows = yield* session.run<{ id: string }>(
         inSchema("select id from workshop.shop order by id", place.schema)
@@ -104,7 +104,7 @@ const misplacedShops = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
       for (const [shop_id, directory] of placed)
         if (directory === place.name && !there.has(shop_id)) missing.push({ shop_id, directory })
     }
-    const finding = (name: string, finds: string, rows: typeof misplaced): Finding => ({
+    const finding = (name: string, finds: string, rows: typeof misplaced): InvariantViolation => ({
       ...{ name, finds, count: rows.length },
       first: rows.slice(0, MAX_SHOWN_ROWS)
     })
@@ -119,10 +119,13 @@ const misplacedShops = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
   })
 
 const open = (place: CellLocation, timeout_ms: number) =>
-  Effect.map(connect(place.url, { schema: place.schema, statement_timeout_ms: timeout_ms }), (session) => ({
-    place,
-    session
-  }))
+  Effect.map(
+    openMigrationSession(place.url, { schema: place.schema, statement_timeout_ms: timeout_ms }),
+    (session) => ({
+      place,
+      session
+    })
+  )
 
 /**
  * The findings of one cell. If there are several cells, an unresponsive cell is a finding, so that the other cells are
@@ -148,7 +151,7 @@ const checkCell = (
       (error) =>
         isOneOfSeveral && place.name !== HOME_CELL && error._tag === "DatabaseFailed" && error.code !== CANCELED,
       (error) => {
-        const { message } = error._tag === "DatabaseFailed" ? ofCell(place)(error) : error
+        const { message } = error._tag === "DatabaseFailed" ? cellFailure(place)(error) : error
         const unavailable = {
           cell: place.name,
           name: "cell-unavailable",
@@ -166,7 +169,7 @@ const checkCell = (
  */
 export const checkData = (url: string, timeout_ms: number, options: CellOptions = {}) =>
   Effect.gen(function* () {
-    const { places, confirm } = yield* cellsGiven(url, options)
+    const { places, confirm } = yield* checkGivenCells(url, options)
     const checked = yield* Effect.forEach(places, (place) =>
       checkCell(place, confirm(place), places.length > 1, timeout_ms)
     )
@@ -175,7 +178,7 @@ export const checkData = (url: string, timeout_ms: number, options: CellOptions 
     return {
       checks: checked.reduce((sum, { checks }) => sum + checks, across.length),
       findings: [
-        ...checked.flatMap(({ findings }): ReadonlyArray<Finding> => findings),
+        ...checked.flatMap(({ findings }): ReadonlyArray<InvariantViolation> => findings),
         ...across.filter(({ count }) => count > 0)
       ]
     } satisfies CheckResult

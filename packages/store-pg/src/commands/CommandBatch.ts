@@ -225,7 +225,7 @@ export const saveBatch = (
  * Saves the changes of a command within an embedder's transaction, with a check that fails if that transaction has ended. There is no
  * receipt, because the embedder commits.
  */
-export const saveWithin = (
+export const saveInTransaction = (
   connection: Connection,
   { changes }: Pick<DecidedBatch, "changes">,
   check: Statement

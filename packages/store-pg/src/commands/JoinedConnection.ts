@@ -63,7 +63,7 @@ const releaseWith = (own: Settings): Statement =>
   statement(`${RELEASE.text}; select /* workshop release */ ${settingsText(own, true)}`)
 
 /** Rolls back to the savepoint, which also restores the embedder's timeouts. */
-export const UNDO = statement("rollback to savepoint workshop_command; release savepoint workshop_command")
+export const ROLLBACK_TO = statement("rollback to savepoint workshop_command; release savepoint workshop_command")
 
 /**
  * Has no effect within the transaction. After the transaction's end, a division by zero fails it and the statements
@@ -192,7 +192,7 @@ export const joinedConnection = (client: PgClient, schema: string, transaction: 
         begun = results[0]!.rows[0] as unknown as SavepointRow
         return begun.transaction === transaction
           ? Effect.succeed(results)
-          : Effect.zipRight(Effect.exit(send([UNDO])), endedByCaller)
+          : Effect.zipRight(Effect.exit(send([ROLLBACK_TO])), endedByCaller)
       }
     })
   return {

@@ -22,7 +22,7 @@ import { clockGuard } from "../observe/ClockGuard.js"
 import { expiredCommands } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { MAX_COMMAND_ATTEMPTS } from "./BatchRunner.js"
-import { type BatchedCommand, type DecidedBatch, decideBatch, saveWithin } from "./CommandBatch.js"
+import { type BatchedCommand, type DecidedBatch, decideBatch, saveInTransaction } from "./CommandBatch.js"
 import { shopLockRemedy } from "./CommandFailures.js"
 import {
   checkTransaction,
@@ -35,13 +35,13 @@ import {
   joinedConnection,
   READ_SAVEPOINT,
   RELEASE,
+  ROLLBACK_TO,
   readTransactionState,
   refusal,
   SAVEPOINT,
   statement,
   TRANSACTION,
-  type TransactionState,
-  UNDO
+  type TransactionState
 } from "./JoinedConnection.js"
 
 /*
@@ -119,7 +119,7 @@ const checkStillJoined = ({ send, id }: Connection, onCommit: Array<CommitCallba
 const readingOn = ({ connection, inTurn }: JoinState): SqlConnection =>
   sqlConnection((statement) =>
     connection.send([READ_SAVEPOINT, statement, RELEASE]).pipe(
-      Effect.tapError(() => Effect.exit(connection.send([UNDO]))),
+      Effect.tapError(() => Effect.exit(connection.send([ROLLBACK_TO]))),
       Effect.map(([, result]) => result!),
       Effect.uninterruptible,
       inTurn
@@ -173,7 +173,7 @@ const callbackOf =
 /** Runs a command under a savepoint, and again if a random tracking code was taken. */
 const runWithin = (joined: JoinState, command: BatchedCommand, options: JoiningOptions) => {
   const { connection, callbacks } = joined
-  const undo = Effect.exit(connection.send([UNDO]))
+  const undo = Effect.exit(connection.send([ROLLBACK_TO]))
   const once = Effect.gen(function* () {
     const batch = yield* decideBatch(connection, [command], {
       skipsLocked: false,
@@ -186,7 +186,7 @@ const runWithin = (joined: JoinState, command: BatchedCommand, options: JoiningO
     )
     const exit = batch.exits[0]?.[1] ?? Exit.fail(new ShopNotFound())
     if (batch.changes.isEmpty) return yield* Effect.as(undo, exit)
-    yield* saveWithin(connection, batch, checkTransaction(connection.id)).pipe(
+    yield* saveInTransaction(connection, batch, checkTransaction(connection.id)).pipe(
       Effect.catchIf(isTransactionEnded, () => endedByCaller),
       Effect.tapError((failure) => (isLockTimeout(failure) ? expired : Effect.void))
     )

@@ -60,10 +60,12 @@ const rowsByColumn =
 
 /** Inserts rows, or replaces the changeable columns of rows with the same keys. */
 const putStatement = (table: TableName): RowsStatement => {
-  const { key, kept, replaced } = tables[table] as Readonly<Record<"key" | "kept" | "replaced", ReadonlyArray<string>>>
-  const all = [...key, ...kept, ...replaced].join(", ")
+  const { key, immutableColumns, updatedColumns } = tables[table] as Readonly<
+    Record<"key" | "immutableColumns" | "updatedColumns", ReadonlyArray<string>>
+  >
+  const all = [...key, ...immutableColumns, ...updatedColumns].join(", ")
   const insert = `insert into workshop.${table} (${all}) select ${all} from json_populate_recordset(null::workshop.${table}, $1)`
-  const update = replaced.map((column) => `${column} = excluded.${column}`).join(", ")
+  const update = updatedColumns.map((column) => `${column} = excluded.${column}`).join(", ")
   const text = update === "" ? insert : `${insert} on conflict (${key.join(", ")}) do update set ${update}`
   return { name: `put ${table}`, text, values: rowsAsJson }
 }

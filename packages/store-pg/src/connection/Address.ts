@@ -157,7 +157,7 @@ const addresses = new Map<string, Address>()
  * Parses a connection string. Throws {@link DatabaseFailed} if it is invalid, because `pg` would look any text up as a
  * host name. The error repeats no part of the text, which may contain a password.
  */
-export const addressOf = (url: string): Address => {
+export const parseAddress = (url: string): Address => {
   const address = addresses.get(url) ?? parseUrl(url)
   addresses.set(url, address)
   return address
@@ -170,7 +170,7 @@ export const databaseUrl = (url: string): Effect.Effect<string, DatabaseFailed> 
       // In a program without types, the value of a missing environment variable may be passed.
       if (url === undefined || url === null || url === "") throw MISSING
       if (typeof url !== "string") throw NOT_A_TEXT
-      addressOf(url)
+      parseAddress(url)
       return url
     },
     catch: (error) => (error instanceof DatabaseFailed ? error : UNREADABLE)
@@ -193,7 +193,7 @@ const isOnThisMachine = (host: string): boolean => {
  * `sslmode`.
  */
 export const unencryptedHostOf = (url: string, fallback: string | undefined): string | undefined => {
-  const { hosts, saysTls } = addressOf(url)
+  const { hosts, saysTls } = parseAddress(url)
   return saysTls || (fallback ?? "") !== "" ? undefined : hosts.find((host) => !isOnThisMachine(host))
 }
 

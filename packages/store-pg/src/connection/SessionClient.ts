@@ -1,6 +1,6 @@
 import { Data } from "effect"
 import pg from "pg"
-import { addressOf } from "./Address.js"
+import { parseAddress } from "./Address.js"
 import { noteServer } from "./FailedServer.js"
 import { addTitle } from "./Statement.js"
 
@@ -113,7 +113,7 @@ export class SessionClient extends pg.Client {
   readonly #config: pg.ClientConfig
 
   constructor({ url, settings, ...config }: SessionConfig) {
-    const { servers } = addressOf(url)
+    const { servers } = parseAddress(url)
     const server = firstServer.get(url) ?? 0
     const own = { ...config, ...servers[server] }
     super(own)
@@ -130,7 +130,7 @@ export class SessionClient extends pg.Client {
   override connect(callback?: (error: never, client: never) => void): never {
     const settled = super.connect().then(() => this.#applySettings())
     const done = settled.catch((error) => {
-      const { servers } = addressOf(this.url)
+      const { servers } = parseAddress(this.url)
       if ((firstServer.get(this.url) ?? 0) === this.#server)
         firstServer.set(this.url, (this.#server + 1) % servers.length)
       void this.end().catch(() => {})
@@ -148,7 +148,7 @@ export class SessionClient extends pg.Client {
     const { taken, pid, id, only_reads } = row!
     if (Object.values(this.#settings).some((value, i) => value !== taken[i]))
       throw new SessionRefused({ message: `${SETTINGS_REFUSED} (${taken.join(", ")})` })
-    if (only_reads && addressOf(this.url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
+    if (only_reads && parseAddress(this.url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
     const { processID } = this as unknown as { processID: number }
     if (processID !== pid && !(await this.#isOwn(pid))) throw new SessionRefused({ message: SHARED_SESSION })
     // Replaces the id that a pooler reported at the start, because `pg` sends `processID` in cancel requests.
@@ -178,7 +178,7 @@ export class SessionClient extends pg.Client {
 
 /** Connects to the first suitable server of an address. */
 export const connectClient = async <C extends SessionClient>(url: string, make: () => C): Promise<C> => {
-  for (let left = addressOf(url).servers.length; ; ) {
+  for (let left = parseAddress(url).servers.length; ; ) {
     const client = make()
     try {
       await client.connect()

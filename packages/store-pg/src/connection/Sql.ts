@@ -8,7 +8,7 @@ import { Context, Effect, Layer, Runtime, type Scope } from "effect"
 import pg from "pg"
 import { PreparingClient, TIMED_OUT } from "../fast/PreparingClient.js"
 import { countPool } from "../observe/PgMetrics.js"
-import { addressOf } from "./Address.js"
+import { parseAddress } from "./Address.js"
 import { AbandonedSessions } from "./CommitWaits.js"
 import { CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, STATEMENT_TIMEOUT_MS, streamOf } from "./Connection.js"
 import { reportFailure } from "./PgFailure.js"
@@ -60,7 +60,7 @@ class FailoverPool extends pg.Pool {
         if (isNoClient(error)) return onConnected(this.#exhaustion() ?? error, client, release)
         return error !== undefined && left > 1 ? attempt(left - 1, onConnected) : onConnected(error, client, release)
       })
-    if (callback !== undefined) return attempt(addressOf(this.#url).servers.length, callback) as never
+    if (callback !== undefined) return attempt(parseAddress(this.#url).servers.length, callback) as never
     return super.connect() as never
   }
 

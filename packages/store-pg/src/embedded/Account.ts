@@ -36,7 +36,7 @@ export const isAllowed = ({ uid, gid }: Account, right: "-r" | "-x", paths: Read
 }
 
 /** Whether a user may enter a folder, which needs the right to enter every folder above it. */
-export const mayEnter = (folder: string, account: Account): boolean => isAllowed(account, "-x", [folder])
+export const canEnter = (folder: string, account: Account): boolean => isAllowed(account, "-x", [folder])
 
 /**
  * The spawn options of a Postgres program that uses a folder, and the path to pass to the program. On Linux the child

@@ -15,8 +15,8 @@ import {
 import { createRequire } from "node:module"
 import { basename, dirname, join, relative } from "node:path"
 import type { Effect } from "effect"
-import { type Account, isAllowed, mayEnter } from "./Account.js"
-import { type DataDirectory, onFiles } from "./DataDirectory.js"
+import { type Account, canEnter, isAllowed } from "./Account.js"
+import { type DataDirectory, tryFiles } from "./DataDirectory.js"
 import { EmbeddedRefused } from "./EmbeddedRefused.js"
 
 /** The programs of Postgres that npm installs. */
@@ -86,10 +86,10 @@ const copyTo = (copy: string, folder: string): void => {
  * user can write, because root starts the programs in it.
  */
 const folderForCopy = (beside: string, account: Account | undefined, cache: string): string => {
-  if (account === undefined || mayEnter(beside, account)) return beside
+  if (account === undefined || canEnter(beside, account)) return beside
   mkdirSync(cache, { recursive: true, mode: 0o755 })
   const { uid, mode } = statSync(cache)
-  if (uid === process.getuid?.() && (mode & 0o022) === 0 && mayEnter(cache, account)) return cache
+  if (uid === process.getuid?.() && (mode & 0o022) === 0 && canEnter(cache, account)) return cache
   throw new Error(`${account.name} may enter neither it nor ${cache}`)
 }
 
@@ -126,4 +126,4 @@ export const binariesFor = (
   account: Account | undefined,
   kind = `${process.platform}-${process.arch}`
 ): Effect.Effect<Binaries, EmbeddedRefused> =>
-  onFiles(directory, () => reachable(installedBinaries(kind), directory.folder, account))
+  tryFiles(directory, () => reachable(installedBinaries(kind), directory.folder, account))

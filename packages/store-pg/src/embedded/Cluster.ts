@@ -19,9 +19,9 @@ import { promisify } from "node:util"
 import { Effect } from "effect"
 import { type Account, childOn } from "./Account.js"
 import type { Binaries } from "./Binaries.js"
-import { type DataDirectory, onFiles } from "./DataDirectory.js"
+import { type DataDirectory, tryFiles } from "./DataDirectory.js"
 import { EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
-import { livingPid, markOf } from "./ProcessId.js"
+import { livingPid, processMark } from "./ProcessId.js"
 
 /** The role and the database of an embedded Postgres. */
 export const NAME = "workshop"
@@ -58,7 +58,7 @@ const prepareCluster = (directory: DataDirectory, account: Account | undefined):
     if (mark !== undefined && livingPid(mark) === undefined)
       rmSync(join(directory.folder, name), { recursive: true, force: true })
   }
-  const draft = join(directory.folder, `cluster.${markOf(process.pid)}.${randomBytes(4).toString("hex")}.new`)
+  const draft = join(directory.folder, `cluster.${processMark(process.pid)}.${randomBytes(4).toString("hex")}.new`)
   const [data, password] = [join(draft, "data"), join(draft, "password")]
   mkdirSync(data, { recursive: true })
   writeFileSync(password, ensurePassword(directory), { mode: PRIVATE })
@@ -107,15 +107,15 @@ export const clusterIn = (directory: DataDirectory, binaries: Binaries, account:
   Effect.gen(function* () {
     if (!existsSync(directory.cluster))
       yield* Effect.acquireUseRelease(
-        onFiles(directory, () => prepareCluster(directory, account)),
+        tryFiles(directory, () => prepareCluster(directory, account)),
         (draft) =>
           Effect.zipRight(
             initdb(directory, binaries, draft, account),
-            onFiles(directory, () => publishCluster(directory, draft))
+            tryFiles(directory, () => publishCluster(directory, draft))
           ),
         (draft) => Effect.sync(() => rmSync(draft, { recursive: true, force: true }))
       )
-    return yield* onFiles(directory, () => {
+    return yield* tryFiles(directory, () => {
       const theirs = readFileSync(join(directory.cluster, "PG_VERSION"), "utf8").trim()
       const ours = binaries.version.split(".")[0]
       const what = `The data in ${directory.dataDir} were written by Postgres ${theirs}, and this program brings ${ours}`

@@ -26,7 +26,7 @@ export const dataDirectory = (dataDir: string): DataDirectory => {
 }
 
 /** Runs a file operation, and turns an error that it throws into an `EmbeddedRefused`. */
-export const onFiles = <A>({ dataDir }: DataDirectory, act: () => A) =>
+export const tryFiles = <A>({ dataDir }: DataDirectory, act: () => A) =>
   Effect.try({
     try: act,
     catch: (error) => (error instanceof EmbeddedRefused ? error : embeddedFailure(dataDir, error))
@@ -48,7 +48,7 @@ const createPath = (path: string): void => {
  * Postgres's user can enter it.
  */
 export const createFolder = (directory: DataDirectory, account: Account | undefined) =>
-  onFiles(directory, () => {
+  tryFiles(directory, () => {
     createPath(directory.folder)
     const me = process.getuid?.()
     if (statSync(directory.folder).uid === me) chmodSync(directory.folder, account === undefined ? 0o700 : 0o711)

@@ -4,14 +4,14 @@ import { resolve } from "node:path"
 import { isObject, isPositive, type OptionChecks } from "@workshop/core/internal"
 import { Deferred, Effect, Layer, Schedule, type Scope } from "effect"
 import { migrate as migrateDatabase } from "../cells/CellMigrations.js"
-import { connect } from "../migrate/Session.js"
+import { openMigrationSession } from "../migrate/Session.js"
 import * as PgStore from "../PgStore.js"
 import { inRealTime } from "../RealTime.js"
 import { rightOptions, rightSchema, storeOptions } from "../StoreOptions.js"
 import { accountFor } from "./Account.js"
 import { binariesFor } from "./Binaries.js"
 import { clusterIn, NAME } from "./Cluster.js"
-import { createFolder, type DataDirectory, dataDirectory, onFiles } from "./DataDirectory.js"
+import { createFolder, type DataDirectory, dataDirectory, tryFiles } from "./DataDirectory.js"
 import { type EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
 import { type Launch, launch, readyPort, stopStaleServer } from "./Postmaster.js"
 
@@ -107,12 +107,14 @@ const NO_SUCH_DATABASE = "3D000"
 
 /** Creates the database `workshop` in a new cluster. */
 const ensureDatabase = (password: string, port: number, { dataDir }: DataDirectory) =>
-  Effect.scoped(connect(urlOf(password, port))).pipe(
+  Effect.scoped(openMigrationSession(urlOf(password, port))).pipe(
     Effect.catchIf(
       ({ code }) => code === NO_SUCH_DATABASE,
       () =>
         Effect.scoped(
-          Effect.flatMap(connect(urlOf(password, port, "postgres")), ({ run }) => run(`create database ${NAME}`))
+          Effect.flatMap(openMigrationSession(urlOf(password, port, "postgres")), ({ run }) =>
+            run(`create database ${NAME}`)
+          )
         )
     ),
     Effect.mapError(({ what }) => embeddedFailure(dataDir, what))
@@ -127,7 +129,7 @@ const ensureDatabase = (password: string, port: number, { dataDir }: DataDirecto
 export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres, EmbeddedRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const directory = dataDirectory(resolve(options.dataDir))
-    const account = yield* onFiles(directory, () => accountFor(directory.cluster))
+    const account = yield* tryFiles(directory, () => accountFor(directory.cluster))
     yield* createFolder(directory, account)
     const binaries = yield* binariesFor(directory, account)
     const password = yield* clusterIn(directory, binaries, account)
@@ -152,7 +154,7 @@ export const share = (
     (refused) => {
       const directory = dataDirectory(resolve(options.dataDir))
       return Effect.flatMap(
-        onFiles(directory, () => ({
+        tryFiles(directory, () => ({
           port: readyPort(directory),
           password: readFileSync(directory.password, "utf8").trim()
         })),

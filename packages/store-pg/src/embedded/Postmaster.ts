@@ -5,9 +5,9 @@ import type { Writable } from "node:stream"
 import { Deferred, Effect, Schedule } from "effect"
 import { type Account, childOn } from "./Account.js"
 import type { Binaries } from "./Binaries.js"
-import { type DataDirectory, onFiles } from "./DataDirectory.js"
+import { type DataDirectory, tryFiles } from "./DataDirectory.js"
 import { EmbeddedRefused, embeddedFailure } from "./EmbeddedRefused.js"
-import { isServerOf, livingPid, markOf, seemsAlive } from "./ProcessId.js"
+import { isAlive, isServerOf, livingPid, processMark } from "./ProcessId.js"
 
 /** The setting in a server's command line that identifies the process that started the server. */
 const OWNER = "workshop.owner"
@@ -59,14 +59,14 @@ export const stopStaleServer = Effect.fnUntraced(function* (directory: DataDirec
     if (!(yield* hasEnded(directory, 20))) {
       const [pid, newOwner] = [serverIn(directory), ownerIn(directory)]
       if (newOwner !== undefined) return yield* takenRefusal(directory, newOwner)
-      if (pid !== undefined) yield* onFiles(directory, () => process.kill(pid, "SIGINT"))
+      if (pid !== undefined) yield* tryFiles(directory, () => process.kill(pid, "SIGINT"))
       if (!(yield* hasEnded(directory, 400))) return yield* takenRefusal(directory, pid)
     }
   }
   const other = Number(linesOf(pidFile(directory))[0])
   // Removes the pid file, because Postgres would mistake another program with the dead server's process id for that
   // server.
-  if (seemsAlive(other) && !isServerOf(other, directory.cluster)) rmSync(pidFile(directory), { force: true })
+  if (isAlive(other) && !isServerOf(other, directory.cluster)) rmSync(pidFile(directory), { force: true })
 })
 
 /** The options with which a server is started. */
@@ -101,7 +101,7 @@ interface StartedServer {
 const spawnServer = ({ directory, binaries, account, settings }: Launch, port: number) => {
   const { path, options } = childOn(directory.cluster, account)
   const network = { listen_addresses: "127.0.0.1", port: String(port), unix_socket_directories: "" }
-  const all = { ...network, ...settings, [OWNER]: markOf(process.pid) }
+  const all = { ...network, ...settings, [OWNER]: processMark(process.pid) }
   const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])
   const program = join(binaries.folder, "bin", "postgres")
   if (existsSync(directory.log) && statSync(directory.log).size > MAX_LOG_BYTES)
@@ -123,7 +123,7 @@ const spawnServer = ({ directory, binaries, account, settings }: Launch, port: n
 const begin = (launch: Launch, port: number) =>
   Effect.gen(function* () {
     const exited = yield* Deferred.make<void, EmbeddedRefused>()
-    const { child, logged } = yield* onFiles(launch.directory, () => spawnServer(launch, port))
+    const { child, logged } = yield* tryFiles(launch.directory, () => spawnServer(launch, port))
     const lifeline = child.stdio[3] as Writable
     lifeline.on("error", () => {})
     child.once("error", (error) => Deferred.unsafeDone(exited, embeddedFailure(launch.directory.dataDir, error)))

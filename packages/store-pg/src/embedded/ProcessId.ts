@@ -24,7 +24,7 @@ const startOf = (pid: number): string | undefined => {
 }
 
 /** Whether Postgres would consider a process with this id to be running. This includes zombies. */
-export const seemsAlive = (pid: number): boolean => {
+export const isAlive = (pid: number): boolean => {
   try {
     return pid > 0 && process.kill(pid, 0)
   } catch (error) {
@@ -36,12 +36,12 @@ export const seemsAlive = (pid: number): boolean => {
  * A text that identifies a process until the machine restarts. It includes the start time, because the system reuses
  * process ids.
  */
-export const markOf = (pid: number): string => `${pid}@${startOf(pid) ?? ""}`
+export const processMark = (pid: number): string => `${pid}@${startOf(pid) ?? ""}`
 
 /** The process id in a text of {@link markOf}, if that process still runs. */
 export const livingPid = (mark: string): number | undefined => {
   const pid = Number(mark.split("@")[0])
-  return startOf(pid) !== undefined && markOf(pid) === mark ? pid : undefined
+  return startOf(pid) !== undefined && processMark(pid) === mark ? pid : undefined
 }
 
 /** Whether the process with this id is a Postgres on `cluster`, and not another process that reuses its id. */

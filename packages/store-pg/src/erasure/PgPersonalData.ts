@@ -87,7 +87,7 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         return shops
       }).pipe(runRead)
     },
-    held: (shop_id, person) => runRead(readPersonData(sql, shop_id, person)),
+    readShopData: (shop_id, person) => runRead(readPersonData(sql, shop_id, person)),
     events: (shop_id, person, tickets, from_seq) =>
       sql<{
         readonly sent: SentEvent

@@ -130,6 +130,6 @@ export const pgRateLimits = (
       take: (uses, now) => enqueue(uses, (windows) => takeEach(windows, uses, now)),
       giveBack: (uses, limitStatuses) =>
         enqueue(uses, (windows) => Effect.succeed(giveBackUses(windows, uses, limitStatuses))),
-      look: (one, now) => enqueue([one], (windows) => Effect.succeed(peekLimit(windows, one, now)))
+      peek: (one, now) => enqueue([one], (windows) => Effect.succeed(peekLimit(windows, one, now)))
     }
   })

@@ -17,7 +17,7 @@ import {
 } from "./MigrationError.js"
 import { makeSchema, move } from "./Move.js"
 import { recordAct } from "./OperatorAudit.js"
-import { connect, type Session } from "./Session.js"
+import { openMigrationSession, type Session } from "./Session.js"
 import { isBusy, LOCK_TIMEOUT } from "./TableLock.js"
 
 /** A row of `schema_migration`. */
@@ -264,7 +264,7 @@ export const migrateSchema = (
   Effect.scoped(
     Effect.gen(function* () {
       const schema = yield* checkedSchema(options.schema)
-      const session = yield* connect(url, { schema })
+      const session = yield* openMigrationSession(url, { schema })
       yield* checkEncoding(session)
       yield* session.run(unhurried)
       // On Citus, this creates the tables on the coordinator, because a cell's schema is later distributed as a whole.
@@ -330,6 +330,6 @@ export const check = (
   Effect.scoped(
     Effect.gen(function* () {
       const schema = yield* checkedSchema(options.schema)
-      yield* checkNamed(yield* connect(url, { ...TIMEOUTS, schema }), schema, migrations)
+      yield* checkNamed(yield* openMigrationSession(url, { ...TIMEOUTS, schema }), schema, migrations)
     })
   )

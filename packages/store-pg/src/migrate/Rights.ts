@@ -24,7 +24,7 @@ const ofCommands = Object.fromEntries(
     [
       "select",
       "insert",
-      ...(tables[name].replaced.length > 0 ? (["update"] as const) : []),
+      ...(tables[name].updatedColumns.length > 0 ? (["update"] as const) : []),
       ...(removed.includes(name) ? (["delete"] as const) : [])
     ]
   ])

@@ -3,7 +3,7 @@ import { withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { checkedSchema, type Database, inSchema } from "../connection/Schema.js"
 import { roles } from "./generated/sql.js"
 import { recordAct } from "./OperatorAudit.js"
-import { connect } from "./Session.js"
+import { openMigrationSession } from "./Session.js"
 
 /** The text of this package's `roles.sql`, for the tables of a schema. */
 export const rolesSql = ({ schema }: Pick<Database, "schema"> = {}): string => inSchema(roles, schema)
@@ -16,7 +16,7 @@ export const rolesSql = ({ schema }: Pick<Database, "schema"> = {}): string => i
 export const grantRoles = (url: string, options: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const session = yield* connect(url, { schema: yield* checkedSchema(options.schema) })
+      const session = yield* openMigrationSession(url, { schema: yield* checkedSchema(options.schema) })
       yield* session.run(rolesSql(options))
       yield* recordAct(session, "database.roles_granted")
     })

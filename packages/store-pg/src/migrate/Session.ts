@@ -82,7 +82,7 @@ export const statementFailure = (error: unknown) => {
 }
 
 /** Opens a connection that closes with the scope. `url` is a connection string of Postgres. */
-export const connect = (
+export const openMigrationSession = (
   url: string,
   options: SessionOptions = {}
 ): Effect.Effect<Session, DatabaseFailed, Scope.Scope> =>

@@ -29,7 +29,7 @@ const DATABASE_TIME = {
 }
 
 /** The number of milliseconds by which a clock is ahead of another, without the query's round trip. */
-export const aheadBy = (mine: { readonly asked: number; readonly answered: number }, other: number): number =>
+export const clockOffset = (mine: { readonly asked: number; readonly answered: number }, other: number): number =>
   other < mine.asked ? mine.asked - other : other > mine.answered ? mine.answered - other : 0
 
 const clockOff = (ahead_ms: number) =>
@@ -65,7 +65,7 @@ export const clockGuard: Effect.Effect<ClockGuard> = Effect.map(MachineClock, (c
       const asked = clock.unsafeCurrentTimeMillis()
       return Effect.flatMap(connection.send([DATABASE_TIME]), ([result]) => {
         const answered = clock.unsafeCurrentTimeMillis()
-        const ahead_ms = aheadBy({ asked, answered }, result!.rows[0]!.ms as number)
+        const ahead_ms = clockOffset({ asked, answered }, result!.rows[0]!.ms as number)
         const isOff = Math.abs(ahead_ms) > MAX_CLOCK_OFFSET_MS
         compared = isOff ? undefined : { ms: answered, ns: clock.unsafeCurrentTimeNanos() }
         return isOff ? clockOff(ahead_ms) : Effect.void

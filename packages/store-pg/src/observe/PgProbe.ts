@@ -7,7 +7,7 @@ import { IS_WAITING, LONG_WAIT_MS, WAITS_FOR_STANDBY } from "../connection/Commi
 import { READS_ONLY } from "../connection/SessionClient.js"
 import { checkNamed, checkOn } from "../migrate/Migrator.js"
 import { type Session, statementFailure } from "../migrate/Session.js"
-import { aheadBy } from "./ClockGuard.js"
+import { clockOffset } from "./ClockGuard.js"
 import { expiredCommands, type Gauges, gaugesOf } from "./PgMetrics.js"
 
 /**
@@ -134,7 +134,7 @@ const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
     const asked = clock.unsafeCurrentTimeMillis()
     const [row] = yield* databaseTime(sql)
     const answered = clock.unsafeCurrentTimeMillis()
-    return -aheadBy({ asked, answered }, row!.ms)
+    return -clockOffset({ asked, answered }, row!.ms)
   })
 
 /** Sets gauges to NaN, because an unknown value must not look like a known one. */

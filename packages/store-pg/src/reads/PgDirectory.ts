@@ -202,7 +202,7 @@ export const pgDirectory = Effect.map(
       ),
     ...databaseLabels(sql),
     latest: runRead(latestInstantAfter(sql, BEFORE_ALL_SHOPS)),
-    ahead: (of) => runRead(shopsAheadAfter(sql, of, BEFORE_ALL_SHOPS)),
+    shopsAhead: (of) => runRead(shopsAheadAfter(sql, of, BEFORE_ALL_SHOPS)),
     createClient: (account) =>
       sql`with /* workshop create client */ changed as (
         ${insertRow(sql, "client_account", account)} on conflict (phone) do nothing returning id

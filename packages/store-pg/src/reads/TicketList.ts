@@ -1,14 +1,20 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import { type Instant, Limits, type ShopId } from "@workshop/core"
-import { IDENTIFIERS_PER_MS, narrowest, ServiceLimits, type TicketFilter, type TicketOrder } from "@workshop/core/store"
+import {
+  IDENTIFIERS_PER_MS,
+  narrowestFilter,
+  ServiceLimits,
+  type TicketFilter,
+  type TicketOrder
+} from "@workshop/core/store"
 import { VISIBLE_LINK } from "../commands/LoadStatements.js"
 import { tables } from "../Tables.js"
 
-const { key, kept, replaced } = tables.ticket
+const { key, immutableColumns, updatedColumns } = tables.ticket
 
 /** The columns of a ticket in a list: all except the history, which no list shows and which would make pages larger. */
-const LIST_COLUMNS = [...key, ...kept, ...replaced.filter((column) => column !== "history")]
+const LIST_COLUMNS = [...key, ...immutableColumns, ...updatedColumns.filter((column) => column !== "history")]
   .map((name) => `t.${name}`)
   .join(", ")
 
@@ -263,7 +269,7 @@ export const ticketList = (
   count: number
 ): TicketList => {
   const limit = limitOf(sql, count)
-  const part = filter.tracking_code === undefined ? narrowest(filter) : null
+  const part = filter.tracking_code === undefined ? narrowestFilter(filter) : null
   if (order._tag === "Changes" && part !== null) return filteredChanges(sql, shop_id, filter, part, order, count)
   const orderBy = orderOf(sql, filter, order)
   const orderAndLimit = sql`${orderBy === undefined ? sql.literal("") : sql`order by ${orderBy}`} limit ${limit}`

@@ -8,7 +8,7 @@ import {
   ServiceLimits
 } from "@workshop/core/store"
 import { Clock, Effect, Layer, type Scope } from "effect"
-import { type CellAddress, placesOf } from "../cells/CellPlaces.js"
+import { type CellAddress, locateCells } from "../cells/CellPlaces.js"
 import { BEGIN, COMMIT, type Connection, makeReconnecting } from "../connection/Connection.js"
 import { type PgFailure, reportFailure } from "../connection/PgFailure.js"
 import { type Database, lockOf } from "../connection/Schema.js"
@@ -197,7 +197,7 @@ export const worker = ({
   ...options
 }: RetentionOptions): Effect.Effect<RetentionWorker, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const places = yield* Effect.orDie(placesOf(options, cells))
+    const places = yield* Effect.orDie(locateCells(options, cells))
     const all = yield* Effect.forEach(places, ({ url, schema }) => retention({ ...options, url, schema }))
     // An unavailable cell is logged once, because /readyz names it, and many cells may be unavailable.
     const failing = new Set<(typeof all)[number]>()

@@ -1,8 +1,8 @@
 import { Effect, Either } from "effect"
-import { cellsGiven } from "../cells/CellIdentity.js"
-import { type CellOptions, ofCell } from "../cells/CellPlaces.js"
+import { checkGivenCells } from "../cells/CellIdentity.js"
+import { type CellOptions, cellFailure } from "../cells/CellPlaces.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
-import { connect, type Session } from "../migrate/Session.js"
+import { openMigrationSession, type Session } from "../migrate/Session.js"
 import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
 
 /** The number of webhooks that one statement reads or writes. */
@@ -95,11 +95,11 @@ export const reseal = (url: string, { secretsKeys, inClear = false, ...options }
     const [first] = secrets.keyIds
     if (first === undefined) return yield* needed
     // Connects to all cells before it changes anything in one of them.
-    const { places, confirm } = yield* cellsGiven(url, options)
+    const { places, confirm } = yield* checkGivenCells(url, options)
     const sessions = yield* Effect.forEach(places, (place) =>
       Effect.zipRight(
         confirm(place),
-        Effect.mapError(connect(place.url, { ...TIMEOUTS, schema: place.schema }), ofCell(place))
+        Effect.mapError(openMigrationSession(place.url, { ...TIMEOUTS, schema: place.schema }), cellFailure(place))
       )
     )
     const key_id = inClear ? null : first

@@ -11,7 +11,7 @@ import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { freshPhone, openAccount, openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
 import { checkIn } from "../../src/check/checkData.js"
 import { invariants } from "../../src/check/invariants.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { copyOf, testDatabase } from "../cluster/TestDatabase.js"
 import { database, node, runTest } from "../nodes/Node.js"
 
@@ -152,7 +152,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
     async (name, ways) => {
       await runTest(
         Effect.gen(function* () {
-          const session = yield* connect(original.url)
+          const session = yield* openMigrationSession(original.url)
           for (const [sql, count] of ways) {
             yield* session.run("begin")
             yield* session.run(sql)
@@ -172,7 +172,7 @@ describe("workshop check (docs/operating.md)", { timeout: TIMEOUT_MS }, () => {
     runTest(
       Effect.gen(function* () {
         const { url } = yield* copyOf(original)
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         yield* session.run(
           "update event set created_at = 0 where seq <= 3; delete from event where seq = 2; update delivery set lease_until = 0"
         )

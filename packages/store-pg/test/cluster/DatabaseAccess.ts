@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { connect, type Session } from "../../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../src/migrate/Session.js"
 
 const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
@@ -35,5 +35,5 @@ export const swapDatabases = (session: Session, one: { readonly url: string }, o
 export const serverSession = (url: string) => {
   const at = new URL(url)
   at.pathname = "/postgres"
-  return connect(at.href)
+  return openMigrationSession(at.href)
 }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Schedule, Scope } from "effect"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
-import { connect, type Session } from "../../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../src/migrate/Session.js"
 import { programsIn } from "./InstalledPostgres.js"
 
 /**
@@ -79,7 +79,7 @@ const untilLeft = (admin: Session, database: string) =>
 
 const opened = Effect.gen(function* () {
   const { url, how } = yield* server
-  const admin = yield* connect(url)
+  const admin = yield* openMigrationSession(url)
   const prefix = `workshop_test_${process.pid}`
   const drop = (database: string) =>
     admin.run(`drop database if exists ${database} with (force)`).pipe(Effect.asVoid, Effect.orDie)

@@ -7,7 +7,7 @@ import * as EmbeddedStore from "@workshop/store-pg/embedded"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-store-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -25,7 +25,7 @@ describe("an embedded Postgres (docs/security.md)", { timeout: 60_000 }, () => {
         Effect.gen(function* () {
           const dataDir = join(folder, "guarded")
           const { url } = yield* EmbeddedPostgres.start({ dataDir, settings: EmbeddedPostgres.throwaway })
-          const session = yield* connect(url)
+          const session = yield* openMigrationSession(url)
           const shown = yield* session.run<{ readonly [name: string]: string }>(
             "select current_setting('listen_addresses') as host, current_setting('unix_socket_directories') as sockets"
           )
@@ -36,7 +36,7 @@ describe("an embedded Postgres (docs/security.md)", { timeout: 60_000 }, () => {
           expect(rules).toEqual([{ auth_method: "scram-sha-256" }])
           const guess = new URL(url)
           guess.password = "guess"
-          expect((yield* Effect.flip(connect(guess.href))).message).toMatch(/password/)
+          expect((yield* Effect.flip(openMigrationSession(guess.href))).message).toMatch(/password/)
           // Started by root, the server runs as another user, who must be able to enter the folder but not to list it.
           const passable = process.getuid?.() === 0 ? 0o711 : 0o700
           expect(statSync(join(dataDir, "postgres")).mode & 0o777).toBe(passable)

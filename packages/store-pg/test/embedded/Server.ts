@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { build as esbuild } from "esbuild"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 
@@ -90,7 +90,7 @@ export const processesWith = (text: string): ReadonlyArray<number> =>
 /** Runs statements on a new connection and returns the rows of the last statement. */
 export const ask = (url: string, ...statements: ReadonlyArray<string>): Promise<ReadonlyArray<unknown>> =>
   Effect.gen(function* () {
-    const session = yield* connect(url, { schema: "public" })
+    const session = yield* openMigrationSession(url, { schema: "public" })
     const answers = yield* Effect.forEach(statements, (sql) => session.run(sql))
     return answers.at(-1) ?? []
   }).pipe(Effect.scoped, Effect.runPromise)

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { type Account, accountFor, mayEnter } from "../../src/embedded/Account.js"
+import { type Account, accountFor, canEnter } from "../../src/embedded/Account.js"
 import { binariesFor, reachable } from "../../src/embedded/Binaries.js"
 import { dataDirectory } from "../../src/embedded/DataDirectory.js"
 import { ask, build, Server } from "./Server.js"
@@ -61,7 +61,7 @@ describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
     expect(said).toMatch(/^postgres \(PostgreSQL\) 18\./)
   })
 
-  it.runIf(mayEnter(clone, nobody))(
+  it.runIf(canEnter(clone, nobody))(
     "an ordinary user runs Postgres as themselves, and another user is refused on their data",
     async () => {
       chownSync(folder, nobody.uid, nobody.gid)

@@ -20,7 +20,7 @@ import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer, Schema, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { layer as workshop } from "../../../core/src/services/Workshop.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { databaseOfRoles } from "../migrate/TestRoles.js"
 import { chatty, idempotencyKey, NEEDLES, PHONE, story } from "./Story.js"
 
@@ -56,7 +56,7 @@ const inMemory: Effect.Effect<Searched> = Effect.sync(() => {
 
 const inPostgres: Effect.Effect<Searched, never, Scope.Scope> = Effect.gen(function* () {
   const { url, service } = yield* databaseOfRoles()
-  const session = yield* Effect.orDie(connect(url))
+  const session = yield* Effect.orDie(openMigrationSession(url))
   const find = Effect.fnUntraced(function* (needles: ReadonlyArray<string>) {
     const tables = yield* session.run<{ name: string }>(
       "select relname as name from pg_class where relnamespace = 'workshop'::regnamespace and relkind = 'r'"
@@ -132,7 +132,7 @@ describe.each([
         const tickets = yield* Tickets
         const before = yield* tickets.byId(one, linked)
         const others = yield* tickets.byId(one, karims)
-        const ledger = (yield* (yield* PersonalData).held(one.shop_id, {
+        const ledger = (yield* (yield* PersonalData).readShopData(one.shop_id, {
           client_id: amira,
           names: [],
           phones: []
@@ -163,7 +163,7 @@ describe.each([
           delay: { reason: null }
         })
         expect(after.items.map(({ label }) => label)).toEqual(["Coat ([erased])", "Scarf"])
-        const held = yield* (yield* PersonalData).held(one.shop_id, { client_id: amira, names: [], phones: [] })
+        const held = yield* (yield* PersonalData).readShopData(one.shop_id, { client_id: amira, names: [], phones: [] })
         expect([held.ledger, held.link, held.notifications]).toEqual([ledger, null, []])
         expect(held.card?.balance).toBe(3)
         expect(yield* tickets.byId(one, karims)).toEqual(others)

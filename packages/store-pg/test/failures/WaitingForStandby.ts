@@ -5,7 +5,7 @@ import { migrate } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { until } from "../../../../test/until.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 
 /** Starts a Postgres that can be set to wait at each commit for a synchronous standby, which does not exist. */
 export const waitingForStandby = Effect.gen(function* () {
@@ -15,7 +15,7 @@ export const waitingForStandby = Effect.gen(function* () {
   )
   const { url } = yield* EmbeddedPostgres.start({ dataDir })
   yield* migrate(url)
-  const session = yield* connect(url)
+  const session = yield* openMigrationSession(url)
   const waitFor = (standby: string) =>
     session
       .run(`alter system set synchronous_standby_names = '${standby}'`)
@@ -24,7 +24,7 @@ export const waitingForStandby = Effect.gen(function* () {
    * Writes until a commit waits for the standby, because Postgres applies the setting only some time after the change.
    */
   const commitsWait = Effect.gen(function* () {
-    const prober = yield* connect(url)
+    const prober = yield* openMigrationSession(url)
     yield* prober.run("create table probe (n integer)")
     yield* waitFor("nobody")
     yield* Effect.forkScoped(Effect.forever(prober.run("insert into probe values (1)")))

@@ -12,7 +12,7 @@ import { freshCaller, openShop, runCommand, ticketInput } from "../../../core/sr
 import { record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
 import { READS_ONLY } from "../../src/connection/SessionClient.js"
 import { grantRoles } from "../../src/migrate/Roles.js"
-import { connect, type Session } from "../../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../src/migrate/Session.js"
 import { installed, NOT_INSTALLED } from "../cluster/InstalledPostgres.js"
 import { create, node, numbers, runTest, upTo } from "../nodes/Node.js"
 import { complaints, withProbes } from "./Complaints.js"
@@ -29,7 +29,7 @@ const primary = Effect.gen(function* () {
   run("initdb", "-D", "primary", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
   const port = yield* start("primary")
   yield* migrate(urlOf(port))
-  return { run, start, port, session: yield* connect(urlOf(port)) }
+  return { run, start, port, session: yield* openMigrationSession(urlOf(port)) }
 })
 
 /** Starts a standby of the primary and returns its port. */
@@ -115,7 +115,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           const kept = yield* making("kept")
           yield* delivered
           const [at] = yield* server.session.run<{ lsn: string }>("select pg_current_wal_flush_lsn()::text as lsn")
-          const follower = yield* connect(urlOf(standby))
+          const follower = yield* openMigrationSession(urlOf(standby))
           yield* until(
             "the standby to have what was written",
             follower.run<{ is_there: boolean }>("select pg_last_wal_replay_lsn() >= $1::pg_lsn as is_there", [at!.lsn]),

@@ -8,12 +8,12 @@ import { Context, Effect, Exit, Layer, Logger, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { fetchRequest } from "../../../core/src/http/FetchMessage.js"
 import { layer as services } from "../../../core/src/services/Workshop.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
 /** A new database on which `statement` was run. */
 const databaseAfter = (statement: string) =>
-  Effect.tap(testDatabase, ({ url }) => Effect.flatMap(connect(url), ({ run }) => run(statement)))
+  Effect.tap(testDatabase, ({ url }) => Effect.flatMap(openMigrationSession(url), ({ run }) => run(statement)))
 
 const UNMIGRATED = "drop schema workshop cascade"
 const BEHIND = "drop table shop_head cascade"

@@ -6,7 +6,7 @@ import { migrate } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { account, installed, NOT_INSTALLED } from "../cluster/InstalledPostgres.js"
 import { create, node, runTest } from "../nodes/Node.js"
 
@@ -31,7 +31,7 @@ const certificate = Effect.map(
 
 /** Connects to `url`. Returns whether the connection is encrypted, or the error's message. */
 const found = (url: string) =>
-  Effect.flatMap(connect(url), (session) =>
+  Effect.flatMap(openMigrationSession(url), (session) =>
     session.run<{ ssl: boolean }>("select ssl from pg_stat_ssl where pid = pg_backend_pid()")
   ).pipe(
     Effect.scoped,
@@ -70,7 +70,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`TLS to an installed Postgres (docs/operat
           const ports = yield* node({ url, lanes: 1 })
           const shop = yield* Effect.provide(openShop(), ports)
           expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
-          const session = yield* connect(at("127.0.0.1", "sslmode=disable"))
+          const session = yield* openMigrationSession(at("127.0.0.1", "sslmode=disable"))
           const [open] = yield* session.run<{ clear: number; encrypted: number }>(
             `select count(*) filter (where not s.ssl)::integer as clear, count(*) filter (where s.ssl)::integer as encrypted
           from pg_stat_activity a join pg_stat_ssl s using (pid) where a.application_name like 'workshop %' and a.pid <> pg_backend_pid()`

@@ -3,7 +3,7 @@ import { Deliveries, type LimitUse, RateLimits, Reads } from "@workshop/core/sto
 import { Effect, Exit, Fiber, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { create, database, node, numbers, runTest, upTo } from "../nodes/Node.js"
 import { FaultyProxy, openFaultyProxy } from "./FaultyProxy.js"
 
@@ -137,7 +137,7 @@ describe.concurrent("when connections to the database break", {
         const ports = yield* node({ url })
         const shop = yield* Effect.provide(openShop(), ports)
         yield* Effect.provide(create(shop.id), ports)
-        const counted = yield* Effect.orDie(connect(url))
+        const counted = yield* Effect.orDie(openMigrationSession(url))
         const connections = Effect.map(
           counted.run<{ open: number; waiting: number }>(`select count(*)::integer as open,
               count(*) filter (where wait_event_type = 'Lock')::integer as waiting

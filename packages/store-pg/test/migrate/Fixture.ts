@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
 /** The SQL of migrations, by file name. */
@@ -9,5 +9,5 @@ export type Files = Readonly<Record<string, string>>
 export const emptySchema = Effect.gen(function* () {
   const { url } = yield* testDatabase
   const at = { schema: "fixture" }
-  return { url, at, session: yield* connect(url, at) }
+  return { url, at, session: yield* openMigrationSession(url, at) }
 })

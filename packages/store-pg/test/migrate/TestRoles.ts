@@ -1,6 +1,6 @@
 import { migrate, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
 /**
@@ -29,7 +29,7 @@ export const databaseOfRoles = (
   Effect.gen(function* () {
     const { url } = yield* testDatabase
     yield* migrate(url, at)
-    const session = yield* connect(url)
+    const session = yield* openMigrationSession(url)
     const [service, reader] = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]
     yield* Effect.acquireRelease(session.run(renameRoles(url, rolesSql(at))), () =>
       Effect.orDie(session.run(`drop owned by ${service}, ${reader}; drop role ${service}, ${reader}`))

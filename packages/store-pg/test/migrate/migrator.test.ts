@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { lockOf } from "../../src/connection/Schema.js"
 import { layer as migratedStore } from "../../src/MigratedStore.js"
 import { migrationsOf, PACKAGE_MIGRATIONS } from "../../src/migrate/Migration.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { emptySchema, type Files } from "./Fixture.js"
 
@@ -67,7 +67,7 @@ describe("migrate", { timeout: LONG }, () => {
     run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         const name = `${new URL(url).pathname.slice(1)}_latin`
         yield* session.run(`create database ${name} encoding 'LATIN1' locale 'C' template template0`)
         yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop database ${name} with (force)`)))
@@ -81,7 +81,7 @@ describe("migrate", { timeout: LONG }, () => {
         }
         expect(
           yield* Effect.scoped(
-            Effect.flatMap(connect(latin.href), (it) =>
+            Effect.flatMap(openMigrationSession(latin.href), (it) =>
               it.run("select from pg_tables where schemaname in ('public', 'workshop')")
             )
           )
@@ -234,7 +234,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const database = new URL(url).pathname.slice(1)
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         yield* session.run("drop schema workshop cascade")
         for (const schema of ["tickets", "tickets", "tikets"]) yield* Effect.provide(migrate(url, { schema }), logging)
         expect(logs).toEqual([
@@ -249,7 +249,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
     return run(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        yield* (yield* connect(url)).run("drop schema workshop cascade")
+        yield* (yield* openMigrationSession(url)).run("drop schema workshop cascade")
         // Two servers, because `new URL` cannot parse such an address.
         const servers = url.replace(new URL(url).host, `${new URL(url).host},${new URL(url).host}`)
         const options = { url: servers, schema: "orders" }
@@ -271,7 +271,7 @@ describe("rolling upgrades", { timeout: LONG }, () => {
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         const database = new URL(url).pathname.slice(1)
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         const options = { schema: "tikets", createSchema: false }
         const started = Layer.build(Layer.provide(migratedStore({ url, ...options }), Entropy.layer))
         expect(yield* Effect.flip(Effect.scoped(started))).toMatchObject({

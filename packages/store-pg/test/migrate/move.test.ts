@@ -4,7 +4,7 @@ import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { StatementBatch } from "../../src/fast/StatementBatch.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { retention } from "../../src/retention/Retention.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { create, node, numbers, runTest, upTo } from "../nodes/Node.js"
@@ -15,7 +15,7 @@ const IN_PUBLIC = { schema: "public" }
 /** A database with the tables of an earlier release in `public`, and with a table of the embedder. */
 const oldDatabase = Effect.gen(function* () {
   const { url } = yield* testDatabase
-  const session = yield* connect(url)
+  const session = yield* openMigrationSession(url)
   const [row] = yield* session.run<{ name: string }>("select current_database() as name")
   yield* session.run("drop schema workshop cascade")
   yield* session.run(`alter database ${row!.name} reset search_path`)

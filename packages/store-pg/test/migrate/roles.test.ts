@@ -9,7 +9,7 @@ import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
 import { PACKAGE_MIGRATIONS } from "../../src/migrate/Migration.js"
 import { hiddenColumns, serviceRights } from "../../src/migrate/Rights.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { retention } from "../../src/retention/Retention.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { node, runTest } from "../nodes/Node.js"
@@ -31,7 +31,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
     runTest(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
-        const session = yield* connect(service)
+        const session = yield* openMigrationSession(service)
         for (const table of APPENDED) {
           for (const sql of [`update ${table} set shop_id = shop_id`, `delete from ${table}`, `truncate ${table}`])
             expect([sql, (yield* Effect.flip(session.run(sql))).code]).toEqual([sql, DENIED])
@@ -56,7 +56,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
     runTest(
       Effect.gen(function* () {
         const { service } = yield* databaseOfRoles()
-        const session = yield* connect(service)
+        const session = yield* openMigrationSession(service)
         for (const name of ["rewrite_events", "rewrite_attempts"]) {
           const refused = yield* Effect.flip(session.run(`select ${name}('[]')`))
           expect([refused.code, refused.message]).toEqual(["55000", expect.stringContaining("no erasure is under way")])
@@ -113,7 +113,7 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
     return runTest(
       Effect.gen(function* () {
         const { url, service } = yield* databaseOfRoles()
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         yield* session.run(
           `insert into event select gen_random_uuid(), gen_random_uuid(), 'ping', 1, null, ${JANUARY - 200 * DAY}, '{}' from generate_series(1, 1500)`
         )
@@ -128,9 +128,9 @@ describe("the service's role (docs/operating.md, Database roles)", { timeout: 12
         const later = yield* (yield* retention({ url: service })).runOnce
         expect(later?.dropped).toContain("event_2027_01")
         // The service's role has no rights on a new partition itself.
-        expect((yield* Effect.flip((yield* connect(service)).run("update event_2027_08 set body = ''"))).code).toBe(
-          DENIED
-        )
+        expect(
+          (yield* Effect.flip((yield* openMigrationSession(service)).run("update event_2027_08 set body = ''"))).code
+        ).toBe(DENIED)
       }),
       clock
     )
@@ -148,7 +148,7 @@ describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_0
           yield* runCommand(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
           yield* runCommand(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         }).pipe(Effect.provide(ports))
-        const session = yield* connect(reader)
+        const session = yield* openMigrationSession(reader)
         expect(yield* session.run("select number, state, service from ticket")).toHaveLength(1)
         expect(yield* session.run("select * from delivery")).toHaveLength(1)
         for (const sql of [
@@ -197,7 +197,7 @@ const operated = (
   runTest(
     Effect.gen(function* () {
       const { url } = yield* testDatabase
-      const admin = yield* connect(url)
+      const admin = yield* openMigrationSession(url)
       const there = new URL(url)
       there.pathname = `${there.pathname}_roles`
       const database = there.pathname.slice(1)
@@ -224,12 +224,12 @@ const grantedBy = (url: string, owner: string, service: string) =>
     Effect.gen(function* () {
       expect(yield* migrate(owner)).toHaveLength(PACKAGE_MIGRATIONS.length)
       const grant = Effect.flatMap(Effect.sync(rolesSql), (sql) =>
-        Effect.flatMap(connect(owner), ({ run }) => run(renameRoles(url, sql)))
+        Effect.flatMap(openMigrationSession(owner), ({ run }) => run(renameRoles(url, sql)))
       )
       yield* grant
       yield* grant
       yield* check(service)
-      const session = yield* connect(service)
+      const session = yield* openMigrationSession(service)
       expect(yield* session.run("select rolsuper from pg_roles where rolname = current_user")).toEqual([
         { rolsuper: false }
       ])
@@ -274,7 +274,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
             const composed = file("compose/roles.sql")
               .replaceAll(/^(--|\\).*\n/gm, "")
               .replaceAll(/:'\w+'/g, "'secret'")
-            yield* (yield* connect(url)).run(renameRoles(url, composed))
+            yield* (yield* openMigrationSession(url)).run(renameRoles(url, composed))
             yield* grantedBy(url, owner, service)
           })
         )
@@ -291,7 +291,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
           Effect.gen(function* () {
             yield* migrate(owner)
             const grant = renameRoles(url, rolesSql())
-            const { message } = yield* Effect.flip((yield* connect(owner)).run(grant))
+            const { message } = yield* Effect.flip((yield* openMigrationSession(owner)).run(grant))
             expect(message).toMatch(
               /^Postgres says: the role workshop_service\S* is not there and workshop_owner\S* may not make it: as a superuser, run "create role workshop_service\S*"\.$/
             )
@@ -303,7 +303,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
     runTest(
       Effect.gen(function* () {
         const { url, service } = yield* databaseOfRoles()
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         const role = roleIn(url, "workshop_service")
         yield* session.run(`alter default privileges grant select, insert, update, delete on tables to ${role};
           alter default privileges in schema workshop grant all on tables to ${role};
@@ -317,7 +317,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
         expect(
           yield* session.run(`select has_function_privilege('${stranger}', 'rewrite_events(json)', 'execute') as may`)
         ).toEqual([{ may: false }])
-        const theirs = yield* connect(service)
+        const theirs = yield* openMigrationSession(service)
         for (const sql of ["select from later", "update event set body = ''", "update event_rest set body = ''"])
           expect([sql, (yield* Effect.flip(theirs.run(sql))).code]).toEqual([sql, DENIED])
       })

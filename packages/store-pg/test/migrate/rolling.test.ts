@@ -7,7 +7,7 @@ import { openAccount, openShop, runCommand } from "../../../core/src/testing/Fix
 import { raisePings, record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
 import { migrations as ours } from "../../src/migrate/generated/sql.js"
 import { migrationsOf } from "../../src/migrate/Migration.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { capture } from "../capture.mjs"
 import { create, database, node, runTest } from "../nodes/Node.js"
 
@@ -57,7 +57,7 @@ describe("a node of the old release during a migration of the next release", { t
             Schedule.spaced("5 millis")
           )
         )
-        const dump = yield* connect(url)
+        const dump = yield* openMigrationSession(url)
         yield* dump.run("begin; lock table ticket in access share mode")
         const folder = migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND })
         const migration = yield* Effect.fork(migrate(url, {}, folder))
@@ -89,7 +89,7 @@ describe("a node of the old release during a migration of the next release", { t
     runTest(
       Effect.gen(function* () {
         const { url, session } = yield* database
-        const dump = yield* connect(url)
+        const dump = yield* openMigrationSession(url)
         yield* dump.run("begin; lock table ticket in access share mode")
         const folder = migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND })
         const { sent, stop } = capture()

@@ -5,7 +5,7 @@ import { type Context, Effect, Layer, type Scope } from "effect"
 import pg from "pg"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
-import { connect, type Session } from "../../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../src/migrate/Session.js"
 import { layer, type PgStoreOptions } from "../../src/PgStore.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
@@ -31,7 +31,7 @@ export const borrowedFrom = (url: string, max = 4): Effect.Effect<pg.Pool, never
 export const database: Effect.Effect<{ readonly url: string; readonly session: Session }, never, Scope.Scope> =
   Effect.gen(function* () {
     const { url } = yield* testDatabase
-    return { url, session: yield* Effect.orDie(connect(url)) }
+    return { url, session: yield* Effect.orDie(openMigrationSession(url)) }
   })
 
 /** A clock with real time, for fixtures that require a {@link SettableClock}. */

@@ -8,7 +8,7 @@ import { build, run, type Workshop, Workshops } from "../../../cli/test/Workshop
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { runCommand as act, openShop } from "../../../core/src/testing/Fixtures.js"
 import { raisePings } from "../../../core/src/testing/TestDispatcher.js"
-import { connect, type Session } from "../../src/migrate/Session.js"
+import { openMigrationSession, type Session } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { type FaultyProxy, openFaultyProxy } from "../failures/FaultyProxy.js"
 import { node, RealClock, upTo } from "./Node.js"
@@ -89,7 +89,7 @@ const open = async (base: string) => {
 beforeAll(async () => {
   build()
   url = (await within(testDatabase)).url
-  session = await within(connect(url))
+  session = await within(openMigrationSession(url))
   proxy = await within(openFaultyProxy(url))
   receiver = createServer(async (request, response) => {
     arrived.push((JSON.parse(await text(request)) as { id: string }).id)
@@ -176,7 +176,7 @@ describe("a process whose database has a locked table (docs/operating.md)", { ti
 
   it("the process has at most sixteen connections for 64 concurrent requests, cancels its statements, and works again afterwards", async () => {
     const { url: apart } = await within(testDatabase)
-    const [holder, observer] = [await within(connect(apart)), await within(connect(apart))]
+    const [holder, observer] = [await within(openMigrationSession(apart)), await within(openMigrationSession(apart))]
     const { base, process } = await serve(apart)
     // One after another, because a busy server refuses requests that it cannot serve in time.
     const callers: Array<Awaited<ReturnType<typeof open>>> = []
@@ -283,7 +283,7 @@ describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () 
     // The sender refuses a loopback address when it connects, which still counts as an attempt.
     await within(Effect.provide(act(setWebhook(shop.id, { url: "https://127.0.0.1/", secret: "whsec_1" })), ports))
     await within(Effect.provide(act(raisePings(shop.id, [null])), ports))
-    const apartSession = await within(connect(apart))
+    const apartSession = await within(openMigrationSession(apart))
     const process = start("dispatch", "--database-url", apart)
     await process.says(/^Sending the due deliveries and closing the due tickets of the Postgres database\.$/m)
     await until(

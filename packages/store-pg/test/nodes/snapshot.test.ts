@@ -7,7 +7,7 @@ import { openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
 import { raisePings, record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
 import { PLANNED_ONCE } from "../../src/connection/SessionClient.js"
 import { CLAIM, LOCK_QUEUES, LOCK_READY_QUEUES, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { explainPlan, openSession } from "../Plan.js"
 import { database, node, runTest } from "./Node.js"
 
@@ -56,7 +56,7 @@ describe("a snapshot that another session holds open (docs/operating.md)", { tim
         }).pipe(within)
         yield* deliver
         const before = yield* pagesOf(url, now())
-        const holder = yield* connect(url)
+        const holder = yield* openMigrationSession(url)
         yield* holder.run("begin isolation level repeatable read")
         yield* holder.run("select count(*) from delivery")
         for (let n = 1; n < ROUNDS; n++) yield* deliver

@@ -1,7 +1,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { build, run, Workshops } from "../../../cli/test/Workshop.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
 const scope = Effect.runSync(Scope.make())
@@ -39,7 +39,7 @@ it("a process whose clock is an hour ahead writes nothing and reports why, other
   timeout: 120_000
 }, async () => {
   const { url } = await within(testDatabase)
-  const session = await within(connect(url))
+  const session = await within(openMigrationSession(url))
   const { base: right, key } = await start(url).listens()
   let asked = 0
   const ask = async (base: string, path: string, how: RequestInit = {}) => {

@@ -9,7 +9,7 @@ import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
 import * as Sql from "../../src/connection/Sql.js"
-import { connect } from "../../src/migrate/Session.js"
+import { openMigrationSession } from "../../src/migrate/Session.js"
 import { countPool, showListener } from "../../src/observe/PgMetrics.js"
 import { pgProbe } from "../../src/observe/PgProbe.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
@@ -73,14 +73,14 @@ describe("the metrics of the database", PATIENT, () => {
         yield* (yield* connect(url)).run("update webhook set off_reason = 'gone' where shop_id = $1", [off.id])
         // Two notifications are due at `at`, and a third is due at `later`.
         const [at, later] = [Date.parse("2026-03-01T10:00:00Z"), Date.parse("2026-03-01T10:05:00Z")]
-        yield* (yield* connect(url)).run(
+        yield* (yield* openMigrationSession(url)).run(
           `insert into queued_notification (shop_id, id, receiver, attempts_made, due_at)
             select $1, gen_random_uuid(), 'client', 0, due_at from unnest($2::bigint[]) due_at`,
           [open.id, [at, at + 1_000, later]]
         )
         clock.set(Date.parse("2026-03-01T10:01:30Z"))
         yield* probing
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         // The listener connects in the background, so the test waits for it.
         yield* until(
           "the node to listen",
@@ -137,7 +137,7 @@ describe("the metrics of the database", PATIENT, () => {
     await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         yield* session.run(`with shops as (select gen_random_uuid() as id from generate_series(1, 200)),
           turns as (insert into delivery_queue select id, 0, 0 from shops),
           hooks as (insert into webhook (shop_id, url, secret, failures_in_row, failure_steps_notified, generation, enabled_at)
@@ -162,7 +162,7 @@ describe("the metrics of the database", PATIENT, () => {
       await watched(
         Effect.gen(function* () {
           const { url } = yield* testDatabase
-          const session = yield* connect(url)
+          const session = yield* openMigrationSession(url)
           const [row] = yield* session.run<{ name: string; xid: string }>(
             "select current_database() as name, pg_current_xact_id()::text as xid"
           )
@@ -199,7 +199,7 @@ describe("a node without a readiness probe", PATIENT, () => {
     const said = await Effect.runPromise(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        yield* (yield* connect(url)).run("delete from schema_migration")
+        yield* (yield* openMigrationSession(url)).run("delete from schema_migration")
         const first = yield* Deferred.make<string>()
         const log = Logger.make(({ message }) => void Effect.runSync(Deferred.succeed(first, String(message))))
         yield* Layer.build(Layer.provide(PgStore.layer({ url }), Entropy.layerSeeded(7))).pipe(
@@ -253,7 +253,7 @@ describe("the readiness of a node", LONG, () => {
       watched(
         Effect.gen(function* () {
           const { url } = yield* testDatabase
-          yield* (yield* connect(url)).run(change)
+          yield* (yield* openMigrationSession(url)).run(change)
           return yield* complaining(url)
         })
       )

@@ -1,4 +1,4 @@
-import type { Shop } from "./CaseEnvironment.js"
+import type { CaseShop } from "./CaseEnvironment.js"
 
 /** The sections of the specification, in the order in which reports list their cases. */
 export const sections = {
@@ -34,7 +34,7 @@ export interface Case {
    * Runs the case in its own shop while the clock is frozen. Rejects with `ExpectationFailed` if the server breaks the
    * rule.
    */
-  readonly run: (shop: Shop) => Promise<void>
+  readonly run: (shop: CaseShop) => Promise<void>
 }
 
 /**

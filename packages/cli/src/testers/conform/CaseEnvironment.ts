@@ -3,7 +3,7 @@ import { Data } from "effect"
 import type { Api, CallOptions } from "../../sandbox/Api.js"
 import { type CallName, requestOf } from "../../sandbox/Calls.js"
 import type { Reply } from "../testkit/LoopbackServer.js"
-import type { Delivery, Event, Ticket, Webhook } from "../testkit/ResponseTypes.js"
+import type { DeliveryJson, EventJson, TicketJson, WebhookJson } from "../testkit/ResponseTypes.js"
 import { SECOND } from "../testkit/Time.js"
 import { TestResponse } from "./Expectations.js"
 import type { Inbox, Inboxes } from "./Target.js"
@@ -89,23 +89,23 @@ export class CaseEnvironment {
   }
 
   /** Opens a new shop with a full-access key; without a sandbox, returns the shop of the given key. */
-  readonly openShop = async (settings: Fields = {}): Promise<Shop> => {
+  readonly openShop = async (settings: Fields = {}): Promise<CaseShop> => {
     const { key } = this.#resources
-    if (key !== undefined) return new Shop(this, { id: "", key, key_id: "" })
+    if (key !== undefined) return new CaseShop(this, { id: "", key, key_id: "" })
     const input = { name: "Conform", currency: "TND", decimals: 3, time_zone: "Africa/Tunis", ...settings }
     const opened = await this.act<{ shop: { id: string }; key: string; key_id: string }>("open shop", "", input)
-    return new Shop(this, { id: opened.shop.id, key: opened.key, key_id: opened.key_id })
+    return new CaseShop(this, { id: opened.shop.id, key: opened.key, key_id: opened.key_id })
   }
 
   /** Opens an account that no shop knows. */
-  readonly person = async (person: Fields = {}): Promise<Person> => {
+  readonly person = async (person: Fields = {}): Promise<CasePerson> => {
     const phone = this.phone()
     const input = { given_name: "Amira", family_name: "Ben Salah", phone, ...person }
     return { id: (await this.act<{ id: string }>("register", "", input)).id, phone }
   }
 
   /** Answers the client's newest open offer. */
-  readonly answerOffer = async ({ id }: Person, how: "accept" | "block"): Promise<void> => {
+  readonly answerOffer = async ({ id }: CasePerson, how: "accept" | "block"): Promise<void> => {
     const offers = await this.act<ReadonlyArray<{ id: string; status: string }>>("get offers", id)
     const open = offers.findLast(({ status }) => status === "open")
     if (open === undefined) throw new SandboxRefused({ call: "GET …/offers", response: "no open offer" })
@@ -136,7 +136,7 @@ export class CaseEnvironment {
 }
 
 /** A client's account. */
-export interface Person {
+export interface CasePerson {
   readonly id: string
   readonly phone: string
 }
@@ -147,7 +147,7 @@ const PROGRAM = { active: true, name: "Stamps", stamps_required: 10, stamps_per_
 type Responding<D> = Promise<TestResponse<D>>
 
 /** A shop and one of its keys, with calls to the API and the sandbox. */
-export class Shop {
+export class CaseShop {
   readonly env: CaseEnvironment
   readonly id: string
   readonly key: string
@@ -169,14 +169,14 @@ export class Shop {
     this.env.api("POST", `/v1${path}`, { bearer: this.key, body, ...options })
 
   /** Requests a new ticket, with a new Idempotency-Key unless one is given. */
-  readonly create = (body: Fields = {}, options: CallOptions = {}): Responding<Ticket> =>
+  readonly create = (body: Fields = {}, options: CallOptions = {}): Responding<TicketJson> =>
     this.post("/tickets", { service: "Hem", ...body }, { once: this.env.fresh("attempt"), ...options })
 
   /** A new ticket. */
-  readonly ticket = async (body: Fields = {}): Promise<Ticket> => (await this.create(body)).ok(201)
+  readonly ticket = async (body: Fields = {}): Promise<TicketJson> => (await this.create(body)).ok(201)
 
   /** Creates a ticket, and waits until its events are delivered. */
-  readonly sent = async (): Promise<Ticket> => {
+  readonly sent = async (): Promise<TicketJson> => {
     const ticket = await this.ticket()
     await this.env.settle()
     return ticket
@@ -189,20 +189,21 @@ export class Shop {
   }
 
   /** Reads the current state of a ticket. */
-  readonly read = async (id: string): Promise<Ticket> => (await this.get<Ticket>(`/tickets/${id}`)).ok()
+  readonly read = async (id: string): Promise<TicketJson> => (await this.get<TicketJson>(`/tickets/${id}`)).ok()
 
   /** Requests a status of a ticket. */
-  readonly status = (id: string, status: string): Responding<Ticket> => this.post(`/tickets/${id}/status`, { status })
+  readonly status = (id: string, status: string): Responding<TicketJson> =>
+    this.post(`/tickets/${id}/status`, { status })
 
   /** Creates a ticket and sets the given statuses, one after another. */
-  readonly moved = async (...statuses: ReadonlyArray<string>): Promise<Ticket> => {
+  readonly moved = async (...statuses: ReadonlyArray<string>): Promise<TicketJson> => {
     let ticket = await this.ticket()
     for (const status of statuses) ticket = (await this.status(ticket.id, status)).ok()
     return ticket
   }
 
   /** Records that the shop notified the client itself. */
-  readonly notified = (id: string, channel = "sms"): Responding<Ticket> =>
+  readonly notified = (id: string, channel = "sms"): Responding<TicketJson> =>
     this.post(`/tickets/${id}/notified`, { channel })
 
   /** Adds stamps. */
@@ -228,28 +229,28 @@ export class Shop {
   }
 
   /** Turns the loyalty programme on, and returns a client whom the shop knows. */
-  readonly loyal = async (patch: Fields = {}): Promise<Person> => (await this.program(patch)).known()
+  readonly loyal = async (patch: Fields = {}): Promise<CasePerson> => (await this.program(patch)).known()
 
   /** Returns the same shop with a new key. */
-  readonly with = async (rights: Fields): Promise<Shop> => {
+  readonly with = async (rights: Fields): Promise<CaseShop> => {
     const created = await this.env.act<{ id: string; key: string }>("create key", this.id, {
       name: "Another",
       ...rights
     })
-    return new Shop(this.env, { id: this.id, key: created.key, key_id: created.id })
+    return new CaseShop(this.env, { id: this.id, key: created.key, key_id: created.id })
   }
 
   /** Records that a client visits the shop, which then knows the client. */
-  readonly visit = async (client: Person): Promise<Person> => {
+  readonly visit = async (client: CasePerson): Promise<CasePerson> => {
     await this.env.act("visit", client.id, { shop_id: this.id })
     return client
   }
 
   /** Opens an account of a client who has visited the shop. */
-  readonly known = async (person: Fields = {}): Promise<Person> => this.visit(await this.env.person(person))
+  readonly known = async (person: Fields = {}): Promise<CasePerson> => this.visit(await this.env.person(person))
 
   /** Opens an account of a client whom the shop knew, and who has blocked the shop. */
-  readonly blocker = async (): Promise<Person> => {
+  readonly blocker = async (): Promise<CasePerson> => {
     const client = await this.known()
     await this.ticket({ client_phone: client.phone })
     await this.env.answerOffer(client, "block")
@@ -257,11 +258,11 @@ export class Shop {
   }
 
   /** Requests a new ticket as the app does. */
-  readonly app = (body: Fields = {}): Responding<Ticket> =>
+  readonly app = (body: Fields = {}): Responding<TicketJson> =>
     this.env.sandbox("create in app", this.id, { service: "Hem", ...body })
 
   /** The shop's events, oldest first. */
-  readonly events = (): Promise<ReadonlyArray<Event>> => this.env.act("list events", this.id)
+  readonly events = (): Promise<ReadonlyArray<EventJson>> => this.env.act("list events", this.id)
 
   /** The types of the shop's events, oldest first. */
   readonly types = async (): Promise<ReadonlyArray<string>> => (await this.events()).map(({ type }) => type)
@@ -279,10 +280,10 @@ export class Shop {
   }
 
   /** The state of the shop's webhook. */
-  readonly webhook = (): Promise<Webhook> => this.env.act("get webhook", this.id)
+  readonly webhook = (): Promise<WebhookJson> => this.env.act("get webhook", this.id)
 
   /** The deliveries of the shop's events, oldest event first. */
-  readonly deliveries = (): Promise<ReadonlyArray<Delivery>> => this.env.act("list deliveries", this.id)
+  readonly deliveries = (): Promise<ReadonlyArray<DeliveryJson>> => this.env.act("list deliveries", this.id)
 
   /** Replays events. Returns their number. */
   readonly replay = async (which: Fields): Promise<number> =>

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { signatureHeader } from "../../dispatch/WebhookOptions.js"
 import { flagsOf, json, optional, type Values } from "../../terminal/commands.js"
-import { textThat, webAddress } from "../../terminal/decoders.js"
+import { textMatching, webAddress } from "../../terminal/decoders.js"
 import { type Section, sections } from "./Case.js"
 
 const names = Object.keys(sections) as ReadonlyArray<Section>
@@ -10,7 +10,7 @@ const sectionOf = (text: string): Section | undefined => names.find((name) => na
 
 /** Decodes `§3`, and also `3`, because not every keyboard has the sign. */
 const section = Schema.transform(
-  textThat(`must be one of ${names.join(" ")}`, (text) => sectionOf(text) !== undefined),
+  textMatching(`must be one of ${names.join(" ")}`, (text) => sectionOf(text) !== undefined),
   Schema.Literal(...names),
   { strict: true, decode: (text) => sectionOf(text)!, encode: (name) => name }
 )

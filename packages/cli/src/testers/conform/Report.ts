@@ -17,7 +17,7 @@ export interface CaseFailure {
 }
 
 /** The result of one case. */
-export interface Result {
+export interface CaseResult {
   readonly case: Case
   readonly outcome: "passed" | "failed" | "skipped"
   readonly duration_ms: number
@@ -34,15 +34,15 @@ interface Counts {
 }
 
 /** Counts results by outcome. */
-const count = (results: ReadonlyArray<Result>): Counts => {
-  const of = (outcome: Result["outcome"]) => results.filter((result) => result.outcome === outcome).length
+const count = (results: ReadonlyArray<CaseResult>): Counts => {
+  const of = (outcome: CaseResult["outcome"]) => results.filter((result) => result.outcome === outcome).length
   return { passed: of("passed"), failed: of("failed"), skipped: of("skipped") }
 }
 
 /** The results by section, in the order of the sections. A section without results is omitted. */
 const bySection = (
-  results: ReadonlyArray<Result>
-): ReadonlyArray<{ readonly section: Case["section"]; readonly results: ReadonlyArray<Result> }> => {
+  results: ReadonlyArray<CaseResult>
+): ReadonlyArray<{ readonly section: Case["section"]; readonly results: ReadonlyArray<CaseResult> }> => {
   const sections = [...new Set(results.map((result) => result.case.section))]
   return sections.map((section) => ({ section, results: results.filter((result) => result.case.section === section) }))
 }
@@ -63,7 +63,7 @@ const requestOf = ({ exchange }: CaseFailure): string | null => {
 }
 
 /** The failures of a run by cause. The cause of the most failures comes first. */
-const causesOf = (results: ReadonlyArray<Result>): ReadonlyArray<Cause> => {
+const causesOf = (results: ReadonlyArray<CaseResult>): ReadonlyArray<Cause> => {
   const causes = new Map<string, Cause>()
   for (const { case: one, failure } of results) {
     if (failure === undefined) continue
@@ -150,7 +150,7 @@ interface ReportedCase {
   readonly rule: string
   /** The page and the anchor of the rule. */
   readonly rule_at: string
-  readonly outcome: Result["outcome"]
+  readonly outcome: CaseResult["outcome"]
   readonly duration_ms: number
   readonly because?: string
   readonly failure?: {
@@ -162,7 +162,7 @@ interface ReportedCase {
 }
 
 /** Converts a result to a case of a report. */
-const reported = (result: Result, secrets: Secrets): ReportedCase => {
+const reported = (result: CaseResult, secrets: Secrets): ReportedCase => {
   const { id, rule, anchor } = result.case
   const { outcome, duration_ms, because, failure } = result
   const skipped = because === undefined ? {} : { because }
@@ -177,7 +177,7 @@ const reported = (result: Result, secrets: Secrets): ReportedCase => {
 /** Creates the report of a run, without secrets. */
 export const reportOf = (
   run: Pick<Report, "base_url" | "with" | "duration_ms">,
-  results: ReadonlyArray<Result>,
+  results: ReadonlyArray<CaseResult>,
   secrets: Secrets
 ): Report => ({
   ...run,

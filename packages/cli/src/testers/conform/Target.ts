@@ -1,8 +1,8 @@
 import { Effect, type Scope } from "effect"
 import { type CommandRefused, refuse } from "../../CommandRefused.js"
 import { Api, dataOf, type Exchange, type Fetch } from "../../sandbox/Api.js"
-import { type Handler, listen, type Reply, statusReply } from "../testkit/LoopbackServer.js"
-import type { Event } from "../testkit/ResponseTypes.js"
+import { type Handler, listenOnLoopback, type Reply, statusReply } from "../testkit/LoopbackServer.js"
+import type { EventJson } from "../testkit/ResponseTypes.js"
 
 /** A delivery as the suite's receiver got it. */
 export interface Post {
@@ -12,7 +12,7 @@ export interface Post {
   readonly signatureHeader: string
   /** The body as it arrived, because the signature is that of its bytes. */
   readonly body: string
-  readonly event: Event
+  readonly event: EventJson
 }
 
 /** A receiver of one case. */
@@ -62,7 +62,7 @@ export class Inboxes {
 }
 
 /** The server under test, and the ways in which the cases may use it. */
-export interface Target {
+export interface ConformTarget {
   readonly api: Api
   /**
    * The sandbox that the cases use; null if they must not use one. `inboxes` is null if no webhook can reach the cases.
@@ -122,7 +122,7 @@ const checkKey = Effect.fnUntraced(function* (api: Api, key: string) {
 /** Opens receivers on a free port of this machine until the scope closes. */
 const loopbackInboxes = Effect.fnUntraced(function* (signatureHeader: string) {
   const inboxes = new Inboxes(signatureHeader)
-  const url = yield* Effect.orDie(listen({ host: "127.0.0.1", port: 0 }, inboxes.handler))
+  const url = yield* Effect.orDie(listenOnLoopback({ host: "127.0.0.1", port: 0 }, inboxes.handler))
   inboxes.origin = url.replace(/\/$/, "")
   return inboxes
 })
@@ -131,7 +131,7 @@ const loopbackInboxes = Effect.fnUntraced(function* (signatureHeader: string) {
 export const findTarget = (
   { base_url, key, sandboxToken, signatureHeader }: Address,
   fetch: Fetch
-): Effect.Effect<Target, CommandRefused, Scope.Scope> =>
+): Effect.Effect<ConformTarget, CommandRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const api = new Api(base_url, { fetch, sandbox_token: sandboxToken })
     const clock: Exchange = yield* api.call("GET", "/sandbox/clock")

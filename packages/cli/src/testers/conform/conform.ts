@@ -5,10 +5,18 @@ import { type Paint, paintFor, printOutput, writeReport } from "../../terminal/O
 import { ruleAt } from "../testkit/RuleAddress.js"
 import { type Case, type Section, sections } from "./Case.js"
 import type { ConformFlags } from "./ConformOptions.js"
-import { closingLines, htmlReport, junitReport, type Report, type Result, reportOf, sectionLines } from "./Report.js"
+import {
+  type CaseResult,
+  closingLines,
+  htmlReport,
+  junitReport,
+  type Report,
+  reportOf,
+  sectionLines
+} from "./Report.js"
 import { runCases } from "./runCases.js"
 import { suite } from "./Suite.js"
-import { findTarget, type Target } from "./Target.js"
+import { type ConformTarget, findTarget } from "./Target.js"
 
 const chosen = Effect.fnUntraced(function* ({ section, only }: ConformFlags) {
   const unknown = only.find((id) => suite.every((one) => one.id !== id))
@@ -51,8 +59,8 @@ const listed = ({ id, rule, needs }: Case, paint: Paint): string =>
 const printer = (total: ReadonlyArray<Case>, print: (lines: ReadonlyArray<string>) => Effect.Effect<void>) => {
   const left = new Map<Section, number>()
   for (const { section } of total) left.set(section, (left.get(section) ?? 0) + 1)
-  const done = new Map<Section, Array<Result>>()
-  return (result: Result): Effect.Effect<void> => {
+  const done = new Map<Section, Array<CaseResult>>()
+  return (result: CaseResult): Effect.Effect<void> => {
     const { section } = result.case
     const results = [...(done.get(section) ?? []), result]
     done.set(section, results)
@@ -67,7 +75,7 @@ const secretsOf = ({ key, sandboxToken }: ConformFlags) => ({
   ...(sandboxToken === null ? {} : { WORKSHOP_SANDBOX_TOKEN: sandboxToken })
 })
 
-const opening = ({ sandbox, api: { origin } }: Target, cases: number, hasKey: boolean): string => {
+const opening = ({ sandbox, api: { origin } }: ConformTarget, cases: number, hasKey: boolean): string => {
   const all = pluralize(cases, "case")
   return sandbox === null
     ? `${all} against ${origin} with only a key. They create tickets in that key's shop and wait for its limits, so they take about five minutes.`

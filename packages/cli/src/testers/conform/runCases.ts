@@ -5,8 +5,8 @@ import { MINUTE } from "../testkit/Time.js"
 import type { Case } from "./Case.js"
 import { CannotReceive, CaseEnvironment } from "./CaseEnvironment.js"
 import { ExpectationFailed } from "./Expectations.js"
-import type { CaseFailure, Result } from "./Report.js"
-import type { Target } from "./Target.js"
+import type { CaseFailure, CaseResult } from "./Report.js"
+import type { ConformTarget } from "./Target.js"
 
 /** The longest time that a case may take. */
 const CASE_TIMEOUT = "5 minutes"
@@ -23,7 +23,10 @@ const failureOf = (error: unknown, { last }: Api): CaseFailure => {
 }
 
 /** Freezes the clock of a sandbox while the cases run, and restores it afterwards. */
-const withClock = <A, E>({ api, sandbox }: Target, body: Effect.Effect<A, E>): Effect.Effect<A, E | NoResponse> => {
+const withClock = <A, E>(
+  { api, sandbox }: ConformTarget,
+  body: Effect.Effect<A, E>
+): Effect.Effect<A, E | NoResponse> => {
   if (sandbox === null) return body
   const freeze = (freeze: boolean) => api.call("POST", "/sandbox/clock", { body: { freeze } })
   return Effect.acquireUseRelease(
@@ -38,10 +41,10 @@ const withClock = <A, E>({ api, sandbox }: Target, body: Effect.Effect<A, E>): E
 
 /** Runs the cases one after another, each in its own shops. It ends early only if the server does not respond. */
 export const runCases = (
-  target: Target,
+  target: ConformTarget,
   cases: ReadonlyArray<Case>,
-  onResult: (result: Result) => Effect.Effect<void> = () => Effect.void
-): Effect.Effect<ReadonlyArray<Result>, NoResponse> => {
+  onResult: (result: CaseResult) => Effect.Effect<void> = () => Effect.void
+): Effect.Effect<ReadonlyArray<CaseResult>, NoResponse> => {
   const run = randomBytes(4).toString("hex")
   let drawn = 0
   const { api } = target
@@ -56,7 +59,7 @@ export const runCases = (
 
   const runOne = Effect.fnUntraced(function* (one: Case) {
     if (target.sandbox === null && one.needs === "sandbox") {
-      return { case: one, outcome: "skipped", duration_ms: 0, because: NO_SANDBOX } satisfies Result
+      return { case: one, outcome: "skipped", duration_ms: 0, because: NO_SANDBOX } satisfies CaseResult
     }
     const environment = new CaseEnvironment(means)
     api.last = undefined
@@ -76,15 +79,15 @@ export const runCases = (
     )
     environment.leave()
     const duration_ms = Math.round(Duration.toMillis(took))
-    if (Exit.isSuccess(exit)) return { case: one, outcome: "passed", duration_ms } satisfies Result
+    if (Exit.isSuccess(exit)) return { case: one, outcome: "passed", duration_ms } satisfies CaseResult
     // A single missing response is a failure of the case. The run ends if the server no longer responds.
     const error = Cause.squash(exit.cause)
     if (error instanceof CannotReceive) {
-      return { case: one, outcome: "skipped", duration_ms, because: NO_RECEIVER } satisfies Result
+      return { case: one, outcome: "skipped", duration_ms, because: NO_RECEIVER } satisfies CaseResult
     }
     const failure = failureOf(error, api)
     if (error instanceof NoResponse) yield* api.call("GET", "/v1/shop")
-    return { case: one, outcome: "failed", duration_ms, failure } satisfies Result
+    return { case: one, outcome: "failed", duration_ms, failure } satisfies CaseResult
   })
 
   return withClock(

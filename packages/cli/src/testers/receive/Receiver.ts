@@ -5,7 +5,13 @@ import type { CannotListen } from "@workshop/http-node"
 import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Deferred, Effect, Predicate, type Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
-import { type Handler, type IncomingRequest, listen, type Reply, statusReply } from "../testkit/LoopbackServer.js"
+import {
+  type Handler,
+  type IncomingRequest,
+  listenOnLoopback,
+  type Reply,
+  statusReply
+} from "../testkit/LoopbackServer.js"
 
 /**
  * An event as it arrived. Its type may be unknown, because later versions of the service may send further types
@@ -293,9 +299,9 @@ export const makeHandler = (options: ReceiverOptions) =>
   })
 
 /** Starts a receiver on a socket; it stops and cuts every connection when the scope closes. */
-export const make = (options: ReceiverOptions = {}): Effect.Effect<Receiver, CannotListen, Scope.Scope> =>
+export const makeReceiver = (options: ReceiverOptions = {}): Effect.Effect<Receiver, CannotListen, Scope.Scope> =>
   Effect.gen(function* () {
     const { host = "127.0.0.1", port = 0 } = options
     const { handler, receiver } = yield* makeHandler(options)
-    return { ...receiver, url: yield* listen({ host, port }, handler) }
+    return { ...receiver, url: yield* listenOnLoopback({ host, port }, handler) }
   })

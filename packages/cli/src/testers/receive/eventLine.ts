@@ -41,7 +41,7 @@ const short = (value: unknown): string => {
 }
 
 /** Writes a change: `state workshop -> ready`, `ready_at 2026-01-01T…` if there was none, `ready_at cleared`. */
-export const inWords = ({ field, from, to }: FieldChange): string => {
+export const changeText = ({ field, from, to }: FieldChange): string => {
   if (to === null) return `${field} cleared`
   return from === null ? `${field} ${short(to)}` : `${field} ${short(from)} -> ${short(to)}`
 }
@@ -55,7 +55,7 @@ const MAX_KNOWN_TICKETS = 10_000
 /**
  * The news in an event: a ticket seen for the first time, changes to a known one, or a state older than the known one.
  */
-export type News =
+export type TicketNews =
   | { readonly kind: "first" }
   | { readonly kind: "changes"; readonly changes: ReadonlyArray<FieldChange> }
   | { readonly kind: "late" }
@@ -65,7 +65,7 @@ export class KnownTickets {
   readonly #tickets = new Map<string, Fields>()
 
   /** The news in an event. */
-  newsOf(event: ReceivedEvent): News {
+  newsOf(event: ReceivedEvent): TicketNews {
     const after = ticketOf(event)
     if (after === undefined) return { kind: "changes", changes: [] }
     const before = this.#tickets.get(String(after.id))
@@ -145,13 +145,13 @@ const marks: Readonly<Record<ReceivedOutcome, (received: ReceivedDelivery, paint
   refused: (_, paint) => paint("bad", "refused")
 }
 
-const newsInWords = (news: News, ticket: Fields | undefined): ReadonlyArray<string> => {
-  if (news.kind === "changes") return news.changes.map(inWords)
+const newsInWords = (news: TicketNews, ticket: Fields | undefined): ReadonlyArray<string> => {
+  if (news.kind === "changes") return news.changes.map(changeText)
   return [news.kind === "first" ? serviceAndItem(ticket ?? {}) : "late: a newer event of this ticket arrived before"]
 }
 
 /** A request on one line: time, type, ticket, state, and what changed. */
-export const eventLine = (received: ReceivedDelivery, news: News, paint: Paint): string => {
+export const eventLine = (received: ReceivedDelivery, news: TicketNews, paint: Paint): string => {
   const time = paint("faint", new Date(received.at).toISOString().slice(0, 19).replace("T", " "))
   const { event, doubt } = received
   if (event === null || doubt !== null) {
@@ -171,7 +171,7 @@ export const eventLine = (received: ReceivedDelivery, news: News, paint: Paint):
 }
 
 /** A request as one JSON object, for a program. */
-export const eventJson = (received: ReceivedDelivery, news: News): string => {
+export const eventJson = (received: ReceivedDelivery, news: TicketNews): string => {
   const { n, outcome, doubt, redialled, answered, event, body } = received
   const content = event === null ? { body: body.slice(0, 1000) } : { event }
   const changes = news.kind === "changes" ? news.changes : []

@@ -5,8 +5,8 @@ import { type AskSandbox, askingSandbox } from "../../sandbox/Sandbox.js"
 import { cannotListen } from "../../terminal/listenAddress.js"
 import { paintFor } from "../../terminal/Output.js"
 import { type Reply, statusReply } from "../testkit/LoopbackServer.js"
-import type { Webhook } from "../testkit/ResponseTypes.js"
-import { eventJson, eventLine, KnownTickets, type News } from "./eventLine.js"
+import type { WebhookJson } from "../testkit/ResponseTypes.js"
+import { eventJson, eventLine, KnownTickets, type TicketNews } from "./eventLine.js"
 import { forwardTo } from "./forward.js"
 import type { ReceiveFlags } from "./ReceiveOptions.js"
 import * as Receiver from "./Receiver.js"
@@ -146,9 +146,9 @@ const shopOf = Effect.fnUntraced(function* (registration: Registration) {
 export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
   const ask = sandboxCalls(registration)
   const { shop_id, opened } = yield* shopOf(registration)
-  const before = (yield* ask<Webhook>("get webhook", shop_id)).url
+  const before = (yield* ask<WebhookJson>("get webhook", shop_id)).url
   const { secret } = yield* ask<{ readonly secret: string }>("set webhook", shop_id, { url })
-  const { on, off_reason: why } = yield* ask<Webhook>("get webhook", shop_id)
+  const { on, off_reason: why } = yield* ask<WebhookJson>("get webhook", shop_id)
   if (!on && registration.enable) yield* ask("enable webhook", shop_id)
   const off_reason = on || registration.enable ? null : (why ?? "unknown")
   const replaced = before === url ? null : before
@@ -164,7 +164,7 @@ interface Pointed {
 
 /** The reason why nothing arrives: the webhook is off, removed, or has another address; null while events arrive. */
 const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: Pointed) {
-  const webhook = yield* sandboxCalls(registration)<Webhook>("get webhook", shop_id)
+  const webhook = yield* sandboxCalls(registration)<WebhookJson>("get webhook", shop_id)
   if (webhook.url !== url) return webhook.url === null ? "removed" : "moved"
   return webhook.on ? null : (webhook.off_reason ?? "unknown")
 })
@@ -219,7 +219,7 @@ const deliveryPrinter = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
   const print = Runtime.runSync(runtime)
   return (received: Receiver.ReceivedDelivery): void => {
     const { event, outcome } = received
-    const news: News =
+    const news: TicketNews =
       event === null || outcome === "refused" ? { kind: "changes", changes: [] } : tickets.newsOf(event)
     if (event !== null && outcome === "event") tickets.learn(event)
     print(Console.log(asJson ? eventJson(received, news) : eventLine(received, news, paint)))
@@ -289,7 +289,7 @@ export const receive = (flags: ReceiveFlags) =>
     const quit = yield* Deferred.make<void>()
     const pointed = yield* Deferred.make<Pointed>()
     const receiver = yield* Effect.mapError(
-      Receiver.make({
+      Receiver.makeReceiver({
         host: flags.host,
         port: flags.port,
         secrets: flags.secret,

@@ -1,6 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 import type { CallOptions, EnvironmentFailed } from "../../sandbox/Api.js"
-import type { Actor } from "../../sandbox/Calls.js"
+import type { CallActor } from "../../sandbox/Calls.js"
 import type { Behaviour, ReceivedDelivery } from "../receive/Receiver.js"
 import type { StepExchange } from "./Report.js"
 import { type Names, ReferenceUnknown } from "./references.js"
@@ -48,7 +48,7 @@ export interface ScenarioReceiver {
 export interface Action {
   /** The name of the action in a scenario. */
   readonly name: string
-  readonly actor: Actor
+  readonly actor: CallActor
   readonly description: string
   /**
    * The endpoint whose response the action returns, such as `GET /v1/tickets/:id`; undefined if the scenario names it.
@@ -76,7 +76,7 @@ export interface Observation {
 }
 
 /** An id, or a reference to something that has one, such as a captured ticket. */
-export const Reference = Schema.String.annotations({
+export const ReferenceText = Schema.String.annotations({
   message: () => "must be a reference such as $ticket, or an id",
   description: "A reference such as $ticket, or an id"
 })
@@ -103,7 +103,10 @@ export const openObject = (...known: ReadonlyArray<string>) =>
 
 /** An object with a required field for the path, and other fields for the body. */
 export const about = (subject: string, ...known: ReadonlyArray<string>) =>
-  Schema.Struct({ [subject]: Reference, ...optional(known) }, Schema.Record({ key: Schema.String, value: Anything }))
+  Schema.Struct(
+    { [subject]: ReferenceText, ...optional(known) },
+    Schema.Record({ key: Schema.String, value: Anything })
+  )
 
 const NotHere = Schema.Never.annotations({ message: () => "does not belong here. Write {} alone" })
 

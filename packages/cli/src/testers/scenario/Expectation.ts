@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import { inBraces, type Names, resolveText, wholeReference } from "./references.js"
 
 /** An object whose fields are not known. */
-export type Fields = Readonly<Record<string, unknown>>
+export type ExpectedFields = Readonly<Record<string, unknown>>
 
 /** A field of a value; undefined if it has none. */
 export const fieldOf = (value: unknown, field: string): unknown =>
@@ -47,7 +47,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 /** The words that match any value of a kind. */
-export const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
+export const valueKinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   any: (value) => value !== undefined,
   absent: (value) => value === undefined,
   uuid: (value) => Predicate.isString(value) && UUID.test(value),
@@ -87,7 +87,7 @@ export const patternOf = (text: string): RegExp | undefined | null => {
 /** Compares a value with an expected text, which may be a kind, a pattern or a bound, or hold references. */
 const matchText = (expected: string, actual: unknown, names: Names, path: string): Mismatches => {
   const word = expected.slice(1)
-  const kind = expected.startsWith("$") && Object.hasOwn(kinds, word) ? kinds[word] : undefined
+  const kind = expected.startsWith("$") && Object.hasOwn(valueKinds, word) ? valueKinds[word] : undefined
   if (kind !== undefined) return unless(kind(actual), path, expected, actual)
   const pattern = patternOf(expected)
   if (pattern) return unless(Predicate.isString(actual) && pattern.test(actual), path, expected, actual)
@@ -242,7 +242,7 @@ const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Nam
   })
 }
 
-const matchFields = (expected: Fields, actual: unknown, names: Names, path: string): Mismatches => {
+const matchFields = (expected: ExpectedFields, actual: unknown, names: Names, path: string): Mismatches => {
   const [first, ...others] = Object.keys(expected)
   const operator =
     first !== undefined && others.length === 0 && Object.hasOwn(operators, first) ? operators[first] : undefined

@@ -47,7 +47,7 @@ const instead = (field: string, members: ReadonlyArray<AST.AST>): string => {
 }
 
 /** Advice on a field that a shape does not have, such as `; did you mean "state"?`; null if the shape has the field. */
-export const insteadOf = (shape: Shape, field: string): string | null => {
+export const unknownFieldAdvice = (shape: Shape, field: string): string | null => {
   const members = membersOf(shape)
   return members.some((member) => fieldIn(member, field).length > 0) ? null : instead(field, members)
 }
@@ -56,7 +56,7 @@ export const insteadOf = (shape: Shape, field: string): string | null => {
  * The shape at the end of a path, or a sentence that says why there is none; `start` is the name of the value at which
  * the path begins.
  */
-export const follow = (
+export const shapeAt = (
   shape: Shape,
   path: ReadonlyArray<string>,
   start: string
@@ -91,7 +91,7 @@ HttpApi.reflect(SandboxApi, noted as never)
 export const fieldsAskedBy = (endpoint: string): ReadonlyArray<string> => inputs.get(endpoint) ?? []
 
 const partOf = (envelope: Shape, part: string): Shape | undefined => {
-  const followed = follow(envelope, [part], "")
+  const followed = shapeAt(envelope, [part], "")
   return "shape" in followed ? followed.shape : undefined
 }
 
@@ -118,7 +118,7 @@ export const successShape = (endpoint: string): Shape => {
   }).ast
 }
 
-const opened = follow(dataShapeOf("POST /sandbox/shops"), ["shop"], "")
+const opened = shapeAt(dataShapeOf("POST /sandbox/shops"), ["shop"], "")
 
 const shopFields = "shape" in opened && AST.isTypeLiteral(opened.shape) ? opened.shape.propertySignatures : []
 

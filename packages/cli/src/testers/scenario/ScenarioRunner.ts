@@ -3,7 +3,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Predicate, Random, Scope } from "effect"
 import { Api, type CallOptions, EnvironmentFailed } from "../../sandbox/Api.js"
 import { type CallName, requestOf } from "../../sandbox/Calls.js"
-import { makeHandler, make as makeReceiver } from "../receive/Receiver.js"
+import { makeHandler, makeReceiver } from "../receive/Receiver.js"
 import { inProcessFetch, inProcessService } from "../testkit/InProcessService.js"
 import type { Handler } from "../testkit/LoopbackServer.js"
 import {
@@ -17,7 +17,7 @@ import {
   type StepFailure,
   stepData
 } from "./Action.js"
-import { type Fields, fieldOf } from "./Expectation.js"
+import { type ExpectedFields, fieldOf } from "./Expectation.js"
 import type { StepExchange } from "./Report.js"
 import { behaviourOf, type Names, ReferenceUnknown, resolve } from "./references.js"
 import type { GivenClient, GivenShop, Scenario, Step } from "./Scenario.js"
@@ -137,7 +137,7 @@ const usualShop = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-const defined = (fields: Fields): Fields =>
+const defined = (fields: ExpectedFields): ExpectedFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** Runs the steps of one scenario, with its names, its clock and its receivers. */
@@ -194,7 +194,7 @@ export class ScenarioRunner {
     this.ask(method, path, { bearer: this.#environment.sandbox_token, body })
 
   /** Moves the clock; the response comes after everything that is due has run. */
-  readonly clock = (move: Fields): Effect.Effect<StepExchange, EnvironmentFailed> =>
+  readonly clock = (move: ExpectedFields): Effect.Effect<StepExchange, EnvironmentFailed> =>
     Effect.tap(this.#sandbox("POST", "/sandbox/clock", move), (response) =>
       Effect.sync(() => {
         if (isSuccess(response)) this.#clock = stepData(response) as ClockView
@@ -290,7 +290,7 @@ export class ScenarioRunner {
   })
 
   /** Makes a request to the sandbox that a scenario needs before its steps. */
-  readonly #make = (what: string, call: CallName, id: string, body: Fields) => {
+  readonly #make = (what: string, call: CallName, id: string, body: ExpectedFields) => {
     const { method, path } = requestOf(call, id)
     return Effect.map(requireSuccess(this.#sandbox(method, path, body), what), stepData)
   }
@@ -311,7 +311,7 @@ export class ScenarioRunner {
       readonly key_id: string
       readonly key: string
     }
-    const handle = { ...opened.shop, key_id: opened.key_id, key: opened.key } satisfies ScenarioShop & Fields
+    const handle = { ...opened.shop, key_id: opened.key_id, key: opened.key } satisfies ScenarioShop & ExpectedFields
     if (this.#values.size === 0) this.#first = handle
     if (this.#environment.isShared) yield* Scope.addFinalizer(this.#scope, this.#closeShop(handle.id))
     this.name(name, handle)

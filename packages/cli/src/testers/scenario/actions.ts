@@ -11,13 +11,13 @@ import {
   openObject,
   optionalField,
   PhoneText,
-  Reference,
+  ReferenceText,
   requireSuccess,
   type StepContext,
   stepData,
   zoneOf
 } from "./Action.js"
-import { type Fields, fieldOf } from "./Expectation.js"
+import { type ExpectedFields, fieldOf } from "./Expectation.js"
 import { observations } from "./observations.js"
 import type { StepExchange } from "./Report.js"
 import { fieldsAskedBy } from "./ResponseShape.js"
@@ -31,7 +31,7 @@ import {
   WORDS
 } from "./references.js"
 
-const queryOf = (fields: Fields): string => {
+const queryOf = (fields: ExpectedFields): string => {
   const query = new URLSearchParams(
     Object.entries(fields).map(([field, value]): [string, string] => [field, String(value)])
   ).toString()
@@ -39,7 +39,7 @@ const queryOf = (fields: Fields): string => {
 }
 
 /** Sends a call for the resource with this id. The fields are the query of a `GET`, otherwise the body. */
-const send = (name: CallName, context: StepContext, id: string, fields: Fields = {}) => {
+const send = (name: CallName, context: StepContext, id: string, fields: ExpectedFields = {}) => {
   const { method, path } = requestOf(name, id)
   const body = method === "GET" || method === "DELETE" ? undefined : fields
   if (path.startsWith("/sandbox")) return context.sandbox(method, path, body)
@@ -64,7 +64,7 @@ const row = (
 
 /** Makes an action whose fields are those of its request. A call of the sandbox is for the shop. */
 const withFields = (name: CallName, description: string): Action =>
-  row(name, description, openObject(...fieldsAskedBy(calls[name][1])), (fields: Fields, context) =>
+  row(name, description, openObject(...fieldsAskedBy(calls[name][1])), (fields: ExpectedFields, context) =>
     send(name, context, context.shop.id, fields)
   )
 
@@ -74,7 +74,7 @@ const plain = (name: CallName, description: string): Action =>
 
 /** Makes an action on the resource that its argument refers to. */
 const on = (name: CallName, description: string): Action =>
-  row(name, description, Reference, (subject, context) =>
+  row(name, description, ReferenceText, (subject, context) =>
     Effect.flatMap(idOf(subject), (id) => send(name, context, id))
   )
 
@@ -84,7 +84,7 @@ const onSubject = (name: CallName, description: string, subject: string): Action
     name,
     description,
     about(subject, ...fieldsAskedBy(calls[name][1])),
-    ({ [subject]: thing, ...fields }: Fields, context) =>
+    ({ [subject]: thing, ...fields }: ExpectedFields, context) =>
       Effect.flatMap(idOf(thing), (id) => send(name, context, id, fields))
   )
 
@@ -164,7 +164,7 @@ const ownerActions: ReadonlyArray<Action> = [
     "set webhook",
     "Sets the webhook's address; a shop with `webhook` under `given` already has the address of its receiver",
     Schema.Struct({ url: Schema.String }),
-    (body: Fields, context) => send("set webhook", context, context.shop.id, body)
+    (body: ExpectedFields, context) => send("set webhook", context, context.shop.id, body)
   ),
   plain("get webhook", "Reads whether the webhook is on, and its number of consecutive failures"),
   row("rotate secret", "Changes the webhook's secret; the receiver gets the new one", EmptyBody, (_, context) =>
@@ -177,7 +177,7 @@ const ownerActions: ReadonlyArray<Action> = [
   withFields("replay events", "Sends events again: event_ids, or since, until and state; dry_run only counts them")
 ]
 
-const OfferChoice = Schema.Struct({ client: Reference, ticket: optionalField(Reference) })
+const OfferChoice = Schema.Struct({ client: ReferenceText, ticket: optionalField(ReferenceText) })
 
 interface Offer {
   readonly id: string
@@ -209,7 +209,7 @@ const clientActions: ReadonlyArray<Action> = [
   row(
     "visit",
     "The client comes to the shop's counter, so that the shop knows them from then on",
-    Reference,
+    ReferenceText,
     (client, context) => Effect.flatMap(idOf(client), (id) => send("visit", context, id, { shop_id: context.shop.id }))
   ),
   answering("accept offer", "The client accepts the newest ticket offered to them, or the one named"),
@@ -231,7 +231,7 @@ const moving = (
   name: string,
   description: string,
   takes: Schema.Schema.AnyNoContext,
-  moveOf: (argument: never) => Fields
+  moveOf: (argument: never) => ExpectedFields
 ): Action => ({
   name,
   actor: "clock",

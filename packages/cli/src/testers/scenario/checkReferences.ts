@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 import { actions } from "./actions.js"
-import { type Fields, fieldOf, kinds, operators, patternOf } from "./Expectation.js"
+import { type ExpectedFields, fieldOf, operators, patternOf, valueKinds } from "./Expectation.js"
 import { observations } from "./observations.js"
-import { anything, follow, givenShapes, insteadOf, type Shape, successShape } from "./ResponseShape.js"
+import { anything, givenShapes, type Shape, shapeAt, successShape, unknownFieldAdvice } from "./ResponseShape.js"
 import { inBraces, type Reference, wholeReference } from "./references.js"
 import { didYouMean, type Path, type PathProblem, type Problems, problemAt, problemWithName } from "./Source.js"
 
@@ -14,7 +14,7 @@ const OF_THE_VALUE = ["$not", "$exactly"]
 const OF_ENTRIES = ["$contains", "$unordered"]
 
 const within = (shape: Shape, field: string): Shape | undefined => {
-  const followed = follow(shape, [field], "")
+  const followed = shapeAt(shape, [field], "")
   return "shape" in followed ? followed.shape : undefined
 }
 
@@ -31,7 +31,7 @@ function* checkOperand(operator: string, operand: unknown, shape: Shape, path: P
 }
 
 function* checkField(field: string, expected: unknown, shape: Shape, path: Path): Problems {
-  const instead = insteadOf(shape, field)
+  const instead = unknownFieldAdvice(shape, field)
   const inner = within(shape, field)
   if (instead === null) yield* inner === undefined ? [] : checkExpected(expected, inner, path)
   // For `$absent`, an unknown field is a problem only if it looks misspelt, because the response must not have it.
@@ -54,34 +54,34 @@ export function* checkExpected(expected: unknown, shape: Shape, path: Path): Pro
 }
 
 /** The shapes of the names that are known at a step. */
-export type Known = ReadonlyMap<string, Shape>
+export type KnownNames = ReadonlyMap<string, Shape>
 
 /** The reserved names. */
-export const TAKEN: ReadonlyArray<string> = ["now", "n", ...Object.keys(kinds)]
+export const RESERVED_NAMES: ReadonlyArray<string> = ["now", "n", ...Object.keys(valueKinds)]
 
 const NO_REFERENCE =
   "is not a reference. Write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
 
-function* checkReference({ name, path: fields }: Reference, known: Known, path: Path): Problems {
+function* checkReference({ name, path: fields }: Reference, known: KnownNames, path: Path): Problems {
   const shape = known.get(name)
   if (shape === undefined) {
-    const meant = didYouMean(name, [...known.keys(), ...TAKEN]) || ". Name it before with as, or under given."
+    const meant = didYouMean(name, [...known.keys(), ...RESERVED_NAMES]) || ". Name it before with as, or under given."
     return yield problemAt(path, `$${name} is not defined yet${meant}`, `$${name}`)
   }
-  const followed = follow(shape, fields, `$${name}`)
+  const followed = shapeAt(shape, fields, `$${name}`)
   if ("error" in followed) yield problemAt(path, followed.error, `$${[name, ...fields].join(".")}`)
 }
 
 const MISPLACED_KIND = "means any such value, so it can be used only in an expectation."
 
 /** Checks a text and its references. An expected text may also be a kind or a pattern. */
-function* checkText(text: string, known: Known, path: Path, isExpected: boolean): Problems {
+function* checkText(text: string, known: KnownNames, path: Path, isExpected: boolean): Problems {
   if (text.startsWith("$$")) return
   if (isExpected && patternOf(text) === null) return yield problemAt(path, `${text} is not a valid regular expression.`)
   const bare = isExpected ? text.replace(/^(<=|>=|<|>)\s*/, "") : text
   const whole = wholeReference(bare)
   if (whole !== undefined) {
-    const isKind = !known.has(whole.name) && Object.hasOwn(kinds, whole.name)
+    const isKind = !known.has(whole.name) && Object.hasOwn(valueKinds, whole.name)
     if (!isKind) yield* checkReference(whole, known, path)
     else if (!isExpected) yield problemAt(path, `${whole.text} ${MISPLACED_KIND}`)
   } else if (bare.startsWith("$") && !bare.startsWith("${")) yield problemAt(path, `${bare} ${NO_REFERENCE}`)
@@ -99,7 +99,7 @@ function* checkOperator(field: string, path: Path): Problems {
 }
 
 /** Checks the texts within a value for unknown names, and for fields that a name does not have. */
-export function* checkTexts(value: unknown, known: Known, path: Path, isExpected = false): Problems {
+export function* checkTexts(value: unknown, known: KnownNames, path: Path, isExpected = false): Problems {
   if (typeof value === "string") yield* checkText(value, known, path, isExpected)
   if (typeof value !== "object" || value === null) return
   for (const [field, inner] of Object.entries(value)) {
@@ -140,7 +140,7 @@ export const givenNames = (given: unknown): ReadonlyArray<Given> => {
 /** Reports names that are given twice or are reserved. */
 export function* checkGiven(names: ReadonlyArray<Given>): Problems {
   for (const [i, { path, name }] of names.entries()) {
-    if (TAKEN.includes(name)) yield problemWithName(path, `${name} is a reserved name. Choose another name.`)
+    if (RESERVED_NAMES.includes(name)) yield problemWithName(path, `${name} is a reserved name. Choose another name.`)
     else if (names.findIndex((other) => other.name === name) < i)
       yield problemWithName(path, `${name} is already used. Choose another name.`)
   }
@@ -158,14 +158,14 @@ const PLACES = ["status", "data", "meta", "error", "headers", "body"]
 const isRefusal = (status: unknown): boolean => !/^2\d\d\b/.test(String(status))
 
 /** True if a step may be refused. The fields of its response are then unknown. */
-const mayBeRefused = ({ expect, statuses }: Fields): boolean => {
+const mayBeRefused = ({ expect, statuses }: ExpectedFields): boolean => {
   if (Predicate.isRecord(statuses) && Object.keys(statuses).some(isRefusal)) return true
   if (!Predicate.isRecord(expect)) return expect !== undefined && isRefusal(expect)
   const { status = 200 } = expect
   return "error" in expect || "body" in expect || isRefusal(status)
 }
 
-const responseOf = (step: Fields): Shape => {
+const responseOf = (step: ExpectedFields): Shape => {
   const name = Object.keys(step).find((field) => actions.has(field) || observations.has(field)) ?? ""
   const endpoint = (actions.get(name) ?? observations.get(name))?.endpoint
   return endpoint === undefined || mayBeRefused(step) ? anything : successShape(endpoint)
@@ -174,7 +174,7 @@ const responseOf = (step: Fields): Shape => {
 const capture = (response: Shape, name: string, place: string, path: Path): Capture => {
   const isPlace = PLACES.includes(place.split(".")[0] ?? "")
   const followed = isPlace
-    ? follow(response, place.split("."), "the response")
+    ? shapeAt(response, place.split("."), "the response")
     : { error: `${place} is not part of a response. Start with one of ${PLACES.join(", ")}.` }
   return "error" in followed
     ? { name, shape: anything, problem: problemAt(path, followed.error) }
@@ -182,7 +182,7 @@ const capture = (response: Shape, name: string, place: string, path: Path): Capt
 }
 
 /** The names that a step gives with `as`. */
-export const capturesOf = (step: Fields, path: Path): ReadonlyArray<Capture> => {
+export const capturesOf = (step: ExpectedFields, path: Path): ReadonlyArray<Capture> => {
   const { as } = step
   const response = responseOf(step)
   if (typeof as === "string") return [{ name: as, shape: capture(response, as, "data", path).shape }]

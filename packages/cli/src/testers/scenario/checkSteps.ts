@@ -1,6 +1,6 @@
 import { errorCodes, failureRows } from "@workshop/core/adapter"
 import { SchemaAST as AST, Predicate } from "effect"
-import { type Observation, Reference } from "./Action.js"
+import { type Observation, ReferenceText } from "./Action.js"
 import { actions, stepNames } from "./actions.js"
 import {
   type Capture,
@@ -9,10 +9,10 @@ import {
   checkGiven,
   checkTexts,
   givenNames,
-  type Known,
-  TAKEN
+  type KnownNames,
+  RESERVED_NAMES
 } from "./checkReferences.js"
-import { type Fields, fieldOf } from "./Expectation.js"
+import { type ExpectedFields, fieldOf } from "./Expectation.js"
 import { observations } from "./observations.js"
 import { dataShapeOf, refusalShape, successShape } from "./ResponseShape.js"
 import { STEP_OPTIONS } from "./Scenario.js"
@@ -21,7 +21,7 @@ import { didYouMean, type Path, type Problems, problemAt, problemWithName } from
 /** A field that only some steps may have. */
 interface Rule {
   readonly field: string
-  readonly isRefused: (does: string, step: Fields) => boolean
+  readonly isRefused: (does: string, step: ExpectedFields) => boolean
   readonly because: (does: string) => string
 }
 
@@ -58,7 +58,7 @@ const rules: ReadonlyArray<Rule> = [
 ]
 
 /** Reports fields of a step that its action does not accept. */
-function* misplaced(step: Fields, does: string | undefined, path: Path): Problems {
+function* misplaced(step: ExpectedFields, does: string | undefined, path: Path): Problems {
   for (const { field, isRefused, because } of rules)
     if (does !== undefined && field in step && isRefused(does, step))
       yield problemWithName([...path, field], because(does))
@@ -153,12 +153,12 @@ function* checkListed({ named }: Observation, expected: unknown, path: Path): Pr
 const REFERRING = ["ticket", "client"] as const
 
 /** Reports a name without its dollar sign, because it would be sent as a text and nothing would be found. */
-function* withoutDollar(step: Fields, done: string | undefined, known: Known, path: Path): Problems {
+function* withoutDollar(step: ExpectedFields, done: string | undefined, known: KnownNames, path: Path): Problems {
   const argument = done === undefined ? undefined : step[done]
   const places: ReadonlyArray<readonly [Path, unknown]> = [
     [["shop"], step.shop],
     [["key"], step.key],
-    ...(done !== undefined && actions.get(done)?.takes === Reference ? [[[done], argument] as const] : []),
+    ...(done !== undefined && actions.get(done)?.takes === ReferenceText ? [[[done], argument] as const] : []),
     ...(done !== undefined && Predicate.isRecord(argument)
       ? REFERRING.map((field) => [[done, field] as Path, argument[field]] as const)
       : [])
@@ -169,7 +169,7 @@ function* withoutDollar(step: Fields, done: string | undefined, known: Known, pa
 }
 
 /** Reports expected fields that neither the response nor an observed entry has. */
-function* checkShapes(step: Fields, done: string | undefined, path: Path): Problems {
+function* checkShapes(step: ExpectedFields, done: string | undefined, path: Path): Problems {
   const [action, observation] = [actions.get(done ?? ""), observations.get(done ?? "")]
   if (action?.endpoint !== undefined && Predicate.isRecord(step.expect)) {
     // `body` is not checked, because its shape may be that of a refusal.
@@ -186,7 +186,7 @@ const RECEIVING = ["receiver", "expect received", "expect new received"]
  * Reports a receiver that no webhook sends to, because only `webhook` under `given` sets a shop's webhook to its
  * receiver.
  */
-function* withoutWebhook(step: Fields, done: string | undefined, given: unknown, path: Path): Problems {
+function* withoutWebhook(step: ExpectedFields, done: string | undefined, given: unknown, path: Path): Problems {
   if (done === undefined || !RECEIVING.includes(done) || (Array.isArray(step[done]) && step[done].length === 0)) return
   const shops = fieldOf(given, "shops")
   const name = typeof step.shop === "string" ? step.shop.replace("$", "") : (Object.keys(shops ?? {})[0] ?? "shop")
@@ -198,7 +198,7 @@ function* withoutWebhook(step: Fields, done: string | undefined, given: unknown,
 
 const KNOWN: ReadonlyArray<string> = [...stepNames, "together"]
 
-function* checkCount(step: Fields, done: ReadonlyArray<string>, path: Path): Problems {
+function* checkCount(step: ExpectedFields, done: ReadonlyArray<string>, path: Path): Problems {
   const others = Object.keys(step).filter((field) => !KNOWN.includes(field) && !STEP_OPTIONS.includes(field))
   if (done.length > 1)
     yield problemAt(path, `does ${done.join(" and ")} at once. Make a step of each, or put them under together.`)
@@ -206,7 +206,7 @@ function* checkCount(step: Fields, done: ReadonlyArray<string>, path: Path): Pro
     yield problemAt(path, "does nothing. A step needs an action, such as create ticket.")
 }
 
-function* checkStep(step: unknown, before: Known, given: unknown, path: Path): Problems {
+function* checkStep(step: unknown, before: KnownNames, given: unknown, path: Path): Problems {
   if (!Predicate.isRecord(step)) return
   const visible = "repeat" in step ? new Map(before).set("n", AST.numberKeyword) : before
   const done = Object.keys(step).filter((field) => KNOWN.includes(field))
@@ -225,14 +225,14 @@ function* checkStep(step: unknown, before: Known, given: unknown, path: Path): P
   }
 }
 
-function* checkCapture({ name, problem }: Capture, given: Known, path: Path): Problems {
-  if (TAKEN.includes(name)) yield problemAt(path, `${name} is a reserved name. Choose another name.`)
+function* checkCapture({ name, problem }: Capture, given: KnownNames, path: Path): Problems {
+  if (RESERVED_NAMES.includes(name)) yield problemAt(path, `${name} is a reserved name. Choose another name.`)
   else if (given.has(name)) yield problemAt(path, `${name} is already used under given. Choose another name.`)
   else if (problem !== undefined) yield problem
 }
 
 /** A step and the steps within it, each with its path. */
-const withInner = (step: Fields, path: Path): ReadonlyArray<readonly [Fields, Path]> => [
+const withInner = (step: ExpectedFields, path: Path): ReadonlyArray<readonly [ExpectedFields, Path]> => [
   [step, path],
   ...(Array.isArray(step.together) ? step.together : []).flatMap((one: unknown, i) =>
     Predicate.isRecord(one) ? [[one, [...path, "together", i]] as const] : []

@@ -7,7 +7,7 @@ import { clockWarning } from "../testkit/Time.js"
 import { problemLines, reportLines, type ScenarioResult, summary } from "./Report.js"
 import type { RunFlags } from "./RunOptions.js"
 import { readScenario } from "./readScenario.js"
-import { type RunOptions, run } from "./runScenario.js"
+import { type RunOptions, runParsedScenario } from "./runScenario.js"
 import type { Scenario } from "./Scenario.js"
 import type { Problem } from "./Source.js"
 
@@ -116,7 +116,7 @@ export const runText = Effect.fnUntraced(function* (text: string) {
   const read = readScenario(file, text)
   if (Either.isLeft(read)) return reportOf([], 0, { problems: read.left.map((problem) => ({ file, ...problem })) })
   const began = yield* Clock.currentTimeMillis
-  const result = yield* Effect.timeoutOption(run(read.right), MAX_RUN_TIME)
+  const result = yield* Effect.timeoutOption(runParsedScenario(read.right), MAX_RUN_TIME)
   const duration_ms = (yield* Clock.currentTimeMillis) - began
   if (Option.isSome(result)) return reportOf([result.value], duration_ms)
   const message = `The scenario took longer than ${MAX_RUN_TIME}. Make it shorter, or run it with workshop scenario run.`
@@ -151,7 +151,7 @@ const runOnce = Effect.fnUntraced(function* (flags: RunFlags, files: ReadonlyArr
   const began = yield* Clock.currentTimeMillis
   const results: Array<ScenarioResult> = []
   for (const scenario of scenarios) {
-    const result = yield* run(scenario, optionsOf(flags))
+    const result = yield* runParsedScenario(scenario, optionsOf(flags))
     results.push(result)
     const look = { paint, width: widthFor(), isVerbose: flags.verbose }
     if (!flags.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, look)])

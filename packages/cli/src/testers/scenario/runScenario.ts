@@ -9,7 +9,7 @@ import {
   type StepContext,
   type StepFailure
 } from "./Action.js"
-import { type Fields, type Mismatch, type Mismatches, match } from "./Expectation.js"
+import { type ExpectedFields, type Mismatch, type Mismatches, match } from "./Expectation.js"
 import { problemLines, reportLines, type ScenarioFailure, type ScenarioResult, type StepExchange } from "./Report.js"
 import { readScenario } from "./readScenario.js"
 import { lookUp, type Names, resolve, wholeReference, withReferences } from "./references.js"
@@ -21,7 +21,7 @@ import type { Position } from "./Source.js"
  * The parts of a response that a scenario can name. The names of headers are in lower case, and numeric values are
  * numbers.
  */
-const placesOf = ({ status, headers, body }: StepExchange): Fields => {
+const placesOf = ({ status, headers, body }: StepExchange): ExpectedFields => {
   const { data, meta, error } = Predicate.isRecord(body) ? body : {}
   const read = (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : value)
   const values = Object.entries(headers).map(([name, value]) => [name, read(value)])
@@ -49,7 +49,7 @@ const matchShort = (expected: string, exchange: StepExchange): ReadonlyArray<Mis
   return status === actual && (word === undefined || words.includes(word)) ? [] : mismatch(expected, exchange)
 }
 
-const withSmallHeaders = (expected: Fields): Fields => {
+const withSmallHeaders = (expected: ExpectedFields): ExpectedFields => {
   if (!Predicate.isRecord(expected.headers)) return expected
   const small = Object.entries(expected.headers).map(([name, value]) => [name.toLowerCase(), value])
   return { ...expected, headers: Object.fromEntries(small) }
@@ -257,7 +257,7 @@ const resultOf = (
 })
 
 /** Runs a scenario in its own environment. The first step that fails ends it. */
-export const run = (scenario: Scenario, options: RunOptions = {}): Effect.Effect<ScenarioResult> =>
+export const runParsedScenario = (scenario: Scenario, options: RunOptions = {}): Effect.Effect<ScenarioResult> =>
   Effect.gen(function* () {
     const { base_url, sandbox_token = null, signature_header = SIGNATURE_HEADER } = options
     const environment =
@@ -291,7 +291,7 @@ export class ScenarioFailed extends Error {
 export const runScenario = async (file: string, options: RunOptions = {}): Promise<ScenarioResult> => {
   const read = readScenario(file, readFileSync(file, "utf8"))
   if (Either.isLeft(read)) throw new ScenarioFailed(problemLines(file, read.left).join("\n"))
-  const result = await Effect.runPromise(run(read.right, options))
+  const result = await Effect.runPromise(runParsedScenario(read.right, options))
   if (!result.passed) throw new ScenarioFailed(reportLines(result).join("\n"))
   return result
 }

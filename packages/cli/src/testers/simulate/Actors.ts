@@ -1,6 +1,6 @@
 import type { Envelope } from "../../sandbox/Api.js"
 import { type CallName, type Method, requestOf } from "../../sandbox/Calls.js"
-import type { Ticket } from "../testkit/ResponseTypes.js"
+import type { TicketJson } from "../testkit/ResponseTypes.js"
 import { MINUTE } from "../testkit/Time.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
@@ -25,7 +25,7 @@ export interface KnownTicket {
 }
 
 /** A request with an Idempotency-Key, which can be repeated unchanged. */
-export interface Attempt {
+export interface SentAttempt {
   readonly key: HeldKey
   readonly path: string
   readonly once: string
@@ -41,10 +41,10 @@ export interface KnownShop {
   readonly keys: Array<HeldKey>
   readonly tickets: Map<string, KnownTicket>
   /** The requests whose response was lost. */
-  open: Array<Attempt>
+  open: Array<SentAttempt>
   /** The requests that got a response. */
-  readonly done: Array<Attempt>
-  readonly feed: { updated_since: string; cursor: string | null; readonly tickets: Map<string, Ticket> }
+  readonly done: Array<SentAttempt>
+  readonly feed: { updated_since: string; cursor: string | null; readonly tickets: Map<string, TicketJson> }
   isWebhookSet: boolean
   /** The flag that the owner or the operator turned off; null if all are on. */
   off: string | null
@@ -140,7 +140,7 @@ export const successData = <A>(response: { readonly status: number; readonly bod
   response !== null && response.status < 300 ? (response.body.data as A) : null
 
 /** Replaces a till's knowledge of a ticket by the ticket in a response. */
-export const remember = (shop: KnownShop, { id, state, number, ready_at, collected_at, money }: Ticket): void => {
+export const remember = (shop: KnownShop, { id, state, number, ready_at, collected_at, money }: TicketJson): void => {
   shop.tickets.set(id, { id, state, number, ready_at, collected_at, deposit_minor: money?.deposit_minor ?? 0 })
 }
 
@@ -148,7 +148,7 @@ export const remember = (shop: KnownShop, { id, state, number, ready_at, collect
 export const rememberTicket =
   (shop: KnownShop): NonNullable<PlannedRequest["onResponse"]> =>
   (response) => {
-    const ticket = successData<Ticket>(response)
+    const ticket = successData<TicketJson>(response)
     if (ticket !== null) remember(shop, ticket)
   }
 

@@ -48,7 +48,7 @@ export class Recorder {
 }
 
 /** The behaviours of a receiver, each with its statuses; null means that it closes the connection. */
-export const moods = {
+export const receiverBehaviours = {
   well: [200, 200, 204, 202],
   flaky: [200, 500, null, 204, 503],
   failing: [500, 503, 404, 429],
@@ -58,8 +58,8 @@ export const moods = {
   slow: [200, null, 200]
 } as const satisfies Record<string, ReadonlyArray<number | null>>
 
-/** A key of {@link moods}. */
-export type Mood = keyof typeof moods
+/** A key of {@link receiverBehaviours}. */
+export type ReceiverBehaviour = keyof typeof receiverBehaviours
 
 const replyOf = (status: number | null): Reply => {
   if (status === null) return { kind: "cut" }
@@ -67,14 +67,14 @@ const replyOf = (status: number | null): Reply => {
 }
 
 /** Lets other fibers run, the given number of times. */
-export const pause = (times: number): Effect.Effect<void> =>
-  times <= 0 ? Effect.void : Effect.zipRight(Effect.yieldNow(), pause(times - 1))
+export const yieldTimes = (times: number): Effect.Effect<void> =>
+  times <= 0 ? Effect.void : Effect.zipRight(Effect.yieldNow(), yieldTimes(times - 1))
 
 /** The receivers of all shops, each at the path of its shop's id and in a mood that may change. */
 export class SimulatedReceivers {
   /** The header in which the service must sign deliveries. */
   readonly signatureHeader: string
-  readonly #moods = new Map<string, Mood>()
+  readonly #moods = new Map<string, ReceiverBehaviour>()
   readonly #dice: Dice
   readonly #recorder: Recorder
 
@@ -85,7 +85,7 @@ export class SimulatedReceivers {
   }
 
   /** Sets the behaviour of a shop's receiver. */
-  turn(shop: string, mood: Mood): void {
+  turn(shop: string, mood: ReceiverBehaviour): void {
     this.#moods.set(shop, mood)
   }
 
@@ -93,7 +93,7 @@ export class SimulatedReceivers {
   readonly handler: Handler = ({ path, headers, body, isKept }) =>
     Effect.sync(() => {
       const shop = path.slice(1)
-      const statuses: ReadonlyArray<number | null> = moods[this.#moods.get(shop) ?? "well"]
+      const statuses: ReadonlyArray<number | null> = receiverBehaviours[this.#moods.get(shop) ?? "well"]
       const status = this.#dice.pick(statuses) ?? null
       const signature = headers[this.signatureHeader.toLowerCase()]?.toString() ?? null
       const text = body?.toString("utf8") ?? ""
@@ -102,5 +102,6 @@ export class SimulatedReceivers {
     })
 
   /** Handles deliveries in this process. Other fibers run first, a random number of times. */
-  readonly pausing: Handler = (incoming) => Effect.zipRight(pause(this.#dice.between(0, 3)), this.handler(incoming))
+  readonly pausing: Handler = (incoming) =>
+    Effect.zipRight(yieldTimes(this.#dice.between(0, 3)), this.handler(incoming))
 }

@@ -5,11 +5,11 @@ import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option, type Scope } from
 import { Api, type Envelope, EnvironmentFailed, envelopeOf } from "../../sandbox/Api.js"
 import { requestOf } from "../../sandbox/Calls.js"
 import { inProcessPipeline, inProcessService } from "../testkit/InProcessService.js"
-import { listen } from "../testkit/LoopbackServer.js"
+import { listenOnLoopback } from "../testkit/LoopbackServer.js"
 import { DAY } from "../testkit/Time.js"
 import { type PlannedRequest, successData } from "./Actors.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
-import { pause, type SimulatedReceivers } from "./Observers.js"
+import { type SimulatedReceivers, yieldTimes } from "./Observers.js"
 
 /** The part of a planned request that is sent. */
 type Sent = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | "body" | "fault">
@@ -55,7 +55,7 @@ const httpRequestOf = ({ method, path, query = "", key, once, body }: Sent, paus
     header: (name) => headers[name],
     repeats: () => false,
     address: "127.0.0.1",
-    body: () => Effect.as(pause(pauses), new TextEncoder().encode(text))
+    body: () => Effect.as(yieldTimes(pauses), new TextEncoder().encode(text))
   }
 }
 
@@ -72,7 +72,7 @@ export const inProcessSimulation = Effect.map(inProcessPipeline(true), (pipe): S
   const cutOff = (request: HttpRequest, pauses: number) =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(pipe(request))
-      yield* pause(pauses)
+      yield* yieldTimes(pauses)
       const exit = yield* Fiber.interrupt(fiber)
       return Exit.isSuccess(exit) ? responseOf(exit.value) : null
     })
@@ -96,7 +96,7 @@ export const remoteSimulation = (
 ): Effect.Effect<SimulationEnvironment, EnvironmentFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const api = new Api(base_url, { sandbox_token })
-    const url = yield* Effect.orDie(listen({ host: "127.0.0.1", port: 0 }, receivers.handler))
+    const url = yield* Effect.orDie(listenOnLoopback({ host: "127.0.0.1", port: 0 }, receivers.handler))
     const failed = (why: string) =>
       new EnvironmentFailed({
         message: `${api.origin} does not respond as a workshop service (${why}). Start it with workshop serve --sandbox --store memory, or give its address with --base-url.`

@@ -16,7 +16,14 @@ import { count, latencies, type Summary, textReport } from "./report/textReport.
 import { violationScenario } from "./report/violationScenario.js"
 import { MAX_SEED, type SimulateFlags } from "./SimulateOptions.js"
 import { inProcessSimulation, remoteSimulation, restoringClock, simulatedService } from "./SimulationEnvironment.js"
-import { type Bounds, type Control, type Observers, observersOf, type Progress, simulation } from "./simulation.js"
+import {
+  type Bounds,
+  type Control,
+  type Observers,
+  observersOf,
+  type SimulationProgress,
+  simulation
+} from "./simulation.js"
 
 /** A seed gives the same run only on the memory store, because only that takes its randomness from the simulation. */
 const chosen = (
@@ -55,7 +62,12 @@ const fitted = (share: number, words: ReadonlyArray<string>, width: number): str
   return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${text}`
 }
 
-const drawn = ({ step, now, requests, deliveries }: Progress, steps: number, since_ms: number, width: number) => {
+const drawn = (
+  { step, now, requests, deliveries }: SimulationProgress,
+  steps: number,
+  since_ms: number,
+  width: number
+) => {
   const seconds = Math.max(0.001, since_ms / 1000)
   const rate = (n: number) => Math.round(n / seconds).toLocaleString("en-US")
   const day = new Date(now).toISOString().slice(0, 10)
@@ -68,7 +80,7 @@ export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_
   const began = realMs()
   let last = began
   return {
-    show: (progress: Progress): Effect.Effect<void> =>
+    show: (progress: SimulationProgress): Effect.Effect<void> =>
       Effect.suspend(() => {
         const now = realMs()
         if (screen.isTTY === true && now - last >= redrawn_ms) {

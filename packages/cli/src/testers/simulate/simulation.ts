@@ -2,7 +2,7 @@ import { SIGNATURE_HEADER } from "@workshop/core/adapter"
 import { Effect } from "effect"
 import { EnvironmentFailed } from "../../sandbox/Api.js"
 import { type CallName, requestOf } from "../../sandbox/Calls.js"
-import type { Ticket } from "../testkit/ResponseTypes.js"
+import type { TicketJson } from "../testkit/ResponseTypes.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../testkit/Time.js"
 import {
   type Activity,
@@ -25,7 +25,7 @@ import {
   sandboxActivities
 } from "./activities/sandbox.js"
 import { attemptOf, drawTill, pollOf, statusOf, tillActivities } from "./activities/till.js"
-import type { Loyalty, RecordedResponse, ShopTrace, Trace } from "./auditor/Trace.js"
+import type { LoyaltySettings, RecordedResponse, ShopTrace, Trace } from "./auditor/Trace.js"
 import { Dice } from "./Dice.js"
 import { Recorder, realMs, SimulatedReceivers } from "./Observers.js"
 import { readClock, type SimulationEnvironment } from "./SimulationEnvironment.js"
@@ -221,7 +221,7 @@ const catchUp = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
 
 const listAll = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
   Effect.gen(function* () {
-    const listed: Array<Ticket> = []
+    const listed: Array<TicketJson> = []
     let cursor: string | null = null
     for (let pages = 1; pages < MAX_PAGES; pages++) {
       const query = new URLSearchParams({ limit: "100", ...(cursor === null ? {} : { cursor }) })
@@ -230,7 +230,7 @@ const listAll = (runner: SimulationRunner, shop: KnownShop, key: HeldKey) =>
         yield* runner.moveClock({ advance_ms: 61_000 })
         continue
       }
-      listed.push(...(successData<ReadonlyArray<Ticket>>(response) ?? []))
+      listed.push(...(successData<ReadonlyArray<TicketJson>>(response) ?? []))
       cursor = (response?.body.meta?.next_cursor as string | null | undefined) ?? null
       if (cursor === null) break
     }
@@ -249,7 +249,7 @@ const closeShop = (
       Effect.map(read(runner, shop, "get loyalty", id, key), (response) => ({
         client: id,
         status: response?.status ?? 0,
-        data: successData<Loyalty>(response)
+        data: successData<LoyaltySettings>(response)
       }))
     )
     return {
@@ -396,7 +396,7 @@ export const observersOf = (seed: number, signatureHeader = SIGNATURE_HEADER): O
 }
 
 /** The progress of a simulation. */
-export interface Progress {
+export interface SimulationProgress {
   readonly step: number
   readonly now: number
   readonly requests: number
@@ -406,7 +406,7 @@ export interface Progress {
 /** Ends a simulation early, and reports its progress. */
 export interface Control {
   readonly isOver: () => boolean
-  readonly progress: (progress: Progress) => Effect.Effect<void>
+  readonly progress: (progress: SimulationProgress) => Effect.Effect<void>
 }
 
 /** Runs a simulation on a service, and collects what the auditor needs. */

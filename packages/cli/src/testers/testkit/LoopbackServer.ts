@@ -103,7 +103,7 @@ const stop = (server: Http.Server) =>
 /**
  * Serves a handler on a socket until the scope closes, and then cuts every connection. Returns its address.
  */
-export const listen = (
+export const listenOnLoopback = (
   place: { readonly host: string; readonly port: number },
   handler: Handler
 ): Effect.Effect<string, CannotListen, Scope.Scope> =>

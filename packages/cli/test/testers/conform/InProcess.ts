@@ -40,8 +40,8 @@ const receiversOf = ({ send = same }: Fault, inboxes: Inboxes) => {
 
 const layerOf = (fault: Fault, inboxes: Inboxes, whole: StoreLayer) => {
   const { store = same, limits = { takes: same } } = fault
-  const counted = ({ take, giveBack, look }: Context.Tag.Service<RateLimits>) =>
-    RateLimits.of({ take: (takes, now) => take(limits.takes(takes), now), giveBack, look })
+  const counted = ({ take, giveBack, peek }: Context.Tag.Service<RateLimits>) =>
+    RateLimits.of({ take: (takes, now) => take(limits.takes(takes), now), giveBack, peek })
   // The last two layers replace the ports of the store, so that all services use the faulty ones.
   const stored = Layer.mergeAll(
     whole,

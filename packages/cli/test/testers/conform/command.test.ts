@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { atEndOfFile } from "../../../../../test/endOfFile.js"
-import { typed } from "../../commandLine.js"
+import { runCommandLine } from "../../commandLine.js"
 import { build, run, Workshop } from "../../Workshop.js"
 
 const folder = mkdtempSync(join(tmpdir(), "conform-"))
@@ -70,7 +70,7 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
     })
     expect(await clock.json()).toMatchObject({ data: { frozen: false } })
 
-    const without = await typed(["conform", "--base-url", base])
+    const without = await runCommandLine(["conform", "--base-url", base])
     expect(without).toEqual({
       status: 1,
       stdout: "",
@@ -89,7 +89,7 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
       "--only",
       "envelope-unknown-route,version-in-events"
     ]
-    const { status, stdout, stderr } = await typed(args)
+    const { status, stdout, stderr } = await runCommandLine(args)
     expect({ status, stderr }).toEqual({ status: 1, stderr: "The server breaks 1 rule of the specification.\n" })
     expect(stdout).toContain("✗ §1 envelope-unknown-route")
     expect(stdout).toContain("breaks    docs/specification.md#rule-envelope-success")
@@ -97,7 +97,7 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
     expect(stdout).toContain('HTTP 404\n    content-type: application/json\n\n    {"oops":true}')
     expect(stdout).toContain("1 skipped: needs a sandbox")
     expect(stdout).not.toContain("wk_live_mine")
-    const printed = await typed([...args, "--json"])
+    const printed = await runCommandLine([...args, "--json"])
     expect(printed).toMatchObject({ status: 1, stderr })
     expect(JSON.parse(printed.stdout)).toMatchObject({ with: "key", counts: { passed: 0, failed: 1, skipped: 1 } })
   })
@@ -113,7 +113,7 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
     const words = ["conform", "--base-url", base, "--key", "wk_live_mine", "--only", "version-in-path", "--json"]
     const said = async (shop: number, tickets: number) => {
       statuses.set("/v1/shop", shop).set("/v1/tickets", tickets)
-      return (await typed(words)).stderr
+      return (await runCommandLine(words)).stderr
     }
     expect(await said(404, 404)).toBe(
       "GET /v1/shop returned 404 and GET /v1/tickets 404, so the API does not respond there. Check --base-url and the server's log. The key may be valid.\n"
@@ -136,16 +136,16 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
       'There is no case "no-such". List the ids with --list.\n'
     ]
   ])("workshop conform %j is refused with what to do", async (args, sentence) => {
-    const { status, stdout, stderr } = await typed(["conform", ...args])
+    const { status, stdout, stderr } = await runCommandLine(["conform", ...args])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
     expect(stderr).toMatch(sentence)
   })
 
   it("workshop conform lists its cases by section, and which of them need no sandbox", async () => {
-    const { status, stdout } = await typed(["conform", "--list", "--section", "9"])
+    const { status, stdout } = await runCommandLine(["conform", "--list", "--section", "9"])
     expect(status).toBe(0)
     expect(stdout).toMatch(/^§9 Versioning\n {2}version-in-path {2}.+ {2}\(key\)\n {2}version-in-events {2}/)
-    const printed = await typed(["conform", "--list", "--section", "9", "--json"])
+    const printed = await runCommandLine(["conform", "--list", "--section", "9", "--json"])
     expect(JSON.parse(printed.stdout)).toEqual([
       expect.objectContaining({ id: "version-in-path", section: "§9", needs: "key" }),
       expect.objectContaining({ id: "version-in-events", section: "§9", needs: "sandbox" })
@@ -156,7 +156,7 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
     const base = await lying()
     const file = join(folder, "nowhere", "report.html")
     const args = ["conform", "--base-url", base, "--key", "wk_live_mine", "--only", "version-in-events"]
-    const { status, stdout, stderr } = await typed([...args, "--html", file])
+    const { status, stdout, stderr } = await runCommandLine([...args, "--html", file])
     expect(stdout).toMatch(/^1 case against http/)
     expect(status).toBe(1)
     expect(stderr).toMatch(

@@ -6,11 +6,11 @@ import { plain } from "../../../src/terminal/Output.js"
 import type { Case } from "../../../src/testers/conform/Case.js"
 import { ExpectationFailed } from "../../../src/testers/conform/Expectations.js"
 import {
+  type CaseResult,
   closingLines,
   curl,
   htmlReport,
   junitReport,
-  type Result,
   reportOf,
   sectionLines
 } from "../../../src/testers/conform/Report.js"
@@ -32,7 +32,7 @@ const one: Case = {
   run: async () => undefined
 }
 
-const results: ReadonlyArray<Result> = [
+const results: ReadonlyArray<CaseResult> = [
   { case: { ...one, id: "fine" }, outcome: "passed", duration_ms: 12 },
   { case: one, outcome: "failed", duration_ms: 3, failure: { expected: "status 200", found: "status 201", exchange } },
   { case: { ...one, id: "later", section: "§6" }, outcome: "skipped", duration_ms: 0, because: "needs a sandbox" }
@@ -65,7 +65,7 @@ describe("keys and secrets", () => {
       response: { status: 201, headers: {}, body: '{"key":"sk_other","secret":"whsec_abc"}' }
     }
     const failure = { expected: "wk_live_1", found: '{"key": "sk_other"}', exchange: made }
-    const failed: Result = { case: one, outcome: "failed", duration_ms: 1, failure }
+    const failed: CaseResult = { case: one, outcome: "failed", duration_ms: 1, failure }
     const whole = JSON.stringify(reportOf({ base_url: "http://x", with: "sandbox", duration_ms: 1 }, [failed], {}))
     for (const secret of ["of-another-server", "abc-DEF_1", "plain", "sk_other", "whsec_abc", "wk_live_1"]) {
       expect(whole).not.toContain(secret)
@@ -75,7 +75,7 @@ describe("keys and secrets", () => {
 })
 
 describe("failures by cause", () => {
-  const failed = (id: string, path: string, found = "status 404"): Result => {
+  const failed = (id: string, path: string, found = "status 404"): CaseResult => {
     const response = { status: 404, headers: {}, body: "" }
     const failure = { expected: "status 200", found, exchange: { ...exchange, url: `http://x${path}`, response } }
     return { case: { ...one, id }, outcome: "failed", duration_ms: 1, failure }

@@ -22,7 +22,7 @@ export class Sender implements AsyncDisposable {
   static async open(options: ReceiverOptions = {}): Promise<Sender> {
     const scope = Effect.runSync(Scope.make())
     const given = { secrets: [SECRET], now: Effect.succeed(NOON), ...options }
-    const receiver = await Effect.runPromise(Scope.extend(Receivers.make(given), scope))
+    const receiver = await Effect.runPromise(Scope.extend(Receivers.makeReceiver(given), scope))
     return new Sender(receiver, () => Effect.runPromise(Scope.close(scope, Exit.void)))
   }
 

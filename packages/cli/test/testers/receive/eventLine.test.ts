@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { coloured, plain } from "../../../src/terminal/Output.js"
-import { eventJson, eventLine, inWords, KnownTickets, ticketDiff } from "../../../src/testers/receive/eventLine.js"
+import { changeText, eventJson, eventLine, KnownTickets, ticketDiff } from "../../../src/testers/receive/eventLine.js"
 import { eventOf, type ReceivedDelivery } from "../../../src/testers/receive/Receiver.js"
 import { eventText, NOON } from "./Sender.js"
 
@@ -42,13 +42,13 @@ const lines = (...all: ReadonlyArray<ReceivedDelivery>): ReadonlyArray<string> =
 describe("the changes of a ticket (Specification, Commands)", () => {
   it("changes of a ticket are printed field by field, nested fields by their path, without updated_at", () => {
     const after = { ...ready, money: { price_minor: 35_000, remaining_minor: 30_000 }, quote: { status: "accepted" } }
-    expect(ticketDiff(ticket, after).map(inWords)).toEqual([
+    expect(ticketDiff(ticket, after).map(changeText)).toEqual([
       "state workshop -> ready",
       "money.price_minor 30000 -> 35000",
       "quote {status accepted}",
       "ready_at 2026-11-20T12:05:00.000Z"
     ])
-    expect(ticketDiff(ready, ticket).map(inWords)).toEqual(["state ready -> workshop", "ready_at cleared"])
+    expect(ticketDiff(ready, ticket).map(changeText)).toEqual(["state ready -> workshop", "ready_at cleared"])
     expect(ticketDiff(ticket, { ...ticket, updated_at: "later" })).toEqual([])
   })
 })

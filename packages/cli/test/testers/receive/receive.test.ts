@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { beforeAll, describe, expect, it } from "vitest"
-import { typed } from "../../commandLine.js"
+import { runCommandLine } from "../../commandLine.js"
 import { build, Workshop } from "../../Workshop.js"
 
 /** A process takes a second or two to start, and longer on a busy machine. */
@@ -195,6 +195,6 @@ describe.concurrent("workshop receive (Specification, Commands)", LONG, () => {
       "No server responds at http://127.0.0.1:9. Start workshop serve --sandbox --store memory, or give --register its address."
     ]
   ])("workshop %j says what to do", async (args, sentence) => {
-    expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+    expect(await runCommandLine(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
   })
 })

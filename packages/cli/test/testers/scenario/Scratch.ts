@@ -1,4 +1,4 @@
-import { readScenario, run } from "@workshop/cli/scenario"
+import { readScenario, runParsedScenario } from "@workshop/cli/scenario"
 import { Effect, Either } from "effect"
 import { problemLines, reportLines, type ScenarioResult } from "../../../src/testers/scenario/Report.js"
 import type { RunOptions } from "../../../src/testers/scenario/runScenario.js"
@@ -8,7 +8,7 @@ export const play = (text: string, options?: RunOptions): Promise<ScenarioResult
   const whole = text.startsWith("name:") ? text : `name: x\n${text.replace(/^\n/, "")}`
   const read = readScenario("a.yaml", whole)
   if (Either.isLeft(read)) throw new Error(problemLines("a.yaml", read.left).join("\n"))
-  return Effect.runPromise(run(read.right, options))
+  return Effect.runPromise(runParsedScenario(read.right, options))
 }
 
 /** The differences that a scenario reports, one per line, or `passed` if it reports none. */

@@ -6,7 +6,7 @@ import { Either } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { findFiles } from "../../../src/testers/scenario/runFiles.js"
 import { ScenarioFailed } from "../../../src/testers/scenario/runScenario.js"
-import { typed } from "../../commandLine.js"
+import { runCommandLine } from "../../commandLine.js"
 import { build, run, Workshop } from "../../Workshop.js"
 
 beforeAll(build, 120_000)
@@ -33,16 +33,16 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
     writeFileSync(join(at, "b.yaml"), good)
-    const all = await typed(["scenario", "run", at])
+    const all = await runCommandLine(["scenario", "run", at])
     expect(all).toMatchObject({ status: 1, stderr: "1 of 2 scenarios failed.\n" })
-    const bailed = await typed(["scenario", "run", at, "--bail"])
+    const bailed = await runCommandLine(["scenario", "run", at, "--bail"])
     expect(bailed).toMatchObject({ status: 1, stderr: "1 of 1 scenario failed, and 1 not run.\n" })
   })
 
   it("workshop scenario run --json prints the results for programs", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
-    const { stdout } = await typed(["scenario", "run", at, "--json"])
+    const { stdout } = await runCommandLine(["scenario", "run", at, "--json"])
     expect(JSON.parse(stdout)).toMatchObject({
       passed: 0,
       failed: 1,
@@ -61,7 +61,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
   it("workshop scenario run --json prints the mistakes of invalid files, and runs none of them", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), "name: x\nsteps:\n  - pong: {}\n")
-    const { status, stdout, stderr } = await typed(["scenario", "run", at, "--json"])
+    const { status, stdout, stderr } = await runCommandLine(["scenario", "run", at, "--json"])
     expect({ status, stderr }).toEqual({ status: 1, stderr: "Nothing was run. Correct this, then try again.\n" })
     expect(JSON.parse(stdout)).toMatchObject({
       passed: 0,
@@ -75,16 +75,16 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
     writeFileSync(join(at, "b.yaml"), good)
-    const { status, stdout } = await typed(["scenario", "run", at, "--only", "Goo", "--verbose"])
+    const { status, stdout } = await runCommandLine(["scenario", "run", at, "--only", "Goo", "--verbose"])
     expect(status).toBe(0)
     expect(stdout).toContain("1 scenario, 1 step: all passed")
     expect(stdout).toMatch(/✓ get shop\n {6}request: GET \/v1\/shop\n[\s\S]*response: 200/)
     const printed = async (...flags: ReadonlyArray<string>) =>
-      JSON.parse((await typed(["scenario", "run", at, "--only", "Good", "--json", ...flags])).stdout).scenarios[0]
-        .steps[0]
+      JSON.parse((await runCommandLine(["scenario", "run", at, "--only", "Good", "--json", ...flags])).stdout)
+        .scenarios[0].steps[0]
     expect(await printed()).toEqual({ line: 3, title: "get shop", outcome: "passed", duration_ms: expect.any(Number) })
     expect(await printed("--verbose")).toMatchObject({ exchange: { status: 200, call: { path: "/v1/shop" } } })
-    expect(await typed(["scenario", "run", at, "--only", "Nobody"])).toMatchObject({
+    expect(await runCommandLine(["scenario", "run", at, "--only", "Nobody"])).toMatchObject({
       status: 1,
       stderr: 'No scenario has a name that matches --only. The names are under "name" in the files.\n'
     })
@@ -95,7 +95,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     writeFileSync(join(at, "a.yaml"), bad.replace("Bad", "Bad <b>"))
     writeFileSync(join(at, "b.yaml"), good)
     const [html, junit] = [join(at, "report.html"), join(at, "report.xml")]
-    const { status } = await typed(["scenario", "run", at, "--html", html, "--junit", junit])
+    const { status } = await runCommandLine(["scenario", "run", at, "--html", html, "--junit", junit])
     expect(status).toBe(1)
     const page = readFileSync(html, "utf8")
     expect(page).toContain("1 of 2 scenarios failed")
@@ -115,7 +115,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     writeFileSync(join(at, "a.yaml"), good)
     const html = join(at, "report.html")
     const there = "http://127.0.0.1:1"
-    const { stderr } = await typed(["scenario", "run", at, "--html", html, "--base-url", there])
+    const { stderr } = await runCommandLine(["scenario", "run", at, "--html", html, "--base-url", there])
     expect(stderr).toContain(`The scenarios move the sandbox's clock at ${there} forward, for everybody who uses it.\n`)
     const page = readFileSync(html, "utf8")
     expect(page).toContain(`npx workshop scenario run ${join(at, "a.yaml")} --base-url ${there}</code>`)
@@ -138,7 +138,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), good)
     writeFileSync(join(at, "b.yaml"), good.replace("get shop", "get shp"))
-    const { status, stdout, stderr } = await typed(["scenario", "run", at])
+    const { status, stdout, stderr } = await runCommandLine(["scenario", "run", at])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
     expect(stderr).toBe(
       `${join(at, "b.yaml")}:3:5 steps.0.get shp is not known here; did you mean "get shop"?\nNothing was run. Correct this, then try again.\n`
@@ -149,13 +149,13 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
     [["run"], "error: missing required argument 'file'. See workshop scenario run --help."],
     [[], "Name one of the commands run, new, schema. workshop scenario --help describes them."]
   ])("workshop scenario %j says what to do", async (args, sentence) => {
-    expect(await typed(["scenario", ...args])).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+    expect(await runCommandLine(["scenario", ...args])).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
   })
 
   it("workshop scenario new writes a scenario that passes, and the schema beside it; it overwrites nothing", async () => {
     const at = folder()
     const file = join(at, "first.yaml")
-    expect(await typed(["scenario", "new", join(at, "first")])).toEqual({
+    expect(await runCommandLine(["scenario", "new", join(at, "first")])).toEqual({
       status: 0,
       stdout: `${file} is written. Run it with: npx workshop scenario run ${file}\n`,
       stderr: ""
@@ -166,7 +166,7 @@ describe.concurrent("workshop scenario (Specification, Commands)", LONG, () => {
       $ref: "#/$defs/Scenario"
     })
     expect(await runScenario(file)).toMatchObject({ passed: true, section: "3" })
-    expect(await typed(["scenario", "new", file])).toEqual({
+    expect(await runCommandLine(["scenario", "new", file])).toEqual({
       status: 1,
       stdout: "",
       stderr: `${file} already exists and was not changed. Choose another name.\n`

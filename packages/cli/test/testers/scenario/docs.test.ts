@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { readScenario, run } from "@workshop/cli/scenario"
+import { readScenario, runParsedScenario } from "@workshop/cli/scenario"
 import { Effect, Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { problemLines, reportLines } from "../../../src/testers/scenario/Report.js"
@@ -14,7 +14,7 @@ const [passing = "", failing = "", refused = ""] = blocks("text")
 const reportOf = async (text: string) => {
   const read = readScenario("window.yaml", text)
   if (Either.isLeft(read)) throw new Error(problemLines("window.yaml", read.left).join("\n"))
-  return reportLines(await Effect.runPromise(run(read.right)))
+  return reportLines(await Effect.runPromise(runParsedScenario(read.right)))
 }
 
 /** A pattern for the output that the page shows, in which three dots match the rest of a line, or several lines. */

@@ -11,7 +11,7 @@ import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runScenario } from "../../../src/testers/scenario/runScenario.js"
 import { SimulatedStore } from "../../../src/testers/simulate/simulate.js"
-import { typed } from "../../commandLine.js"
+import { runCommandLine } from "../../commandLine.js"
 import { build, run, Workshop } from "../../Workshop.js"
 import { changes } from "../conform/broken/Broken.js"
 import type { Fault } from "../conform/InProcess.js"
@@ -29,7 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () => {
   it("workshop simulate prints seed, digest, counts and violations as JSON, and nothing else", async () => {
-    const { status, stdout, stderr } = await typed(["simulate", "--seed", "5", ...SMALL, "--json"])
+    const { status, stdout, stderr } = await runCommandLine(["simulate", "--seed", "5", ...SMALL, "--json"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     const summary = JSON.parse(stdout)
     expect(Object.keys(summary)).toEqual(["seed", "digest", "counts", "violations"])
@@ -39,8 +39,8 @@ describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () 
 
   it("--signature-header changes the header in which a simulated store signs, and nothing else of the run", async () => {
     const words = ["simulate", "--seed", "5", ...SMALL, "--json"]
-    const named = await typed([...words, "--signature-header", "X-Lac-Signature"])
-    const plain = await typed(words)
+    const named = await runCommandLine([...words, "--signature-header", "X-Lac-Signature"])
+    const plain = await runCommandLine(words)
     // The digest differs, because it covers the requests of deliveries with the names of their headers.
     const { digest, ...rest } = JSON.parse(named.stdout)
     const { digest: another, ...same } = JSON.parse(plain.stdout)
@@ -50,7 +50,7 @@ describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () 
 
   it("workshop simulate prints the seed and the command that repeats the run, and writes a self-contained page", async () => {
     const html = join(folder, "run.html")
-    const { status, stdout } = await typed(["simulate", "--seed", "6", ...SMALL, "--html", html])
+    const { status, stdout } = await runCommandLine(["simulate", "--seed", "6", ...SMALL, "--html", html])
     expect(status).toBe(0)
     expect(stdout).toContain("Seed 6: 40 steps")
     expect(stdout).toMatch(/^Responses by status: 200 \(\d+\), 201 \(/m)
@@ -70,7 +70,7 @@ const broken = ({ store = (same) => same }: Fault) =>
   )
 
 const on = (fault: Fault, args: ReadonlyArray<string>) =>
-  typed(args, {}, (program) => Effect.provideService(program, SimulatedStore, () => broken(fault)))
+  runCommandLine(args, {}, (program) => Effect.provideService(program, SimulatedStore, () => broken(fault)))
 
 const findings = (said: string): string => said.slice(said.indexOf("\nloyalty: "))
 
@@ -97,7 +97,7 @@ describe("a simulation of a store with a fault (Specification, Commands)", () =>
     expect(words).toEqual(["simulate", "--seed", "7", ...SMALL])
     const again = await on(stampless, words)
     expect({ ...again, stdout: findings(again.stdout) }).toEqual({ ...first, stdout: findings(first.stdout) })
-    expect((await typed(words)).status).toBe(0)
+    expect((await runCommandLine(words)).status).toBe(0)
   }, 60_000)
 
   it("a simulation writes the first violation, from the shortest run that has it, as a scenario that can be run", async () => {
@@ -178,6 +178,6 @@ describe("a simulation of a server that loses events (Specification, Commands)",
       /^\d+ invariants? (?:was|were) violated. Repeat the run with npx workshop simulate .*\n$/
     )
     expect(stderr.trimEnd().endsWith(words.join(" "))).toBe(true)
-    expect(await typed(words)).toMatchObject({ status: 1, stdout: expect.stringMatching(/^events: broken/m) })
+    expect(await runCommandLine(words)).toMatchObject({ status: 1, stdout: expect.stringMatching(/^events: broken/m) })
   }, 120_000)
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { typed } from "../../commandLine.js"
+import { runCommandLine } from "../../commandLine.js"
 import { build, Workshop } from "../../Workshop.js"
 
 describe("a simulation of the service's own sandbox, over sockets (Specification, Commands)", {
@@ -33,7 +33,7 @@ describe("a simulation of the service's own sandbox, over sockets (Specification
     async (_, seed, freeze, state) => {
       await clock({ freeze })
       const words = ["simulate", "--seed", String(seed), "--steps", "120", "--shops", "2", "--base-url", base]
-      const { status, stdout, stderr } = await typed(words)
+      const { status, stdout, stderr } = await runCommandLine(words)
       const warning = `The simulation moves the sandbox's clock at ${base} forward, for everybody who uses it.\n`
       expect({ status, stderr }).toEqual({ status: 0, stderr: warning })
       expect(stdout).toMatch(/^All \d+ checks hold: /m)
@@ -50,7 +50,7 @@ describe("a simulation of the service's own sandbox, over sockets (Specification
   it("a simulation that ends early leaves the clock running", async () => {
     await clock({ freeze: false })
     const words = ["simulate", "--seed", "7", "--steps", "5", "--shops", "1", "--base-url", base]
-    const { status } = await typed([...words, "--duration", "1ms"])
+    const { status } = await runCommandLine([...words, "--duration", "1ms"])
     expect(status).toBe(0)
     expect((await clock()).frozen).toBe(false)
   })

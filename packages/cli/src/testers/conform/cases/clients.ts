@@ -3,7 +3,7 @@ import type { Exchange } from "../../../sandbox/Api.js"
 import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import type { CaseEnvironment, Person, Shop } from "../CaseEnvironment.js"
+import type { CaseEnvironment, CasePerson, CaseShop } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat, type TestResponse } from "../Expectations.js"
 
 /** Expects two responses to be equal except for the fields that differ in every response. */
@@ -18,7 +18,7 @@ const expectAlike = (hidden: Exchange, absent: Exchange): void => {
 }
 
 /** Makes the same request for an unknown client and for one who blocks the shop, each in its own shop. */
-const compare = async (env: CaseEnvironment, ask: (shop: Shop, client: Person) => Promise<TestResponse>) => {
+const compare = async (env: CaseEnvironment, ask: (shop: CaseShop, client: CasePerson) => Promise<TestResponse>) => {
   const unknown = await (await env.openShop()).program()
   const blocked = await (await env.openShop()).program()
   // This request makes the number of requests of both shops equal, because the headers of their limits are compared.
@@ -101,7 +101,7 @@ export const clientCases = casesOf("§4", [
   test("privacy-create (rule-privacy-look-up): Creating a ticket for a client who blocks the shop gets the same 404 as for an unknown client.", (shop) =>
     compare(shop.env, (shop, { id }) => shop.create({ client_id: id }))),
   test("privacy-offer (rule-create-offer): Creating a ticket with a phone number has the same response whether nobody has the number, a client has it, or a client who blocks the shop has it.", async (shop) => {
-    const create = async (prepare: (shop: Shop) => Promise<string>) => {
+    const create = async (prepare: (shop: CaseShop) => Promise<string>) => {
       const client_phone = await prepare(shop)
       const before = (await shop.types()).length
       const response = await shop.create({ client_phone })

@@ -1,6 +1,6 @@
 import { DAY, later } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import type { Shop } from "../CaseEnvironment.js"
+import type { CaseShop } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** The calls of the sandbox after which the sixty days begin again. */
@@ -12,7 +12,7 @@ const news = [
 ] as const
 
 /** Expects a ticket to close sixty days from now, and not a millisecond earlier. */
-const expectClosure = async (shop: Shop, id: string, fields: object = {}, state = "workshop") => {
+const expectClosure = async (shop: CaseShop, id: string, fields: object = {}, state = "workshop") => {
   await shop.env.advance(60 * DAY - 1)
   expectSame((await shop.read(id)).state, state, "the state one millisecond before")
   await shop.env.advance(1)

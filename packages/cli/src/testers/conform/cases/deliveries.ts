@@ -1,15 +1,15 @@
-import type { Webhook } from "../../testkit/ResponseTypes.js"
+import type { WebhookJson } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR, later, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import type { Shop } from "../CaseEnvironment.js"
+import type { CaseShop } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 
-const states = async (shop: Shop) => (await shop.deliveries()).map(({ state }) => state)
+const states = async (shop: CaseShop) => (await shop.deliveries()).map(({ state }) => state)
 
 /** The number of notices to the owner. */
-const notices = async (shop: Shop): Promise<number> =>
+const notices = async (shop: CaseShop): Promise<number> =>
   (await shop.env.act<ReadonlyArray<unknown>>("list notices", shop.id)).length
 
 /** Retries, the turning off of a webhook, and replays (Specification, Webhooks; Sandbox). */
@@ -167,7 +167,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.sent()
     await shop.ticket()
     inbox.reply(200)
-    const enabled = await shop.env.act<Webhook>("enable webhook", shop.id, {})
+    const enabled = await shop.env.act<WebhookJson>("enable webhook", shop.id, {})
     expectShape(enabled, { on: true, off_reason: null, failures_in_row: 0 }, "the webhook")
     await shop.env.settle()
     expectSame(await states(shop), ["delivered", "delivered"], "the states of the deliveries")

@@ -1,4 +1,4 @@
-import type { Event } from "../../testkit/ResponseTypes.js"
+import type { EventJson } from "../../testkit/ResponseTypes.js"
 import { DAY, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import { expectSame, expectShape, expectSigned, expectThat, signatureOf } from "../Expectations.js"
@@ -82,7 +82,7 @@ export const eventCases = casesOf("§6", [
   }),
   test("event-ping (rule-event-ping): A ping of the webhook has no data, and is also listed among the shop's events.", async (shop) => {
     const inbox = await shop.receiving()
-    const ping = await shop.env.act<Event>("ping", shop.id, {})
+    const ping = await shop.env.act<EventJson>("ping", shop.id, {})
     expectShape(ping, { type: "ping", shop_id: shop.id }, "the ping")
     expectSame(ping.data, {}, "its data")
     await shop.env.settle()

@@ -1,4 +1,4 @@
-import type { Ticket } from "../../testkit/ResponseTypes.js"
+import type { TicketJson } from "../../testkit/ResponseTypes.js"
 import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import { expectSame } from "../Expectations.js"
@@ -49,7 +49,7 @@ export const idempotencyCases = casesOf("§4", [
   test("replay-no-duplicate (rule-replay): A repeated request creates no second ticket and raises no second event.", async (shop) => {
     const once = shop.env.fresh("replay")
     for (const status of [201, 200, 200]) (await shop.create({}, { once })).ok(status)
-    expectSame((await shop.get<ReadonlyArray<Ticket>>("/tickets")).ok().length, 1, "the number of tickets")
+    expectSame((await shop.get<ReadonlyArray<TicketJson>>("/tickets")).ok().length, 1, "the number of tickets")
     expectSame(await shop.types(), ["ticket.created"], "the shop's events")
   }),
   test("replay-as-it-was (rule-replay, key): A repeated request returns the ticket of the first response, even if the ticket has changed since.", async (shop) => {

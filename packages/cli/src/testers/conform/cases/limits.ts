@@ -1,7 +1,7 @@
 import { UNKNOWN_ID } from "../../testkit/Ids.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import type { CaseEnvironment, Shop } from "../CaseEnvironment.js"
+import type { CaseEnvironment, CaseShop } from "../CaseEnvironment.js"
 import { expectSame } from "../Expectations.js"
 
 /** Moves the clock to the next midnight in Tunis, which is one hour ahead of UTC all year. */
@@ -10,7 +10,7 @@ const toMidnight = async (env: CaseEnvironment): Promise<void> => {
   await env.advance(DAY - past)
 }
 
-const many = async (shop: Shop, n: number) => {
+const many = async (shop: CaseShop, n: number) => {
   for (let i = 0; i < n; i++) (await shop.app()).ok(201)
 }
 

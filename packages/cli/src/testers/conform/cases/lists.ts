@@ -1,26 +1,26 @@
 import { UNKNOWN_ID } from "../../testkit/Ids.js"
-import type { Ticket } from "../../testkit/ResponseTypes.js"
+import type { TicketJson } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR, later, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import type { Shop } from "../CaseEnvironment.js"
+import type { CaseShop } from "../CaseEnvironment.js"
 import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
-type Page = ReadonlyArray<Ticket>
+type Page = ReadonlyArray<TicketJson>
 
 const ids = (tickets: Page) => tickets.map(({ id }) => id)
 
-const list = async (shop: Shop, query: string): Promise<ReadonlyArray<string>> =>
+const list = async (shop: CaseShop, query: string): Promise<ReadonlyArray<string>> =>
   ids((await shop.get<Page>(`/tickets?${query}`)).ok())
 
-const since = (shop: Shop, instant: string, more = "") =>
+const since = (shop: CaseShop, instant: string, more = "") =>
   shop.get<Page>(`/tickets?updated_since=${encodeURIComponent(instant)}${more}`)
 
-const idsSince = async (shop: Shop, instant: string, more?: string): Promise<ReadonlyArray<string>> =>
+const idsSince = async (shop: CaseShop, instant: string, more?: string): Promise<ReadonlyArray<string>> =>
   (await since(shop, instant, more)).ok().map(({ id }) => id)
 
 /** Reads all pages and runs `between` after each. Returns all tickets, and where the next read begins. */
-const follow = async (shop: Shop, instant: string, limit: number, between?: (page: number) => Promise<void>) => {
-  const seen: Array<Ticket> = []
+const follow = async (shop: CaseShop, instant: string, limit: number, between?: (page: number) => Promise<void>) => {
+  const seen: Array<TicketJson> = []
   let cursor = ""
   for (let page = 1; page <= 60; page++) {
     const response = await since(shop, instant, `&limit=${limit}${cursor}`)
@@ -223,7 +223,7 @@ export const listCases = casesOf("§4", [
   }),
   test("sync-while-writing (rule-sync-equal-instants): A till that follows the cursor while the shop keeps changing tickets misses no change.", async (shop) => {
     const start = await shop.env.instant()
-    const tickets: Array<Ticket> = []
+    const tickets: Array<TicketJson> = []
     for (let i = 0; i < 6; i++) tickets.push(await shop.ticket())
     const { seen, synced_until } = await follow(shop, start, 2, async (page) => {
       if (page > 2)

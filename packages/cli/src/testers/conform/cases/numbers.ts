@@ -1,5 +1,5 @@
 import { UNKNOWN_ID } from "../../testkit/Ids.js"
-import type { Ticket } from "../../testkit/ResponseTypes.js"
+import type { TicketJson } from "../../testkit/ResponseTypes.js"
 import { DAY, MINUTE } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import { expectSame, expectShape } from "../Expectations.js"
@@ -16,7 +16,7 @@ export const numberCases = casesOf("§4", [
   }),
   test("by-number (rule-by-number): A look-up by a number that only one ticket has returns that ticket and lists no others.", async (shop) => {
     const ticket = await shop.ticket()
-    const response = await shop.get<Ticket>("/tickets/by-number/1")
+    const response = await shop.get<TicketJson>("/tickets/by-number/1")
     expectSame(response.ok(), ticket, "data", response.exchange)
     response.withMeta({ others: [] })
   }),
@@ -27,7 +27,7 @@ export const numberCases = casesOf("§4", [
     const second = await shop.ticket()
     const { number_label, created_at } = first
     const other = { id: first.id, number: 1, number_label, state: "workshop", created_at }
-    const response = await shop.get<Ticket>("/tickets/by-number/1")
+    const response = await shop.get<TicketJson>("/tickets/by-number/1")
     response.shows({ id: second.id })
     response.withMeta({ others: [other] })
   }),
@@ -38,7 +38,7 @@ export const numberCases = casesOf("§4", [
       await shop.env.advance(MINUTE)
       await shop.set({ next_number: 7 })
       const closed = await shop.moved("ready", "collected")
-      const response = await shop.get<Ticket>("/tickets/by-number/7")
+      const response = await shop.get<TicketJson>("/tickets/by-number/7")
       response.shows({ id: open.id })
       expectShape(response.meta.others?.[0], { id: closed.id, state: "collected" }, "meta.others.0", response.exchange)
       ;(await shop.status(open.id, open.state === "workshop" ? "ready" : "collected")).ok()
@@ -51,7 +51,7 @@ export const numberCases = casesOf("§4", [
     await shop.env.advance(1)
     await shop.set({ next_number: 1 })
     const second = await shop.moved("impossible", "collected")
-    const response = await shop.get<Ticket>("/tickets/by-number/1")
+    const response = await shop.get<TicketJson>("/tickets/by-number/1")
     response.shows({ id: second.id })
     response.withMeta({ others: [{ id: first.id }] })
   }),
@@ -62,7 +62,7 @@ export const numberCases = casesOf("§4", [
       await shop.set({ next_number: 5 })
       created.unshift((await shop.ticket()).id)
     }
-    const response = await shop.get<Ticket>("/tickets/by-number/5")
+    const response = await shop.get<TicketJson>("/tickets/by-number/5")
     response.shows({ id: created[0] })
     expectSame(
       response.meta.others?.map(({ id }) => id),

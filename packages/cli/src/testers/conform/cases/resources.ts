@@ -1,4 +1,4 @@
-import type { Ticket } from "../../testkit/ResponseTypes.js"
+import type { TicketJson } from "../../testkit/ResponseTypes.js"
 import { casesOf, test } from "../Case.js"
 import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
@@ -75,7 +75,7 @@ export const envelopeCases = casesOf("§1", [
   test("one-key-one-shop (rule-one-key-one-shop): A key gives access to the data of its own shop only.", async (shop) => {
     const [mine, theirs] = [shop, await shop.env.openShop()]
     const ticket = await theirs.ticket()
-    ;(await mine.get<ReadonlyArray<Ticket>>("/tickets")).shows([])
+    ;(await mine.get<ReadonlyArray<TicketJson>>("/tickets")).shows([])
     ;(await mine.get(`/tickets/${ticket.id}`)).refused(404, "NOT_FOUND")
     ;(await mine.status(ticket.id, "ready")).refused(404, "NOT_FOUND")
     ;(await mine.notified(ticket.id)).refused(404, "NOT_FOUND")
@@ -179,7 +179,7 @@ export const fieldCases = casesOf("§2", [
     const { id } = await shop.ticket({ price_minor: 1000 })
     await shop.env.act("propose quote", id, { price_minor: 1500, note: "New sole" })
     const quote = { status: "proposed", price_minor: 1500, note: "New sole", proposed_at: await shop.env.instant() }
-    const response = await shop.get<Ticket>(`/tickets/${id}`)
+    const response = await shop.get<TicketJson>(`/tickets/${id}`)
     response.shows({ quote: { ...quote, answered_at: null }, money: { price_minor: 1000, before_minor: null } })
   }),
   test("quote-accepted (rule-quote-proposed): An accepted quote becomes the ticket's price, and the ticket still shows the price before it.", async (shop) => {
@@ -187,7 +187,7 @@ export const fieldCases = casesOf("§2", [
     await shop.env.act("propose quote", id, { price_minor: 1500 })
     await shop.env.advance(1)
     await shop.env.act("accept quote", id, {})
-    ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({
+    ;(await shop.get<TicketJson>(`/tickets/${id}`)).shows({
       quote: { status: "accepted", price_minor: 1500, answered_at: await shop.env.instant() },
       money: { price_minor: 1500, before_minor: 1000, remaining_minor: 1200 }
     })
@@ -199,16 +199,16 @@ export const fieldCases = casesOf("§2", [
       await shop.env.act("accept quote", id, {})
     }
     const money = { price_minor: 1800, before_minor: 1500 }
-    ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ quote: { status: "accepted" }, money })
+    ;(await shop.get<TicketJson>(`/tickets/${id}`)).shows({ quote: { status: "accepted" }, money })
     await shop.env.act("propose quote", id, { price_minor: 2000 })
     await shop.env.act("refuse quote", id, {})
-    ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ quote: { status: "refused" }, money })
+    ;(await shop.get<TicketJson>(`/tickets/${id}`)).shows({ quote: { status: "refused" }, money })
   }),
   test("quote-refused (rule-quote-proposed): A refused quote does not change the ticket's price.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 1000 })
     await shop.env.act("propose quote", id, { price_minor: 1500 })
     await shop.env.act("refuse quote", id, {})
-    ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({
+    ;(await shop.get<TicketJson>(`/tickets/${id}`)).shows({
       quote: { status: "refused" },
       money: { price_minor: 1000, before_minor: null }
     })
@@ -218,7 +218,7 @@ export const fieldCases = casesOf("§2", [
     const { id } = await shop.ticket({ promised_at: before })
     const promised_at = "2031-01-05T10:00:00.000Z"
     await shop.env.act("announce delay", id, { promised_at, reason: "The leather is late" })
-    ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({
+    ;(await shop.get<TicketJson>(`/tickets/${id}`)).shows({
       promised_at,
       delay: { previous_promised_at: before, reason: "The leather is late", announced_at: await shop.env.instant() }
     })
@@ -231,15 +231,15 @@ export const fieldCases = casesOf("§2", [
     await shop.env.act("record part", id, { label: "Zip", status: "ordered", expected_at })
     const ordered_at = await shop.env.instant()
     const part = { label: "Zip", status: "ordered", ordered_at, expected_at, received_at: null }
-    ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ photo_url, part })
+    ;(await shop.get<TicketJson>(`/tickets/${id}`)).shows({ photo_url, part })
     await shop.env.advance(1)
     await shop.env.act("record part", id, { label: "Zip", status: "received" })
     const received = { status: "received", ordered_at, received_at: await shop.env.instant() }
-    ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ part: received })
+    ;(await shop.get<TicketJson>(`/tickets/${id}`)).shows({ part: received })
   }),
   test("created-via (rule-created-via): A ticket shows whether it was created in the app or through the API.", async (shop) => {
     const { id } = (await shop.app()).data
-    ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ created_via: "app", number: 1 })
+    ;(await shop.get<TicketJson>(`/tickets/${id}`)).shows({ created_via: "app", number: 1 })
     ;(await shop.create()).shows({ created_via: "api", number: 2 }, 201)
   })
 ])

@@ -1,11 +1,11 @@
-import type { Ticket } from "../../testkit/ResponseTypes.js"
+import type { TicketJson } from "../../testkit/ResponseTypes.js"
 import { DAY } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
-import type { Shop } from "../CaseEnvironment.js"
+import type { CaseShop } from "../CaseEnvironment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
 /** Creates a ticket, by its state. */
-const inState: Readonly<Record<string, (shop: Shop) => Promise<Ticket>>> = {
+const inState: Readonly<Record<string, (shop: CaseShop) => Promise<TicketJson>>> = {
   workshop: (shop) => shop.moved(),
   ready: (shop) => shop.moved("ready"),
   impossible: (shop) => shop.moved("impossible"),

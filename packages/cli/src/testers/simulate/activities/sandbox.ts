@@ -1,5 +1,5 @@
 import type { CallName } from "../../../sandbox/Calls.js"
-import type { Event } from "../../testkit/ResponseTypes.js"
+import type { EventJson } from "../../testkit/ResponseTypes.js"
 import { DAY } from "../../testkit/Time.js"
 import {
   type Activity,
@@ -15,7 +15,7 @@ import {
   rememberTicket,
   successData
 } from "../Actors.js"
-import { type Mood, moods } from "../Observers.js"
+import { type ReceiverBehaviour, receiverBehaviours } from "../Observers.js"
 
 type Requests = ReadonlyArray<PlannedRequest>
 
@@ -216,7 +216,7 @@ const lookAtEvents = inShop((shop) => [
   {
     ...byOwner(shop, "look at events", "list events"),
     onResponse: (response) => {
-      const events = successData<ReadonlyArray<Event>>(response) ?? []
+      const events = successData<ReadonlyArray<EventJson>>(response) ?? []
       shop.events.splice(0, shop.events.length, ...events.slice(-20).map(({ id }) => id))
     }
   }
@@ -264,7 +264,9 @@ const ownerActivities: ReadonlyArray<Activity> = [
   { weight: 0.4, isAlone: true, plan: switchOff }
 ]
 
-const BAD_MOODS = (Object.keys(moods) as ReadonlyArray<Mood>).filter((mood) => mood !== "well")
+const BAD_MOODS = (Object.keys(receiverBehaviours) as ReadonlyArray<ReceiverBehaviour>).filter(
+  (mood) => mood !== "well"
+)
 
 /** Activities of receivers, which fail and recover, and of shops that set their webhook late. */
 const receiverActivities: ReadonlyArray<Activity> = [

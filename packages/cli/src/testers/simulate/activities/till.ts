@@ -1,8 +1,7 @@
 import { UNKNOWN_ID } from "../../testkit/Ids.js"
-import type { Ticket } from "../../testkit/ResponseTypes.js"
+import type { TicketJson } from "../../testkit/ResponseTypes.js"
 import {
   type Activity,
-  type Attempt,
   drawKnown,
   drawTicket,
   type HeldKey,
@@ -14,6 +13,7 @@ import {
   planRequest,
   remember,
   rememberTicket,
+  type SentAttempt,
   type SimulatedFault,
   successData,
   UNKNOWN_PHONE
@@ -76,13 +76,13 @@ const drawFault = (dice: Dice): SimulatedFault => (dice.chance(0.9) ? "plain" : 
 /** The largest number of attempts with a response that a till keeps, of which it repeats some later. */
 const MAX_KEPT_ATTEMPTS = 40
 
-const settle = (shop: KnownShop, attempt: Attempt, response: RecordedResponse | null) => {
+const settle = (shop: KnownShop, attempt: SentAttempt, response: RecordedResponse | null) => {
   shop.open = shop.open.filter((one) => one !== attempt)
   if (response === null) {
     shop.open.push(attempt)
     return
   }
-  const data = successData<Ticket>(response)
+  const data = successData<TicketJson>(response)
   if (data === null) return
   shop.done.push(attempt)
   if (shop.done.length > MAX_KEPT_ATTEMPTS) shop.done.shift()
@@ -92,7 +92,7 @@ const settle = (shop: KnownShop, attempt: Attempt, response: RecordedResponse | 
 /** The first or a repeated request of an attempt. The till keeps the attempt until it gets the response. */
 export const attemptOf = (
   shop: KnownShop,
-  attempt: Attempt,
+  attempt: SentAttempt,
   fault: SimulatedFault,
   act = attempt.act
 ): PlannedRequest => ({
@@ -124,7 +124,7 @@ export const statusOf = ({ shop, key }: Till, { id }: KnownTicket, status: strin
   onResponse: rememberTicket(shop)
 })
 
-const drawCreate = ({ key }: Till, planning: PlanContext): Attempt => {
+const drawCreate = ({ key }: Till, planning: PlanContext): SentAttempt => {
   const body = drawTicket(planning)
   return { key, path: "/v1/tickets", once: planning.actors.fresh("till"), body, act: "create" }
 }
@@ -182,7 +182,7 @@ interface FeedMeta {
 }
 
 const follow = (shop: KnownShop, response: RecordedResponse | null) => {
-  const tickets = successData<ReadonlyArray<Ticket>>(response)
+  const tickets = successData<ReadonlyArray<TicketJson>>(response)
   if (tickets === null) return
   for (const ticket of tickets) {
     shop.feed.tickets.set(ticket.id, ticket)

@@ -1,6 +1,6 @@
 import type { LoyaltyCard } from "@workshop/core/promise"
 import type { Envelope } from "../../../sandbox/Api.js"
-import type { Delivery, Event, Ticket, Webhook } from "../../testkit/ResponseTypes.js"
+import type { DeliveryJson, EventJson, TicketJson, WebhookJson } from "../../testkit/ResponseTypes.js"
 
 /** A response over HTTP. The names of its headers are in lower case. */
 export interface RecordedResponse {
@@ -52,20 +52,24 @@ export interface TracedDelivery {
 export interface ShopTrace {
   readonly id: string
   readonly time_zone: string
-  readonly webhook: Omit<Webhook, "url"> | null
-  readonly events: ReadonlyArray<Event>
-  readonly deliveries: ReadonlyArray<Delivery>
+  readonly webhook: Omit<WebhookJson, "url"> | null
+  readonly events: ReadonlyArray<EventJson>
+  readonly deliveries: ReadonlyArray<DeliveryJson>
   readonly notices: ReadonlyArray<{ readonly kind: string; readonly created_at: string }>
   /** All tickets, read page by page. */
-  readonly listed: ReadonlyArray<Ticket>
+  readonly listed: ReadonlyArray<TicketJson>
   /** The tickets of a till that followed the list with `updated_since` and `cursor` during the whole simulation. */
-  readonly synced: ReadonlyArray<Ticket>
+  readonly synced: ReadonlyArray<TicketJson>
   /** For each client: the status and data of `GET /v1/clients/{id}/loyalty`. */
-  readonly cards: ReadonlyArray<{ readonly client: string; readonly status: number; readonly data: Loyalty | null }>
+  readonly cards: ReadonlyArray<{
+    readonly client: string
+    readonly status: number
+    readonly data: LoyaltySettings | null
+  }>
 }
 
 /** A card and its programme (Specification, Resources; Clients and loyalty). */
-export interface Loyalty {
+export interface LoyaltySettings {
   readonly program: { readonly active: boolean; readonly stamps_required: number; readonly stamps_per_ticket: number }
   readonly card: LoyaltyCard
 }

@@ -1,4 +1,4 @@
-import type { Event } from "../../testkit/ResponseTypes.js"
+import type { EventJson } from "../../testkit/ResponseTypes.js"
 import { checkLoyalty, checkPrivacy } from "./checkClients.js"
 import { checkLimits } from "./checkLimits.js"
 import { checkAccess, checkEnvelopes, checkIdempotency, checkRefusals, checkSync } from "./checkResponses.js"
@@ -7,7 +7,7 @@ import { checkDeliveries, checkSignatures, checkWebhooks } from "./checkWebhooks
 import type { Trace, TracedDelivery, Violation } from "./Trace.js"
 
 const nameOf = ({ shop, signature, body }: TracedDelivery): string =>
-  `${shop} ${(JSON.parse(body) as Event).id} ${signature}`
+  `${shop} ${(JSON.parse(body) as EventJson).id} ${signature}`
 
 /**
  * The trace with one delivery for each attempt. If a receiver closes a kept connection during a request, the sender

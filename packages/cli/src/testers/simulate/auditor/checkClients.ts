@@ -1,19 +1,19 @@
 import type { LoyaltyCard } from "@workshop/core/promise"
 import { type CallName, callOf } from "../../../sandbox/Calls.js"
-import type { Ticket } from "../../testkit/ResponseTypes.js"
+import type { TicketJson } from "../../testkit/ResponseTypes.js"
 import { type Breach, breaks } from "./Breach.js"
-import type { Loyalty, RecordedRequest, ShopTrace, Trace } from "./Trace.js"
+import type { LoyaltySettings, RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
-  check,
+  type CheckFinding,
   codeOf,
   eventsByTicket,
   evidenceOf,
-  type Finding,
   goodCalls,
   groupValues,
   isCreate,
   isGood,
   isReplay,
+  makeCheck,
   ms,
   type Operation,
   operationsOf,
@@ -21,7 +21,7 @@ import {
   settingsAt
 } from "./traceQueries.js"
 
-type Program = Loyalty["program"]
+type Program = LoyaltySettings["program"]
 
 const programAt = (trace: Trace, shop: string) => {
   const settings = settingsAt(trace, shop)
@@ -75,7 +75,7 @@ const cardWrong = (card: LoyaltyCard, expected: ReturnType<typeof expectedCard>,
 }
 
 /** Each card has the stamps that tickets earned and the shop added, minus those of redeemed rewards. */
-export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients and loyalty", function* (trace) {
+export const checkLoyalty = makeCheck("loyalty", "Specification, Endpoints; Clients and loyalty", function* (trace) {
   const operations = operationsOf(trace).filter(({ call }) => call !== "create ticket")
   for (const shop of trace.shops) {
     const program = programAt(trace, shop.id)
@@ -125,7 +125,7 @@ const comparableText = ({ response }: RecordedRequest): string =>
 
 const privacyBreach = (message: string): Breach => breaks("rule-privacy-look-up", message)
 
-function* distinguishable404s(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<Finding> {
+function* distinguishable404s(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<CheckFinding> {
   for (const [call, all] of groupValues(asked, ([call]) => call)) {
     const ways = groupValues(all, ([, exchange]) => comparableText(exchange))
     const examples = [...ways.values()].map(([one]) => evidenceOf(one![1]))
@@ -135,11 +135,11 @@ function* distinguishable404s(asked: ReadonlyArray<readonly [string, RecordedReq
 
 const namesClient = (data: unknown, client: string): boolean =>
   (Array.isArray(data) ? data : [data]).some(
-    (one: { readonly id?: string; readonly client?: Ticket["client"] } | undefined) =>
+    (one: { readonly id?: string; readonly client?: TicketJson["client"] } | undefined) =>
       one?.client?.id === client || one?.id === client
   )
 
-function* namedAfterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof blocksOf>): Iterable<Finding> {
+function* namedAfterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof blocksOf>): Iterable<CheckFinding> {
   for (const { shop, client, at } of blocks) {
     const laterRequests = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
     for (const one of laterRequests)
@@ -161,12 +161,12 @@ const isHolderShown = (exchange: RecordedRequest): boolean => {
   const body = exchange.body as { readonly client_phone?: string; readonly client_id?: string } | undefined
   if (!isCreate(exchange) || !isGood(exchange)) return false
   if (body?.client_phone === undefined || body.client_id !== undefined) return false
-  const ticket = recordedData<Ticket>(exchange)
+  const ticket = recordedData<TicketJson>(exchange)
   return ticket.client !== null || ticket.client_phone !== body.client_phone
 }
 
 /** A shop's requests about a client who blocks it get the same responses as for a client who does not exist. */
-export const checkPrivacy = check("privacy", "Specification, Endpoints; Clients and loyalty", function* (trace) {
+export const checkPrivacy = makeCheck("privacy", "Specification, Endpoints; Clients and loyalty", function* (trace) {
   const phones = new Map(trace.clients.map(({ id, phone }) => [phone, id]))
   const blocks = blocksOf(trace)
   const blocked = new Map(blocks.map(({ shop, client, at }) => [`${shop} ${client}`, at]))

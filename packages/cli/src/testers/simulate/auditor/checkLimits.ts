@@ -3,15 +3,15 @@ import { HOUR, MINUTE } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
 import type { RecordedRequest, ShopTrace } from "./Trace.js"
 import {
-  check,
+  type CheckFinding,
   codeOf,
   detailOf,
   evidenceOf,
-  type Finding,
   groupValues,
   isCreate,
   isGood,
   isReplay,
+  makeCheck,
   ms,
   operationsOf,
   recordedData
@@ -69,10 +69,14 @@ const openWindow = ({ window }: Bound, now: number): Window => {
   return { since: now, ends, sure: 0, maybe: 0 }
 }
 
-const windowFindings = ({ policy }: Bound, open: Window | null, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
+const windowFindings = (
+  { policy }: Bound,
+  open: Window | null,
+  uses: ReadonlyArray<Use>
+): ReadonlyArray<CheckFinding> => {
   const [sure, maybe] = [open?.sure ?? 0, open?.maybe ?? 0]
   const { limit, anchor } = LIMITS[policy]
-  const findings: Array<Finding> = []
+  const findings: Array<CheckFinding> = []
   if (sure > limit)
     findings.push([
       breaks(anchor, `${policy}: ${sure} within one window, but ${limit} are allowed`),
@@ -88,8 +92,8 @@ const windowFindings = ({ policy }: Bound, open: Window | null, uses: ReadonlyAr
  * Counts the uses of a limit again. A window opens at the first use. After a request that was cut off and may have
  * opened a window, nothing is checked until every window that it may have opened has ended.
  */
-const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
-  const findings: Array<Finding> = []
+const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<CheckFinding> => {
+  const findings: Array<CheckFinding> = []
   let open: Window | null = null
   let blurred: ((now: number) => boolean) | null = null
   for (const group of atInstants(uses)) {
@@ -228,7 +232,7 @@ const headerWrong = ({ response, path, key }: RecordedRequest): Breach | null =>
 }
 
 /** No limit allows too many uses, and none refuses a use while some are left. */
-export const checkLimits = check("limits", "Specification, Limits", function* (trace) {
+export const checkLimits = makeCheck("limits", "Specification, Limits", function* (trace) {
   const byShop = groupValues(trace.exchanges, ({ shop }) => shop ?? "")
   yield* perKey(trace.exchanges)
   for (const shop of trace.shops) {

@@ -1,19 +1,19 @@
 import { callOf } from "../../../sandbox/Calls.js"
-import type { Ticket } from "../../testkit/ResponseTypes.js"
+import type { TicketJson } from "../../testkit/ResponseTypes.js"
 import { HOUR, MINUTE } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
 import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
-  check,
+  type CheckFinding,
   codeOf,
   detailOf,
   eventsByTicket,
   evidenceOf,
-  type Finding,
   goodCalls,
   groupValues,
   isGood,
   isReplay,
+  makeCheck,
   ms,
   type Operation,
   operationsOf,
@@ -60,7 +60,7 @@ const envelopeWrong = (exchange: RecordedRequest): Breach | null => {
  * Every response has the envelope, with a code that matches its status, and none is a 5xx (Specification, Requests and
  * responses; Errors).
  */
-export const checkEnvelopes = check("envelope", "Specification, Requests and responses", function* ({ exchanges }) {
+export const checkEnvelopes = makeCheck("envelope", "Specification, Requests and responses", function* ({ exchanges }) {
   for (const exchange of exchanges) yield [envelopeWrong(exchange), evidenceOf(exchange)]
 })
 
@@ -135,7 +135,7 @@ const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): Breach | null =
 }
 
 /** A key does what its scopes allow, until a minute after it is revoked, while its shop may use the API. */
-export const checkAccess = check("access", "Specification, Keys and scopes; Errors", function* (trace) {
+export const checkAccess = makeCheck("access", "Specification, Keys and scopes; Errors", function* (trace) {
   const keys = keysOf(trace)
   const ofShops = groupValues(
     trace.exchanges.filter((one) => one.key !== null && one.response !== null && one.path.startsWith("/v1")),
@@ -207,7 +207,7 @@ const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEven
 }
 
 /** A status is refused only if the ticket's state does not accept it, and with the right reason. */
-export const checkRefusals = check("refusals", "Specification, States", function* ({ shops, exchanges }) {
+export const checkRefusals = makeCheck("refusals", "Specification, States", function* ({ shops, exchanges }) {
   const events = new Map(shops.map((shop) => [shop.id, eventsByTicket(shop.events)]))
   for (const exchange of exchanges) {
     const call = callOf(exchange)
@@ -220,9 +220,9 @@ export const checkRefusals = check("refusals", "Specification, States", function
  * The client is not compared, because a block hides the client without a change of the ticket, and the feed does not
  * show that.
  */
-const withoutClient = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
+const withoutClient = ({ client: _, ...ticket }: TicketJson): string => JSON.stringify(ticket)
 
-function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
+function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<CheckFinding> {
   const missed = (message: string) => breaks("rule-sync-equal-instants", message)
   const syncedById = new Map(synced.map((ticket) => [ticket.id, ticket]))
   for (const ticket of listed) {
@@ -240,7 +240,7 @@ function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
 
 /** Finds a page in the wrong order: a list is newest first, and a feed is oldest change first. */
 const orderWrong = (exchange: RecordedRequest): Breach | null => {
-  const tickets = recordedData<ReadonlyArray<Ticket>>(exchange)
+  const tickets = recordedData<ReadonlyArray<TicketJson>>(exchange)
   const query = new URLSearchParams(exchange.query)
   const isFeed = query.has("updated_since")
   const limit = Number(query.get("limit") ?? 50)
@@ -264,7 +264,7 @@ const orderWrong = (exchange: RecordedRequest): Breach | null => {
 }
 
 /** The entries of pages are in order, and a till that follows the feed has the same tickets as the store. */
-export const checkSync = check("sync", "Specification, Endpoints; Lists and sync", function* (trace) {
+export const checkSync = makeCheck("sync", "Specification, Endpoints; Lists and sync", function* (trace) {
   for (const shop of trace.shops) yield* feedWrong(shop)
   for (const exchange of goodCalls(trace, "list tickets")) yield [orderWrong(exchange), evidenceOf(exchange)]
 })
@@ -334,7 +334,7 @@ const reuseWrong = (operation: Operation): RecordedRequest | null => {
 }
 
 /** An operation with an Idempotency-Key is carried out once, and a repetition gets the first response unchanged. */
-export const checkIdempotency = check("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
+export const checkIdempotency = makeCheck("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
   const operationOfTicket = new Map<string, Operation>()
   for (const operation of operationsOf(trace)) {
     for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.call), evidenceOf(exchange)]

@@ -1,18 +1,18 @@
 import { type CallName, callOf } from "../../../sandbox/Calls.js"
-import type { Event, Ticket } from "../../testkit/ResponseTypes.js"
+import type { EventJson, TicketJson } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
 import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 import {
-  check,
+  type CheckFinding,
   eventsByTicket,
   evidenceOf,
-  type Finding,
   goodCalls,
   groupValues,
   isCreate,
   isGood,
   isReplay,
+  makeCheck,
   ms,
   operationsOf,
   recordedData,
@@ -55,10 +55,14 @@ const raisedBy = (exchange: RecordedRequest): { readonly type: string; readonly 
 
 const nameOf = (type: string, ticket: string | null, at: number): string => `${type} ${ticket} ${at}`
 
-const ticketOf = ({ data }: Event): string | null => data.ticket?.id ?? null
+const ticketOf = ({ data }: EventJson): string | null => data.ticket?.id ?? null
 
 /** True if an event follows from another event or from time. Each kind has a condition on the event before it. */
-const isConsequence = (event: Event, before: Event | undefined, exchanges: ReadonlyArray<RecordedRequest>): boolean => {
+const isConsequence = (
+  event: EventJson,
+  before: EventJson | undefined,
+  exchanges: ReadonlyArray<RecordedRequest>
+): boolean => {
   const at = ms(event.created_at)
   switch (event.type) {
     case "ticket.abandoned":
@@ -80,7 +84,7 @@ const isConsequence = (event: Event, before: Event | undefined, exchanges: Reado
   }
 }
 
-const formWrong = ({ api_version, shop_id, type, data }: Event, shop: string): Breach | null => {
+const formWrong = ({ api_version, shop_id, type, data }: EventJson, shop: string): Breach | null => {
   if (api_version !== "1") return breaks("rule-version-in-path", "api_version is not 1")
   if (shop_id !== shop) return breaks("rule-event-envelope", "shop_id is another shop's")
   return type === "ping" || data.ticket !== undefined ? null : breaks("rule-event-steps", "it has no ticket")
@@ -94,7 +98,7 @@ const followerOf: Readonly<Record<string, { readonly type: string; readonly anch
 }
 
 /** With a client, a ticket's creation is followed by the link, and the end of its work by a notification. */
-const followerMissing = (event: Event, next: Event | undefined): Breach | null => {
+const followerMissing = (event: EventJson, next: EventJson | undefined): Breach | null => {
   const follower = followerOf[event.type]
   if (follower === undefined || (event.data.ticket?.client ?? null) === null) return null
   return next?.type === follower.type && ticketOf(next) === ticketOf(event)
@@ -102,7 +106,7 @@ const followerMissing = (event: Event, next: Event | undefined): Breach | null =
     : breaks(follower.anchor, `${event.type} of a client without ${follower.type}`)
 }
 
-function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
+function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
   const mine = trace.exchanges.filter((one) => one.shop === shop.id)
   const lost = mine.filter((one) => one.response === null && isCreate(one)).length
   const expected = new Map<string, Array<RecordedRequest>>()
@@ -145,7 +149,7 @@ function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
 }
 
 /** Every acknowledged request raised its event once, and every event has a cause. */
-export const checkEvents = check("events", "Specification, Webhooks", function* (trace) {
+export const checkEvents = makeCheck("events", "Specification, Webhooks", function* (trace) {
   for (const shop of trace.shops) yield* eventsIn(trace, shop)
 })
 
@@ -159,11 +163,11 @@ const numberRestarts = (trace: Trace, shop: string) =>
 const numberBreach = (message: string): Breach => breaks("rule-create-numbers", message)
 
 /** Numbers go from 1 to 9999 and start again. None is used twice or omitted. */
-export const checkNumbers = check("numbers", "Specification, Resources; Tickets", function* (trace) {
+export const checkNumbers = makeCheck("numbers", "Specification, Resources; Tickets", function* (trace) {
   for (const { id, events, listed } of trace.shops) {
     const pending = numberRestarts(trace, id)
     let expected = 1
-    const numbers = new Map<string, Ticket>()
+    const numbers = new Map<string, TicketJson>()
     for (const { type, created_at, data } of events) {
       const { ticket } = data
       if (type !== "ticket.created" || ticket === undefined) continue
@@ -221,7 +225,7 @@ const lastNews = (news: News = [], created_at: number, until: number): number =>
   news.reduce((last, { now }) => (now <= until && now > last ? now : last), created_at)
 
 /** The instant at which a ticket closes by itself, and the reason. */
-const closureOf = (ticket: Ticket, news: News | undefined, until: number) => {
+const closureOf = (ticket: TicketJson, news: News | undefined, until: number) => {
   if (ticket.state === "ready" && ticket.ready_at !== null)
     return { due_at: ms(ticket.ready_at) + CLOSURE, reason: "uncollected" }
   if (ticket.state === "workshop")
@@ -236,7 +240,7 @@ const FIELD_RULES = {
   outcome: "rule-status-instants",
   abandoned_at: "rule-closure-at-its-own-instant",
   abandon_reason: "rule-closure-at-its-own-instant"
-} as const satisfies Partial<Record<keyof Ticket, Breach["anchor"]>>
+} as const satisfies Partial<Record<keyof TicketJson, Breach["anchor"]>>
 
 type MovedField = keyof typeof FIELD_RULES
 
@@ -251,7 +255,7 @@ const FIELDS: Readonly<
   abandoned: { set: ["abandoned_at", "abandon_reason"], unset: ["collected_at", "outcome"] }
 }
 
-const fieldsWrong = (ticket: Ticket): Breach | null => {
+const fieldsWrong = (ticket: TicketJson): Breach | null => {
   const row = FIELDS[ticket.state]
   if (row === undefined) return breaks("rule-status-workshop-ready", `${ticket.state} is not a state`)
   const missing = row.set.find((name) => ticket[name] === null)
@@ -260,7 +264,7 @@ const fieldsWrong = (ticket: Ticket): Breach | null => {
   return extra === undefined ? null : breaks(FIELD_RULES[extra], `${ticket.state} with ${extra}`)
 }
 
-const closedWrong = (before: Ticket, { created_at, data }: TicketEvent, news: News | undefined): Breach | null => {
+const closedWrong = (before: TicketJson, { created_at, data }: TicketEvent, news: News | undefined): Breach | null => {
   const { abandoned_at, abandon_reason } = data.ticket
   const due = closureOf(before, news, ms(created_at) - 1)
   if (due === null) return breaks("rule-closure-never-all", "it had no closure that was due")
@@ -270,7 +274,7 @@ const closedWrong = (before: Ticket, { created_at, data }: TicketEvent, news: Ne
   return data.reason === due.reason && abandon_reason === due.reason ? null : wrong(`closed for ${data.reason}`)
 }
 
-const transitionWrong = (before: Ticket, event: TicketEvent, news: News | undefined): Breach | null => {
+const transitionWrong = (before: TicketJson, event: TicketEvent, news: News | undefined): Breach | null => {
   const { type, created_at, data } = event
   const { ticket } = data
   const wrong = (message: string) => breaks("rule-status-instants", message)
@@ -295,7 +299,7 @@ const transitionWrong = (before: Ticket, event: TicketEvent, news: News | undefi
   }
 }
 
-const stepWrong = (before: Ticket | null, event: TicketEvent, news: News | undefined): Breach | null => {
+const stepWrong = (before: TicketJson | null, event: TicketEvent, news: News | undefined): Breach | null => {
   const { ticket } = event.data
   if (before === null)
     return event.type === "ticket.created"
@@ -319,10 +323,10 @@ const stepWrong = (before: Ticket | null, event: TicketEvent, news: News | undef
   return fieldsWrong(ticket) ?? transitionWrong(before, event, news)
 }
 
-function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, News>): Iterable<Finding> {
-  const last = new Map<string, Ticket>()
+function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, News>): Iterable<CheckFinding> {
+  const last = new Map<string, TicketJson>()
   for (const [id, events] of eventsByTicket(shop.events)) {
-    let before: Ticket | null = null
+    let before: TicketJson | null = null
     for (const event of events) {
       const broken = stepWrong(before, event, news.get(id))
       if (broken !== null)
@@ -354,7 +358,7 @@ function* historiesIn(trace: Trace, shop: ShopTrace, news: ReadonlyMap<string, N
  * The changes of every ticket's state are allowed by Specification, States, their instants are consistent, and closures
  * are on time.
  */
-export const checkHistories = check("histories", "Specification, States", function* (trace) {
+export const checkHistories = makeCheck("histories", "Specification, States", function* (trace) {
   const news = newsOf(trace)
   for (const shop of trace.shops) yield* historiesIn(trace, shop, news)
 })

@@ -1,15 +1,15 @@
 import { createHmac } from "node:crypto"
-import type { Delivery, DeliveryAttempt, Event } from "../../testkit/ResponseTypes.js"
+import type { AttemptJson, DeliveryJson, EventJson } from "../../testkit/ResponseTypes.js"
 import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
 import { type Breach, breaks } from "./Breach.js"
 import type { ShopTrace, Trace, TracedDelivery } from "./Trace.js"
-import { check, type Finding, goodCalls, groupValues, ms, recordedData } from "./traceQueries.js"
+import { type CheckFinding, goodCalls, groupValues, makeCheck, ms, recordedData } from "./traceQueries.js"
 
 /** The delay after each failed attempt, before the next one. */
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 const MAX_ATTEMPTS = DELAYS.length + 1
 
-const isAcknowledged = ({ status }: Pick<DeliveryAttempt, "status">): boolean =>
+const isAcknowledged = ({ status }: Pick<AttemptJson, "status">): boolean =>
   status !== null && status >= 200 && status < 300
 
 /** The instants at which the shop's deliveries became due again: the webhook was turned on, or they were replayed. */
@@ -23,7 +23,7 @@ const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
 const retryBreach = (message: string): Breach => breaks("rule-delivery-retries", message)
 
 /** Finds an attempt that does not follow the delays of the table, unless the delivery became due again in between. */
-const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: ReadonlyArray<number>): Breach | null => {
+const attemptsWrong = (attempts: ReadonlyArray<AttemptJson>, releases: ReadonlyArray<number>): Breach | null => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
     if (attempt.n !== i + 1) return retryBreach(`attempt ${i + 1} has number ${attempt.n}`)
@@ -41,7 +41,7 @@ const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: Reado
 }
 
 /** The number of attempts since the delivery last became due again. */
-const roundOf = (attempts: ReadonlyArray<DeliveryAttempt>): number => {
+const roundOf = (attempts: ReadonlyArray<AttemptJson>): number => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
     const before = attempts[i - 1]
@@ -52,7 +52,7 @@ const roundOf = (attempts: ReadonlyArray<DeliveryAttempt>): number => {
 }
 
 const stateWrong = (
-  { state, attempts, next_attempt_at }: Delivery,
+  { state, attempts, next_attempt_at }: DeliveryJson,
   shop: ShopTrace,
   ended_at: number
 ): Breach | null => {
@@ -75,7 +75,11 @@ const stateWrong = (
   }
 }
 
-const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray<TracedDelivery>): Breach | null => {
+const receivedWrong = (
+  delivery: DeliveryJson,
+  event: EventJson,
+  received: ReadonlyArray<TracedDelivery>
+): Breach | null => {
   if (received.length !== delivery.attempts.length)
     return retryBreach(`reached the receiver ${received.length} times in ${delivery.attempts.length} attempts`)
   for (const [i, { status, body }] of received.entries()) {
@@ -96,12 +100,16 @@ const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray
 const setAt = (trace: Trace, shop: string): number =>
   goodCalls(trace, "set webhook", shop)[0]?.now ?? Number.POSITIVE_INFINITY
 
-function* overtakenEvents(shop: ShopTrace, received: ReadonlyArray<TracedDelivery>, since: number): Iterable<Finding> {
+function* overtakenEvents(
+  shop: ShopTrace,
+  received: ReadonlyArray<TracedDelivery>,
+  since: number
+): Iterable<CheckFinding> {
   const places = new Map(shop.events.map((event, i) => [event.id, { event, i }]))
   const reached = new Map<string, number>()
   const seen = new Set<string>()
   for (const { body } of received) {
-    const { id } = JSON.parse(body) as Event
+    const { id } = JSON.parse(body) as EventJson
     const place = places.get(id)
     if (place === undefined)
       yield [breaks("rule-delivery-no-webhook", `event ${id} was sent and never raised`), { shop: shop.id, body }]
@@ -118,11 +126,11 @@ function* overtakenEvents(shop: ShopTrace, received: ReadonlyArray<TracedDeliver
   }
 }
 
-function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
+function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<CheckFinding> {
   const since = setAt(trace, shop.id)
   const releases = releasesOf(trace, shop.id)
   const mine = trace.receptions.filter((one) => one.shop === shop.id)
-  const byEvent = groupValues(mine, ({ body }) => (JSON.parse(body) as Event).id)
+  const byEvent = groupValues(mine, ({ body }) => (JSON.parse(body) as EventJson).id)
   const deliveries = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery]))
   for (const event of shop.events) {
     const delivery = deliveries.get(event.id)
@@ -146,7 +154,7 @@ function* deliveriesIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
  * Every event of a shop with a webhook is delivered, or its deliveries explain why not. Attempts follow the table of
  * retries with the same bytes, and the events of a ticket are in order.
  */
-export const checkDeliveries = check("deliveries", "Specification, Webhooks", function* (trace) {
+export const checkDeliveries = makeCheck("deliveries", "Specification, Webhooks", function* (trace) {
   for (const shop of trace.shops) yield* deliveriesIn(trace, shop)
 })
 
@@ -203,14 +211,14 @@ const signatureWrong = (
  * Every delivery is signed with the current secret at its instant and, for a day after a rotation, with the previous
  * one as well.
  */
-export const checkSignatures = check("signatures", "Specification, Webhooks", function* (trace) {
+export const checkSignatures = makeCheck("signatures", "Specification, Webhooks", function* (trace) {
   for (const shop of trace.shops) {
     const secrets = secretsOf(trace, shop.id)
     const attempts = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery.attempts]))
     const counted = new Map<string, number>()
     for (const reception of trace.receptions) {
       if (reception.shop !== shop.id) continue
-      const { id } = JSON.parse(reception.body) as Event
+      const { id } = JSON.parse(reception.body) as EventJson
       const nth = counted.get(id) ?? 0
       counted.set(id, nth + 1)
       const attempt = attempts.get(id)?.[nth]
@@ -250,7 +258,7 @@ const onWrong = ({ webhook, deliveries }: ShopTrace): string | null => {
 /**
  * A webhook turns off at a 410, or after twenty failures in a row over seventy-two hours, and its owner is notified.
  */
-export const checkWebhooks = check("webhooks", "Specification, Webhooks", function* ({ shops }) {
+export const checkWebhooks = makeCheck("webhooks", "Specification, Webhooks", function* ({ shops }) {
   for (const shop of shops) {
     const message = offWrong(shop) ?? onWrong(shop)
     const { webhook, notices } = shop

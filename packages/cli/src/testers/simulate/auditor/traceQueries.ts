@@ -1,5 +1,5 @@
 import { type CallName, callOf } from "../../../sandbox/Calls.js"
-import type { Event, Ticket } from "../../testkit/ResponseTypes.js"
+import type { EventJson, TicketJson } from "../../testkit/ResponseTypes.js"
 import { ruleAt } from "../../testkit/RuleAddress.js"
 import { DAY } from "../../testkit/Time.js"
 import type { Breach } from "./Breach.js"
@@ -25,11 +25,11 @@ export const codeOf = ({ response }: RecordedRequest): string | undefined => res
 export const detailOf = ({ response }: RecordedRequest, name: string): unknown => response?.body.error?.details?.[name]
 
 /** The broken rule with its evidence; null means that no rule is broken. */
-export type Finding = readonly [broken: Breach | null, evidence: unknown]
+export type CheckFinding = readonly [broken: Breach | null, evidence: unknown]
 
 /** Makes a check of related rules, which reads a trace and yields its findings. */
-export const check =
-  (rule: string, section: string, find: (trace: Trace) => Iterable<Finding>) =>
+export const makeCheck =
+  (rule: string, section: string, find: (trace: Trace) => Iterable<CheckFinding>) =>
   (trace: Trace): ReadonlyArray<Violation> =>
     [...find(trace)].flatMap(([broken, evidence]) =>
       broken === null ? [] : [{ rule, section, rule_at: ruleAt(broken.anchor), message: broken.message, evidence }]
@@ -91,10 +91,10 @@ export const groupValues = <A>(all: Iterable<A>, nameOf: (one: A) => string): Ma
 }
 
 /** An event of a ticket. */
-export type TicketEvent = Event & { readonly data: { readonly ticket: Ticket } }
+export type TicketEvent = EventJson & { readonly data: { readonly ticket: TicketJson } }
 
 /** The events of each ticket of a shop, in their order. */
-export const eventsByTicket = (events: ReadonlyArray<Event>): Map<string, Array<TicketEvent>> =>
+export const eventsByTicket = (events: ReadonlyArray<EventJson>): Map<string, Array<TicketEvent>> =>
   groupValues(
     events.filter((event): event is TicketEvent => event.data.ticket !== undefined),
     ({ data }) => data.ticket.id

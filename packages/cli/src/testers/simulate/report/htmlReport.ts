@@ -1,7 +1,7 @@
 import { escapeHtml } from "@workshop/core/adapter"
 import { pluralize } from "../../../terminal/counted.js"
 import { entryItem, pageText, row, ruleLink } from "../../page/page.js"
-import type { Event } from "../../testkit/ResponseTypes.js"
+import type { EventJson } from "../../testkit/ResponseTypes.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
 import { groupValues, ms } from "../auditor/traceQueries.js"
 import type { Timing } from "../Observers.js"
@@ -172,7 +172,7 @@ const STATES = ["workshop", "ready", "impossible", "collected", "abandoned"] as 
 
 /** The number of tickets in each state, over the days of the simulation. */
 const statesOverTime = ({ shops, started_at, ended_at }: Trace): ReadonlyArray<Series> => {
-  const events: ReadonlyArray<Event> = shops
+  const events: ReadonlyArray<EventJson> = shops
     .flatMap((shop) => shop.events)
     .sort((a, b) => ms(a.created_at) - ms(b.created_at))
   const states = new Map<string, string>()
