@@ -102,16 +102,16 @@ const SPEED_FILES = {
   "core/src/fast/pooledBytes.ts": "a call of the system's random source for each id",
   "http-node/src/fast/markLogs.ts": "`Effect.annotateLogs`",
   "store-pg/src/fast/StatementBatch.ts": "the driver's pipelining, with a barrier after each statement",
-  "store-pg/src/fast/combined.ts": "one insert or update for each table of a batch",
+  "store-pg/src/fast/combineStatements.ts": "one insert or update for each table of a batch",
   "store-pg/src/fast/PreparingClient.ts":
     "`@effect/sql-pg`, which does not name statements, so that the server parses and plans each read again",
-  "store-pg/src/fast/inputDrained.ts":
+  "store-pg/src/fast/drainInput.ts":
     "starting a batch as soon as the first request was read, which makes batches of one command"
 }
 
 /** The work of `npm run bench -- saves` that measures a single file, and its description on the page. */
 const SAVES = /** @type {Readonly<Record<string, { work: string, of: string }>>} */ ({
-  "store-pg/src/fast/combined.ts": {
+  "store-pg/src/fast/combineStatements.ts": {
     work: "save and commit of a batch, p50, 25 creates, one plain Postgres",
     of: "the save and commit of 25 creates on a plain Postgres"
   }

@@ -32,7 +32,7 @@ import { resetQueues } from "../packages/store-pg/dist/deliveries/ClaimStatement
 import { notifyStatement } from "../packages/store-pg/dist/deliveries/PgNotifier.js"
 import { layer } from "../packages/store-pg/dist/PgStore.js"
 import { retention } from "../packages/store-pg/dist/retention/Retention.js"
-import { capture, titleOf } from "../packages/store-pg/test/capture.mjs"
+import { capture, titleOf } from "../packages/store-pg/test/captureStatements.mjs"
 
 /** @typedef {{ readonly title: string, readonly by: string, readonly text: string }} SentStatement */
 

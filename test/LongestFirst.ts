@@ -26,7 +26,7 @@ const LONGEST = [
   "cli/test/dispatch/webhookFlags.test.ts",
   "cli/test/cells/cells.test.ts",
   "test/docsPage.test.ts",
-  "store-pg/test/failures/wires.test.ts",
+  "store-pg/test/failures/lostConnections.test.ts",
   "store-pg/test/nodes/processes.test.ts",
   "store-pg/test/embedded/durability.test.ts",
   "proof/torture/torture.test.ts",

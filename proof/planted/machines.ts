@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Api } from "../../packages/cli/src/sandbox/Api.js"
 import { audit } from "../../packages/cli/src/testers/simulate/auditor/audit.js"
 import { inProcess } from "../../packages/cli/test/testers/conform/InProcess.js"
-import { runSimulation } from "../../packages/cli/test/testers/simulate/played.js"
+import { runSimulation } from "../../packages/cli/test/testers/simulate/runSimulation.js"
 import { play } from "../fleet/play.js"
 
 /** The first error that a machine found, or null, and the number of seeds that it ran, if it has seeds. */

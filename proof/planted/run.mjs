@@ -26,7 +26,7 @@ const TESTS = [
   ...["decisions", "domain", "services", "deliveries", "http"].map((name) => `packages/core/test/${name}`),
   "packages/store-memory/test/MemoryCells.test.ts",
   "packages/http-node/test/spec/trackingPages.test.ts",
-  "packages/store-pg/test/within.test.ts"
+  "packages/store-pg/test/joinedTransactions.test.ts"
 ]
 
 /**

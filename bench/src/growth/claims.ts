@@ -5,9 +5,9 @@ import { createTicket } from "../../../packages/core/dist/decisions/createTicket
 import { runCommand, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
 import { resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { median } from "../Median.js"
+import { medianTime } from "../medianTime.js"
 import { neededBytes } from "../memory/heap.js"
 import type { Cluster } from "../pg/Cluster.js"
-import { medianTime } from "../timed.js"
 import { type Backlog, openFilled, shopId } from "./Queue.js"
 
 /**

@@ -1,8 +1,8 @@
 import { RateLimits } from "@workshop/core/store"
 import { Effect } from "effect"
 import { SHOPS } from "../create/Workload.js"
+import { medianTime } from "../medianTime.js"
 import type { Cluster } from "../pg/Cluster.js"
-import { medianTime } from "../timed.js"
 import { openFilled } from "./Queue.js"
 
 /** The number of concurrent requests. */

@@ -2,7 +2,7 @@ import { Child } from "../deliver/Child.js"
 import { median, quantile } from "../Median.js"
 import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
 import type { AttackCounts, AttackOrder, ServerReady, ServerState } from "./Attack.js"
-import { HonestClients, type HonestLatencies } from "./Honest.js"
+import { HonestClients, type HonestLatencies } from "./HonestClients.js"
 
 const MAX_RATIO = 3
 const MAX_RSS_MIB = 300

@@ -7,9 +7,9 @@ import { openMigrationSession, type Session } from "../../../packages/store-pg/d
 import { BenchClock, createNext, creators, storeLayer } from "../create/Workload.js"
 import { openFilled } from "../growth/Queue.js"
 import { median } from "../Median.js"
+import { medianTime } from "../medianTime.js"
 import { cluster } from "../pg/Cluster.js"
 import { benchmark, type Row, roundTo } from "../report/Benchmark.js"
-import { medianTime } from "../timed.js"
 
 /**
  * The number of acts before the measurement. During them the process compiles its code, and an act takes about twice as

@@ -1,5 +1,5 @@
 import { commandLine } from "./commandLine.js"
-import { escapeControl } from "./terminal/legible.js"
+import { escapeControl } from "./terminal/escapeControl.js"
 
 const words = process.argv.slice(2)
 const parsed = await commandLine(words)

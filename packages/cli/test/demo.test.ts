@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
 import { services } from "../src/owner/ownerCommand.js"
 import { demoShop, demoSteps } from "../src/serve/DemoShop.js"
-import { runCommandLine } from "./commandLine.js"
+import { runCommandLine } from "./runCommandLine.js"
 import { build, run, type Workshop, Workshops } from "./Workshop.js"
 
 const LONG = { timeout: 240_000 }

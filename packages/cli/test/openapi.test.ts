@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { runCommandLine } from "./commandLine.js"
+import { runCommandLine } from "./runCommandLine.js"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const committed = (name: string): unknown => JSON.parse(readFileSync(`${root}${name}`, "utf8"))

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { untilAsync } from "../../../test/until.js"
-import { runCommandLine } from "./commandLine.js"
+import { runCommandLine } from "./runCommandLine.js"
 import { build, run, type Workshop, Workshops } from "./Workshop.js"
 
 beforeAll(build, 120_000)

@@ -2,7 +2,7 @@ import type { ClientId, ShopId } from "@workshop/core"
 import type { Change } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
 import { BatchChanges } from "../src/commands/SaveStatements.js"
-import { combineStatements } from "../src/fast/combined.js"
+import { combineStatements } from "../src/fast/combineStatements.js"
 
 const shop_id = "shop" as ShopId
 const client_id = "client" as ClientId

@@ -12,10 +12,10 @@ import { openMigrationSession } from "../src/migrate/Session.js"
 import { layer, type PgStoreOptions } from "../src/PgStore.js"
 import { retention } from "../src/retention/Retention.js"
 import { copyOf, testDatabase } from "./cluster/TestDatabase.js"
-import { complaints, withProbes } from "./failures/Complaints.js"
+import { describeExceptSubjects } from "./describeExceptSubjects.js"
+import { complaints, withProbes } from "./failures/notReadyReasons.js"
 import { as, renameRoles, roleIn } from "./migrate/TestRoles.js"
 import { node, numbers, runTest } from "./nodes/Node.js"
-import { describeExceptSubjects } from "./subjects.js"
 
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 

@@ -2,9 +2,9 @@ import { runContract, SettableClock } from "@workshop/core/testing"
 import { Effect, Layer } from "effect"
 import { afterAll, it } from "vitest"
 import { layer } from "../src/PgStore.js"
+import { describeExceptSubjects } from "./describeExceptSubjects.js"
 import { databaseOfRoles } from "./migrate/TestRoles.js"
 import { borrowedFrom } from "./nodes/Node.js"
-import { describeExceptSubjects } from "./subjects.js"
 
 /** The lease clock follows the virtual clock of the contract, so that the contract can let leases expire. */
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))

@@ -20,7 +20,7 @@ import { LockedWindows, lockStatements } from "../src/limits/LockedWindows.js"
 import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
-import { explainPlan, openSession, type Plan, sentDuring } from "./Plan.js"
+import { explainPlan, openSession, type Plan, sentDuring } from "./QueryPlan.js"
 
 const TICKETS = 50_000
 const WINDOWS = 100_000

@@ -4,7 +4,7 @@ import { PLANNED_ONCE } from "../src/connection/SessionClient.js"
 import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { retention } from "../src/retention/Retention.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
-import { explainPlan, openSession, type SentStatement, sentDuring } from "./Plan.js"
+import { explainPlan, openSession, type SentStatement, sentDuring } from "./QueryPlan.js"
 
 /** The number of rows of each table that retention keeps, and the number that it removes. */
 const KEPT = 100_000

@@ -6,10 +6,10 @@ import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/connection/SessionClient
 import { DEPENDS_ON_VALUES } from "../src/fast/PreparingClient.js"
 import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
-import { capture, type Sent, titleOf } from "./capture.mjs"
-import { enlarge, type Large, multiply } from "./Multiplied.js"
+import { capture, type Sent, titleOf } from "./captureStatements.mjs"
+import { enlarge, type Large, multiply } from "./LargeDatabase.js"
 import { databaseOfRoles } from "./migrate/TestRoles.js"
-import { openSession, type Plan, prepare, runPrepared } from "./Plan.js"
+import { openSession, type Plan, prepare, runPrepared } from "./QueryPlan.js"
 
 /** Statements of a connection that read no table. */
 const WORDS = /^\w+ \/\* workshop (begin|commit|rollback|listen|heartbeat|notify|settle|whose session) \*\//

@@ -1,5 +1,5 @@
 import { FiberRef, HashSet, Layer, Logger, LogLevel } from "effect"
-import { escapeControl } from "../terminal/legible.js"
+import { escapeControl } from "../terminal/escapeControl.js"
 import type { LOG_LEVELS, LogFormat } from "./ObserveOptions.js"
 
 /** Patterns of secrets that must never appear in a log, each with its replacement. */

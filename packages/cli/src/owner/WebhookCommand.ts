@@ -22,9 +22,9 @@ import type { NoResponse } from "../sandbox/Api.js"
 import type { AskSandbox } from "../sandbox/Sandbox.js"
 import { flagsOf, toggle, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
-import { pluralize } from "../terminal/counted.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
 import { type Column, type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
+import { pluralize } from "../terminal/pluralize.js"
 import { group, Operand } from "../terminal/program.js"
 import {
   decodeFields,

@@ -1,6 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Clock, Console, Effect, Exit, Layer, Logger, LogLevel } from "effect"
-import { escapeControl } from "./legible.js"
+import { escapeControl } from "./escapeControl.js"
 import type { CommandEffect } from "./program.js"
 
 /** The commands that run until they are stopped. For them, being stopped is a success (Specification, Commands). */

@@ -1,5 +1,5 @@
 import type { ImportReport } from "@workshop/core"
-import { pluralize } from "../terminal/counted.js"
+import { pluralize } from "../terminal/pluralize.js"
 
 /** The output that shows the progress: standard error. */
 interface Screen {

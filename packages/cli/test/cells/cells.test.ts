@@ -6,7 +6,7 @@ import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { openMigrationSession, type Session } from "../../../store-pg/src/migrate/Session.js"
 import { layer } from "../../../store-pg/src/PgStore.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
-import { runCommandLine } from "../commandLine.js"
+import { runCommandLine } from "../runCommandLine.js"
 
 const KEY = Buffer.alloc(32, 1).toString("base64")
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { accountOf } from "../../../../proof/torture/Servers.js"
 import { freePort } from "../../../../test/freePort.js"
-import { runCommandLine } from "../commandLine.js"
+import { runCommandLine } from "../runCommandLine.js"
 
 const page = readFileSync(new URL("../../../../docs/scaling.md", import.meta.url), "utf8")
 

@@ -8,7 +8,7 @@ import { layer } from "../../../store-pg/src/PgStore.js"
 import { acceptConnections, refuseConnections, serverSession } from "../../../store-pg/test/cluster/DatabaseAccess.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { RealClock } from "../../../store-pg/test/nodes/Node.js"
-import { runCommandLine } from "../commandLine.js"
+import { runCommandLine } from "../runCommandLine.js"
 import { build, Workshop } from "../Workshop.js"
 
 beforeAll(build, 120_000)

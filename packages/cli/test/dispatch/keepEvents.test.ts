@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { runCommandLine } from "../commandLine.js"
+import { runCommandLine } from "../runCommandLine.js"
 
 it.each(["dispatch", "serve"])(
   "workshop %s refuses to keep events for less than seven days",

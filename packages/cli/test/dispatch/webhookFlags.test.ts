@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import * as Receiver from "../../src/testers/receive/Receiver.js"
-import { runCommandLine } from "../commandLine.js"
+import { runCommandLine } from "../runCommandLine.js"
 import { build, Workshops } from "../Workshop.js"
 
 /** A process takes a second or two to start, and longer on a busy machine. */

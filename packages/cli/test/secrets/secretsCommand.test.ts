@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { openMigrationSession } from "../../../store-pg/src/migrate/Session.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
-import { runCommandLine } from "../commandLine.js"
+import { runCommandLine } from "../runCommandLine.js"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-keys-"))
 afterAll(() => rmSync(folder, { recursive: true }))

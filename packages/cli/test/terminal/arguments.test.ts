@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { command, json, optional, repeatable } from "../../src/terminal/commands.js"
 import { text } from "../../src/terminal/decoders.js"
 import { group, Operand, parsedCommand } from "../../src/terminal/program.js"
-import { runCommandLine } from "../commandLine.js"
+import { runCommandLine } from "../runCommandLine.js"
 import { build, run } from "../Workshop.js"
 
 const LONG = { timeout: 60_000 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { everyHelp, runCommandLine } from "../commandLine.js"
+import { everyHelp, runCommandLine } from "../runCommandLine.js"
 
 describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   it("the help of every command has a description and an example", async () => {

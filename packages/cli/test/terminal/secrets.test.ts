@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { writeReport } from "../../src/terminal/Output.js"
-import { everyHelp, runCommandLine } from "../commandLine.js"
+import { everyHelp, runCommandLine } from "../runCommandLine.js"
 import { build, run } from "../Workshop.js"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-secrets-"))

@@ -19,7 +19,7 @@ import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { type FileFormat, RowsUnreadable, readRows } from "../../src/rows.js"
 import { fileUnreadable } from "../../src/transfer/rowSource.js"
 import { lineOfRow, rowOfCells } from "../../src/transfer/rows.js"
-import { runCommandLine } from "../commandLine.js"
+import { runCommandLine } from "../runCommandLine.js"
 
 const LONG = { timeout: 120_000 }
 const scope = Effect.runSync(Scope.make())

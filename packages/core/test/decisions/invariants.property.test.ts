@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { changeShop } from "../../src/decisions/shopSettings.js"
 import type { TicketRecord } from "../../src/domain/Ticket.js"
-import { type Act, anyAct, commandOf } from "./acts.js"
+import { type Act, anyAct, commandOf } from "./arbitraryActs.js"
 import { HOUR, PROGRAM, SHOP, TestShop } from "./fixtures.js"
 
 const histories = fc.array(anyAct, { maxLength: 80, size: "max" })

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { arbitrary, commandOf } from "./acts.js"
+import { arbitrary, commandOf } from "./arbitraryActs.js"
 import { AMIRA, KARIM, PROGRAM, TestShop } from "./fixtures.js"
 
 const { stamps, redeem, create, move, program, wait, offerAnswer } = arbitrary

@@ -3,7 +3,7 @@ import type { Entropy } from "../../src/ports/Entropy.js"
 import type { StorePorts } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
-import { openShopWithWebhook, raise } from "./DispatchBench.js"
+import { openShopWithWebhook, raise } from "./DispatcherFixture.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
 /**

@@ -20,7 +20,7 @@ import {
   turnOfLoop,
   until,
   withDispatcher
-} from "./DispatchBench.js"
+} from "./DispatcherFixture.js"
 
 /** Runs due deliveries and moves the clock to the next due instant, until none is left. */
 const toTheEnd = ({ clock }: Bench) =>

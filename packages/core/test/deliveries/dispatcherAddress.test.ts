@@ -8,7 +8,7 @@ import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { runCommand } from "../../src/testing/Fixtures.js"
 import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { MINUTE } from "../decisions/fixtures.js"
-import { logOf, openShopWithWebhook, raise, until, withDispatcher } from "./DispatchBench.js"
+import { logOf, openShopWithWebhook, raise, until, withDispatcher } from "./DispatcherFixture.js"
 
 const webhookOf = (shop_id: ShopId) =>
   Effect.flatMap(Reads, (reads) => Effect.map(reads.shop(shop_id), (state) => state?.webhook))

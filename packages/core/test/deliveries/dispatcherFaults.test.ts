@@ -17,7 +17,7 @@ import {
   SEED,
   turnOfLoop,
   withDispatcher
-} from "./DispatchBench.js"
+} from "./DispatcherFixture.js"
 
 /** The faults that can occur in a call. After the last but one the work is done, and only its result is lost. */
 const faults = ["none", "none", "none", "slow", "unavailable", "lost answer", "dies"] as const

@@ -10,7 +10,7 @@ import {
   turnOfLoop,
   until,
   withDispatcher
-} from "./DispatchBench.js"
+} from "./DispatcherFixture.js"
 
 /** Makes the dispatcher's wait between two polls never end on this clock. */
 const withoutEnd = (clock: HastyClock) => {

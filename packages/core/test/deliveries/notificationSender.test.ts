@@ -21,7 +21,7 @@ import {
 } from "../../src/testing/Fixtures.js"
 import { TEST_START } from "../../src/testing/SettableClock.js"
 import { record, resultWithStatus, TestDispatcher } from "../../src/testing/TestDispatcher.js"
-import { HastyClock, until } from "./DispatchBench.js"
+import { HastyClock, until } from "./DispatcherFixture.js"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

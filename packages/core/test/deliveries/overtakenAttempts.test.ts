@@ -5,7 +5,7 @@ import type { AttemptRecord } from "../../src/domain/Delivery.js"
 import type { EventId } from "../../src/domain/Identifier.js"
 import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { SECOND, SHOP, START } from "../decisions/fixtures.js"
-import { HookedShop, URL_1 } from "./Outward.js"
+import { HookedShop, URL_1 } from "./HookedShop.js"
 
 const EVENT = "event 1" as EventId
 

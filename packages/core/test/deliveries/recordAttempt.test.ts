@@ -3,7 +3,7 @@ import { enableWebhook } from "../../src/decisions/webhookSettings.js"
 import { deliveryState, presentSchedule } from "../../src/domain/Delivery.js"
 import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { HOUR, MINUTE, SHOP, START, TestShop } from "../decisions/fixtures.js"
-import { HookedShop, URL_1 } from "./Outward.js"
+import { HookedShop, URL_1 } from "./HookedShop.js"
 
 describe("Specification, Webhooks: a 2xx answer acknowledges the event", () => {
   it.each([200, 201, 202, 204, 299])("a %i response makes the event delivered", (status) => {

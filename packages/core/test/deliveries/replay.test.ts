@@ -11,7 +11,7 @@ import {
 import type { EventId } from "../../src/domain/Identifier.js"
 import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
-import { HookedShop, ticket, URL_1 } from "./Outward.js"
+import { HookedShop, ticket, URL_1 } from "./HookedShop.js"
 
 const found = (n: number, delivery?: DeliveryRecord, attempts_made = 0): Replayable => ({
   event: { id: `event ${n}` as EventId, type: "ping", ticket_id: ticket(n), seq: n, created_at: START },

@@ -4,7 +4,7 @@ import { nextAttempt } from "../../src/domain/Delivery.js"
 import { MAX_ATTEMPTS } from "../../src/domain/Limits.js"
 import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { HOUR, MINUTE, SECOND, START } from "../decisions/fixtures.js"
-import { HookedShop } from "./Outward.js"
+import { HookedShop } from "./HookedShop.js"
 
 const SEED = Number(process.env.TEST_SEED ?? 20_261_120)
 

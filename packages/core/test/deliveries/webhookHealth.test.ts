@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { enableWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
 import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { DAY, HOUR, MINUTE, SHOP, START } from "../decisions/fixtures.js"
-import { HookedShop, URL_1 } from "./Outward.js"
+import { HookedShop, URL_1 } from "./HookedShop.js"
 
 const DOWN = resultWithStatus(503)
 

@@ -10,7 +10,7 @@ import { ApiKeyCache } from "../../src/services/ApiKeyCache.js"
 import { Keys } from "../../src/services/Keys.js"
 import { Shops } from "../../src/services/Shops.js"
 import { TEST_START as T } from "../../src/testing/SettableClock.js"
-import { inWorkshop, keyInput, openShop, refusalOf, shopPatch } from "./Workbench.js"
+import { inWorkshop, keyInput, openShop, refusalOf, shopPatch } from "./WorkshopFixture.js"
 
 const newKey = Effect.fnUntraced(function* () {
   const { shop_id } = yield* openShop()

@@ -8,7 +8,7 @@ import { DeliveryHistory, ReplayInput } from "../../src/services/DeliveryHistory
 import { Keys } from "../../src/services/Keys.js"
 import { Shops } from "../../src/services/Shops.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
-import { inWorkshop, keyInput, openClient, refusalOf, shopInput, shopPatch } from "./Workbench.js"
+import { inWorkshop, keyInput, openClient, refusalOf, shopInput, shopPatch } from "./WorkshopFixture.js"
 
 const SECRET_URL = "https://hooks.example.com/services/T0/very-secret?token=hidden" as WebhookAddress
 

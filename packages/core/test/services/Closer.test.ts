@@ -5,7 +5,7 @@ import { Closer } from "../../src/services/Closer.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
 import { putTickets, runCommand, ticketInput } from "../../src/testing/Fixtures.js"
-import { inWorkshop, openShop, query, refusalOf, ticketId } from "./Workbench.js"
+import { inWorkshop, openShop, query, refusalOf, ticketId } from "./WorkshopFixture.js"
 
 const abandoned = (types: ReadonlyArray<{ readonly type: string }>) =>
   types.filter(({ type }) => type === "ticket.abandoned").length

@@ -5,7 +5,17 @@ import { Loyalty } from "../../src/services/Loyalty.js"
 import { Shops } from "../../src/services/Shops.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
-import { callerOf, inWorkshop, key, openShop, refusalOf, regular, shopPatch, stamps, ticketId } from "./Workbench.js"
+import {
+  callerOf,
+  inWorkshop,
+  key,
+  openShop,
+  refusalOf,
+  regular,
+  shopPatch,
+  stamps,
+  ticketId
+} from "./WorkshopFixture.js"
 
 describe("Specification, Endpoints: stamps", () => {
   it(

@@ -12,7 +12,7 @@ import { type Act, act } from "./model/Act.js"
 import type { NaiveShop } from "./model/NaiveRecords.js"
 import { NaiveWorkshop } from "./model/NaiveWorkshop.js"
 import { inModelNames, type RealState, runAct } from "./model/runAct.js"
-import { callerOf, openClient, openShop, query, SEED, workshopLayer } from "./Workbench.js"
+import { callerOf, openClient, openShop, query, SEED, workshopLayer } from "./WorkshopFixture.js"
 
 const PHONES = ["+21620000001", "+21620000002", "+21620000003", "+21629999999"]
 const ZONES = [

@@ -9,7 +9,7 @@ import { Quotes } from "../../src/services/Quotes.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
-import { inWorkshop, openClient, openShop, query, quote, refusalOf, regular, ticketId } from "./Workbench.js"
+import { inWorkshop, openClient, openShop, query, quote, refusalOf, regular, ticketId } from "./WorkshopFixture.js"
 
 const PHONE = "+21620123456"
 

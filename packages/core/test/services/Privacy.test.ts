@@ -21,7 +21,7 @@ import {
   stamps,
   ticketId,
   workshopLayer
-} from "./Workbench.js"
+} from "./WorkshopFixture.js"
 
 const PHONE = "+21620123456"
 

@@ -8,7 +8,7 @@ import { Shops } from "../../src/services/Shops.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
-import { inWorkshop, key, openShop, query, regular, shopPatch, stamps, ticketId } from "./Workbench.js"
+import { inWorkshop, key, openShop, query, regular, shopPatch, stamps, ticketId } from "./WorkshopFixture.js"
 
 const at_once = { concurrency: "unbounded" } as const
 const times = (n: number) => Array.from({ length: n }, (_, i) => i)

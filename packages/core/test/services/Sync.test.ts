@@ -11,7 +11,7 @@ import type { PageMeta } from "../../src/services/TicketQuery.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { putTickets, ticketInput } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
-import { inWorkshop, openShop, query, SEED, workshopLayer } from "./Workbench.js"
+import { inWorkshop, openShop, query, SEED, workshopLayer } from "./WorkshopFixture.js"
 
 interface Page {
   readonly data: ReadonlyArray<Ticket>

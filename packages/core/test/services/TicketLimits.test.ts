@@ -5,7 +5,7 @@ import { PolicyLimits } from "../../src/ports/PolicyLimits.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
-import { openShop, refusalOf, ticketId, workshopLayer } from "./Workbench.js"
+import { openShop, refusalOf, ticketId, workshopLayer } from "./WorkshopFixture.js"
 
 describe("the embedder's daily limits of one ticket", () => {
   it("limits that the embedder provides replace the defaults", () => {

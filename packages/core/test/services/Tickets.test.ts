@@ -6,7 +6,7 @@ import { Quotes } from "../../src/services/Quotes.js"
 import { Shops } from "../../src/services/Shops.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
-import { inWorkshop, key, openShop, query, quote, refusalOf, shopPatch, ticketId } from "./Workbench.js"
+import { inWorkshop, key, openShop, query, quote, refusalOf, shopPatch, ticketId } from "./WorkshopFixture.js"
 
 describe("Specification, Resources: numbers follow the app's numbering", () => {
   it(

@@ -5,7 +5,7 @@ import { Closer, Dispatcher, Entropy, NotificationSender, ProfanityFilter, Works
 import { observedStore } from "../../src/services/CommittedEvents.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
-import { openShop } from "./Workbench.js"
+import { openShop } from "./WorkshopFixture.js"
 
 const ports = MemoryStore.layer.pipe(Layer.provideMerge(Entropy.layer))
 

@@ -6,7 +6,7 @@ import { parseWebhookAddress, productionAddresses } from "../../src/domain/Webho
 import { Reads } from "../../src/ports/StorePorts.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
 import { putChanges, runCommand } from "../../src/testing/Fixtures.js"
-import { inWorkshop, openShop, refusalOf } from "./Workbench.js"
+import { inWorkshop, openShop, refusalOf } from "./WorkshopFixture.js"
 
 const address = (url: string) => Either.getOrThrow(parseWebhookAddress(url, productionAddresses))
 

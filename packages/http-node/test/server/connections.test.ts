@@ -2,7 +2,7 @@ import { respond } from "@workshop/core/adapter"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { RawClient } from "./RawClient.js"
-import { gate, type Running, start } from "./running.js"
+import { gate, type Running, start } from "./startServer.js"
 
 const running: Array<Running> = []
 const begin = async (...options: Parameters<typeof start>) => {

@@ -6,7 +6,7 @@ import { pages } from "@workshop/http-node"
 import { type Context, Effect, Logger } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { total } from "../metrics/Exposition.js"
-import { type Running, start } from "./running.js"
+import { type Running, start } from "./startServer.js"
 
 let server: Running
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Exit, Layer, Runtime, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { RawClient } from "./RawClient.js"
-import { type Running, start } from "./running.js"
+import { type Running, start } from "./startServer.js"
 
 const workshop = await startWorkshop({
   store: MemoryStore.layer,

@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { drainInput } from "../fast/inputDrained.js"
+import { drainInput } from "../fast/drainInput.js"
 
 /** The work of a {@link batchLoop}: the commands of a lane, or the requests that the rate limits count. */
 interface Batches {

@@ -11,7 +11,7 @@ import {
 import { type Context, Effect } from "effect"
 import { runRead } from "../connection/Sql.js"
 import { NOTE_COPIES } from "../reads/PgDirectory.js"
-import { readPersonData } from "./HeldByShop.js"
+import { readPersonData } from "./PersonData.js"
 
 interface FoundPerson {
   readonly client_id: ClientId

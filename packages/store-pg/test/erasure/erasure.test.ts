@@ -22,7 +22,7 @@ import { describe, expect, it } from "vitest"
 import { layer as workshop } from "../../../core/src/services/Workshop.js"
 import { openMigrationSession } from "../../src/migrate/Session.js"
 import { databaseOfRoles } from "../migrate/TestRoles.js"
-import { chatty, idempotencyKey, NEEDLES, PHONE, story } from "./Story.js"
+import { chatty, idempotencyKey, NEEDLES, PHONE, story } from "./ErasureFixture.js"
 
 /** A store, and a search of all its data. */
 interface Searched {

@@ -15,7 +15,7 @@ import { grantRoles } from "../../src/migrate/Roles.js"
 import { openMigrationSession, type Session } from "../../src/migrate/Session.js"
 import { installed, NOT_INSTALLED } from "../cluster/InstalledPostgres.js"
 import { create, node, numbers, runTest, upTo } from "../nodes/Node.js"
-import { complaints, withProbes } from "./Complaints.js"
+import { complaints, withProbes } from "./notReadyReasons.js"
 
 const LONG = { timeout: 180_000 }
 const retrySchedule = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(600))

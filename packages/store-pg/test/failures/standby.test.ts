@@ -7,7 +7,7 @@ import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { WAITS_FOR_STANDBY } from "../../src/connection/CommitWaits.js"
 import type { Session } from "../../src/migrate/Session.js"
 import { create, node, numbers, type Ports, runTest } from "../nodes/Node.js"
-import { complaints, withProbes } from "./Complaints.js"
+import { complaints, withProbes } from "./notReadyReasons.js"
 import { waitingForStandby } from "./WaitingForStandby.js"
 
 /** The number of the nodes' connections, by application name. */

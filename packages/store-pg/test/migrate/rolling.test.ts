@@ -8,7 +8,7 @@ import { raisePings, record, resultWithStatus } from "../../../core/src/testing/
 import { migrations as ours } from "../../src/migrate/generated/sql.js"
 import { migrationsOf } from "../../src/migrate/Migration.js"
 import { openMigrationSession } from "../../src/migrate/Session.js"
-import { capture } from "../capture.mjs"
+import { capture } from "../captureStatements.mjs"
 import { create, database, node, runTest } from "../nodes/Node.js"
 
 const next = String(Object.keys(ours).length + 1).padStart(4, "0")

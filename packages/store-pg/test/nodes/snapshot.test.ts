@@ -8,7 +8,7 @@ import { raisePings, record, resultWithStatus } from "../../../core/src/testing/
 import { PLANNED_ONCE } from "../../src/connection/SessionClient.js"
 import { CLAIM, LOCK_QUEUES, LOCK_READY_QUEUES, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
 import { openMigrationSession } from "../../src/migrate/Session.js"
-import { explainPlan, openSession } from "../Plan.js"
+import { explainPlan, openSession } from "../QueryPlan.js"
 import { database, node, runTest } from "./Node.js"
 
 const SHOPS = 40

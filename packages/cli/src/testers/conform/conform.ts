@@ -1,7 +1,7 @@
 import { Console, Duration, Effect } from "effect"
 import { refuse, toCommandRefused } from "../../CommandRefused.js"
-import { pluralize } from "../../terminal/counted.js"
 import { type Paint, paintFor, printOutput, writeReport } from "../../terminal/Output.js"
+import { pluralize } from "../../terminal/pluralize.js"
 import { ruleAt } from "../testkit/RuleAddress.js"
 import { type Case, type Section, sections } from "./Case.js"
 import type { ConformFlags } from "./ConformOptions.js"

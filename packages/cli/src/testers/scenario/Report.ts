@@ -1,5 +1,5 @@
-import { pluralize } from "../../terminal/counted.js"
 import { type Paint, plain, shorten } from "../../terminal/Output.js"
+import { pluralize } from "../../terminal/pluralize.js"
 import type { Mismatch } from "./Expectation.js"
 import type { Position, Problem } from "./Source.js"
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { atEndOfFile } from "../../../../../test/endOfFile.js"
-import { runCommandLine } from "../../commandLine.js"
+import { runCommandLine } from "../../runCommandLine.js"
 import { build, run, Workshop } from "../../Workshop.js"
 
 const folder = mkdtempSync(join(tmpdir(), "conform-"))

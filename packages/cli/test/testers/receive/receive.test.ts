@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { beforeAll, describe, expect, it } from "vitest"
-import { runCommandLine } from "../../commandLine.js"
+import { runCommandLine } from "../../runCommandLine.js"
 import { build, Workshop } from "../../Workshop.js"
 
 /** A process takes a second or two to start, and longer on a busy machine. */

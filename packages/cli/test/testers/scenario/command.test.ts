@@ -6,7 +6,7 @@ import { Either } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { findFiles } from "../../../src/testers/scenario/runFiles.js"
 import { ScenarioFailed } from "../../../src/testers/scenario/runScenario.js"
-import { runCommandLine } from "../../commandLine.js"
+import { runCommandLine } from "../../runCommandLine.js"
 import { build, run, Workshop } from "../../Workshop.js"
 
 beforeAll(build, 120_000)

@@ -4,7 +4,7 @@ import { runScenario } from "@workshop/cli/scenario"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { editorSchema } from "../../../src/testers/scenario/Scenario.js"
 import { build, Workshops } from "../../Workshop.js"
-import { play } from "./Scratch.js"
+import { play } from "./playScenario.js"
 
 const root = fileURLToPath(new URL("../../../../..", import.meta.url))
 const folder = `${root}examples/scenarios`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { differences, play } from "./Scratch.js"
+import { differences, play } from "./playScenario.js"
 
 describe("faults in a scenario (Specification, Sandbox)", () => {
   it("a request whose response was lost was processed, and the same Idempotency-Key gets the response", async () => {

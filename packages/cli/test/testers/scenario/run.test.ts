@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { headings, reportLines, summary } from "../../../src/testers/scenario/Report.js"
-import { differences, play, steadyReport } from "./Scratch.js"
+import { differences, play, steadyReport } from "./playScenario.js"
 
 describe("the report of a failure (Specification, Commands)", () => {
   it("a report has the failed step with its place, each difference, the request and the response, and the steps that were not run", async () => {

@@ -3,7 +3,7 @@ import { audit, checks } from "../../../src/testers/simulate/auditor/audit.js"
 import type { Trace } from "../../../src/testers/simulate/auditor/Trace.js"
 import { NoExample, type OpenTrace } from "./Corruption.js"
 import { corruptions } from "./corruptions.js"
-import { runSimulation } from "./played.js"
+import { runSimulation } from "./runSimulation.js"
 
 /** Seeds of runs that together contain a record for every corruption. */
 const SEEDS = [10, 9]

@@ -11,9 +11,9 @@ import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runScenario } from "../../../src/testers/scenario/runScenario.js"
 import { SimulatedStore } from "../../../src/testers/simulate/simulate.js"
-import { runCommandLine } from "../../commandLine.js"
+import { runCommandLine } from "../../runCommandLine.js"
 import { build, run, Workshop } from "../../Workshop.js"
-import { changes } from "../conform/broken/Broken.js"
+import { changes } from "../conform/broken/BrokenServer.js"
 import type { Fault } from "../conform/InProcess.js"
 
 const SMALL = ["--steps", "40", "--shops", "2"]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { runCommandLine } from "../../commandLine.js"
+import { runCommandLine } from "../../runCommandLine.js"
 import { build, Workshop } from "../../Workshop.js"
 
 describe("a simulation of the service's own sandbox, over sockets (Specification, Commands)", {

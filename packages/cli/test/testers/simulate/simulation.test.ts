@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { audit } from "../../../src/testers/simulate/auditor/audit.js"
-import { runSimulation } from "./played.js"
+import { runSimulation } from "./runSimulation.js"
 
 const SEEDS = Array.from({ length: 12 }, (_, i) => 101 + i)
 const SIZE = { steps: 60, shops: 2 }

@@ -1,5 +1,5 @@
 import { escapeHtml } from "@workshop/core/adapter"
-import { pluralize } from "../../../terminal/counted.js"
+import { pluralize } from "../../../terminal/pluralize.js"
 import { entryItem, pageText, row, ruleLink } from "../../page/page.js"
 import type { EventJson } from "../../testkit/ResponseTypes.js"
 import type { Trace, Violation } from "../auditor/Trace.js"

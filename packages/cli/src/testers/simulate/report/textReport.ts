@@ -1,5 +1,5 @@
-import { pluralize } from "../../../terminal/counted.js"
 import { type Column, type Paint, plain, table } from "../../../terminal/Output.js"
+import { pluralize } from "../../../terminal/pluralize.js"
 import { DAY } from "../../testkit/Time.js"
 import { checks } from "../auditor/audit.js"
 import type { Trace, Violation } from "../auditor/Trace.js"

@@ -1,7 +1,7 @@
 import type { Ticket } from "@workshop/core"
 import type { Change } from "@workshop/core/store"
 import { Either } from "effect"
-import { type BrokenServer, changes, decisions } from "./Broken.js"
+import { type BrokenServer, changes, decisions } from "./BrokenServer.js"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,6 +1,6 @@
 import { statusReply } from "../../../../src/testers/testkit/LoopbackServer.js"
 import type { Fault } from "../InProcess.js"
-import { type BrokenServer, eventBodies, type Json } from "./Broken.js"
+import { type BrokenServer, eventBodies, type Json } from "./BrokenServer.js"
 
 /** Changes the header that signs a delivery. */
 const signatures = (change: (header: string) => string) => (): Fault => ({

@@ -1,6 +1,6 @@
 import type { PolicyName } from "@workshop/core"
 import type { LimitUse } from "@workshop/core/store"
-import type { BrokenServer } from "./Broken.js"
+import type { BrokenServer } from "./BrokenServer.js"
 
 /** Replaces each use that a limit counts; null counts nothing. */
 const counting = (count: (take: LimitUse) => LimitUse | null) => () => ({

@@ -1,4 +1,4 @@
-import { answers, type BrokenServer, instead, requests, ticketsIn } from "./Broken.js"
+import { answers, type BrokenServer, instead, requests, ticketsIn } from "./BrokenServer.js"
 
 const isCreate = (method: string, path: string) => method === "POST" && path === "/v1/tickets"
 const isList = (method: string, path: string) => method === "GET" && path === "/v1/tickets"

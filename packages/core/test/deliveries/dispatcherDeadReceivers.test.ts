@@ -2,7 +2,7 @@ import { Effect, Fiber } from "effect"
 import { describe, it } from "vitest"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
-import { openShopWithWebhook, raise, until, withDispatcher } from "./DispatchBench.js"
+import { openShopWithWebhook, raise, until, withDispatcher } from "./DispatcherFixture.js"
 
 describe("Specification, Webhooks: dead receivers must not slow other shops", () => {
   it(

@@ -9,7 +9,7 @@ import { recordAttempt } from "../../src/decisions/recordAttempt.js"
 import { pingWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
 import { identifiersAhead } from "../../src/domain/Shop.js"
 import { resultWithError } from "../../src/testing/TestDispatcher.js"
-import { anyAct, commandOf } from "./acts.js"
+import { anyAct, commandOf } from "./arbitraryActs.js"
 import { AMIRA, DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, ticketInput } from "./fixtures.js"
 
 const create = createTicket(SHOP, ticketInput(), { via: "api", foundWords: [] })

@@ -4,7 +4,15 @@ import { ServiceLimits } from "../../src/domain/Limits.js"
 import { Deliveries, Reads } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
-import { type Around, logOf, openShopWithWebhook, raise, turnOfLoop, until, withDispatcher } from "./DispatchBench.js"
+import {
+  type Around,
+  logOf,
+  openShopWithWebhook,
+  raise,
+  turnOfLoop,
+  until,
+  withDispatcher
+} from "./DispatcherFixture.js"
 
 const claiming = { isGoing: false, isOpen: false }
 /** A store whose claims return once the test sets `isOpen`. */

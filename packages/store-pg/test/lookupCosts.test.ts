@@ -19,7 +19,7 @@ import { PLANNED_EACH_TIME } from "../src/connection/SessionClient.js"
 import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
-import { openSession, sentDuring, stepsOf } from "./Plan.js"
+import { openSession, sentDuring, stepsOf } from "./QueryPlan.js"
 
 const ACCOUNTS = 3_000
 

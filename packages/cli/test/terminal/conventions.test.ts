@@ -4,7 +4,7 @@ import { optional } from "../../src/terminal/commands.js"
 import { type Decoder, duration, share, wholeNumber } from "../../src/terminal/decoders.js"
 import { wantsColour } from "../../src/terminal/Output.js"
 import { exitOf, type Stop } from "../../src/terminal/runProcess.js"
-import { runCommandLine } from "../commandLine.js"
+import { runCommandLine } from "../runCommandLine.js"
 
 describe("colours (Specification, Commands)", () => {
   it.each([

@@ -3,7 +3,7 @@ import { WorkshopApi } from "@workshop/core/http"
 import { SandboxApi } from "@workshop/http-node/sandbox"
 import { SchemaAST as AST, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Running, start } from "./running.js"
+import { type Running, start } from "./startServer.js"
 
 let server: Running
 beforeAll(async () => {

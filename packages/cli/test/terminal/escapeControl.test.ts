@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { escapeControl } from "../../src/terminal/legible.js"
+import { escapeControl } from "../../src/terminal/escapeControl.js"
 import { coloured } from "../../src/terminal/Output.js"
 
 const TONES = ["good", "bad", "warn", "name", "faint", "strong"] as const

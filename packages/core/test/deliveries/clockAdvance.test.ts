@@ -13,7 +13,7 @@ import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { runCommand } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
-import { eventIds, logOf, raise, SEED, turnOfLoop, until } from "./DispatchBench.js"
+import { eventIds, logOf, raise, SEED, turnOfLoop, until } from "./DispatcherFixture.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
 const open = (n: number) =>

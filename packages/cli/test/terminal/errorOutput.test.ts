@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { workshop } from "../../src/commandLine.js"
 import { everyCommand, pathOf } from "../../src/terminal/program.js"
 import { exitOf } from "../../src/terminal/runProcess.js"
-import { runCommandLine } from "../commandLine.js"
+import { runCommandLine } from "../runCommandLine.js"
 import { bin, build, environment, run } from "../Workshop.js"
 
 const LONG = { timeout: 60_000 }
@@ -63,7 +63,7 @@ describe("no command ends with a failure and an empty standard error (Specificat
     expect(complaint).toMatch(
       /^workshop shop stopped because of a bug in it \(TypeError: nothing has no length\)\. Report it with the lines below\.\n.*TypeError/
     )
-    expect(complaint).toContain("endings.test.ts")
+    expect(complaint).toContain("errorOutput.test.ts")
     expect(exitOf(Exit.fail({ message: "No." }), ["shop"]).complaint).toBe("No.")
     for (const cause of [Cause.empty, Cause.fail({ message: " " })]) {
       expect(exitOf(Exit.failCause(cause), ["shop"]).complaint).toBe(

@@ -18,7 +18,7 @@ import { RequestBody, requestFromNode } from "../../src/nodeRequest.js"
 import { OpenConnections } from "../../src/OpenConnections.js"
 import { UnreadResponses } from "../../src/UnreadResponses.js"
 import { RawClient } from "./RawClient.js"
-import { gate, type Running, start } from "./running.js"
+import { gate, type Running, start } from "./startServer.js"
 
 const running: Array<Running> = []
 const begin = async (...options: Parameters<typeof start>) => {

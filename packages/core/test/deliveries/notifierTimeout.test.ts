@@ -5,7 +5,7 @@ import { Entropy } from "../../src/ports/Entropy.js"
 import { ClientNotifier, OwnerNotifier } from "../../src/ports/Notifiers.js"
 import { NotificationSender } from "../../src/services/NotificationSender.js"
 import { record, resultWithStatus, TestDispatcher } from "../../src/testing/TestDispatcher.js"
-import { HastyClock, until } from "./DispatchBench.js"
+import { HastyClock, until } from "./DispatcherFixture.js"
 
 it("a notifier has ten seconds for a notification, as long as a receiver has (Specification, Webhooks)", async () => {
   const clock = new HastyClock()

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { pluralize } from "../../src/terminal/counted.js"
+import { pluralize } from "../../src/terminal/pluralize.js"
 import { countLines } from "../../src/testers/simulate/report/textReport.js"
 import { importProgress } from "../../src/transfer/importProgress.js"
 
