@@ -123,7 +123,9 @@ const methodsOf = (path, name) => {
  * @returns {ReadonlyArray<readonly [method: string, sentences: string, value: string, refusals: ReadonlyArray<string>]>}
  */
 export const promiseMethods = () => {
-  const rows = DECLARATIONS.flatMap(([file = "", name = ""]) => methodsOf(`${CORE}/services/${file}.d.ts`, name))
+  const rows = DECLARATIONS.flatMap(([file = "", name = ""]) =>
+    methodsOf(`${CORE}/services/promise/${file}.d.ts`, name)
+  )
   return rows.map(({ called, parameters, says, type }) => [
     `${called}(${parameters})`,
     says,

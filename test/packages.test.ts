@@ -466,7 +466,7 @@ import("@workshop/core").then(({ Limits }) =>
   }, () => {
     const project = follow("embed-express.md", [])
     const types = (path: string) => readFileSync(join(project, "node_modules/@workshop", path), "utf8")
-    const shown = types("core/dist/services/PromiseApi.d.ts")
+    const shown = types("core/dist/services/promise/PromiseApi.d.ts")
     expect(shown).toMatch(/create: \(caller: [^ ]*PlainCaller, ticket: [^ ]*PlainTicket, key: string\)/)
     expect(shown).not.toContain("args_")
     const face = shown.slice(shown.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
@@ -477,7 +477,7 @@ import("@workshop/core").then(({ Limits }) =>
     expect(methods.length).toBeGreaterThan(45)
     expect(methods.filter(([, text = ""]) => text.length >= 400)).toEqual([])
     // Each field of the inputs has a docstring.
-    const inputs = types("core/dist/services/PlainInputs.d.ts")
+    const inputs = types("core/dist/services/promise/PlainInputs.d.ts")
     const fieldsOfInputs = [...inputs.matchAll(/^ {4}readonly (\w+)/gm)].length
     expect(fieldsOfInputs).toBeGreaterThan(60)
     expect([...inputs.matchAll(/^ {4}\/\*\* .+ \*\/\n {4}readonly /gm)]).toHaveLength(fieldsOfInputs)
@@ -497,10 +497,12 @@ import("@workshop/core").then(({ Limits }) =>
     timeout: 60_000
   }, () => {
     const dist = join(follow("embed-express.md", []), "node_modules/@workshop/core/dist")
-    const inputNames = readFileSync(join(dist, "services/PlainInputs.d.ts"), "utf8")
+    const inputNames = readFileSync(join(dist, "services/promise/PlainInputs.d.ts"), "utf8")
     const itself = readFileSync(join(dist, "promise.d.ts"), "utf8")
-    const entry = /export type \* from "\.\/services\/PlainInputs\.js"/.test(itself) ? itself + inputNames : itself
-    const face = readFileSync(join(dist, "services/PromiseApi.d.ts"), "utf8")
+    const entry = /export type \* from "\.\/services\/promise\/PlainInputs\.js"/.test(itself)
+      ? itself + inputNames
+      : itself
+    const face = readFileSync(join(dist, "services/promise/PromiseApi.d.ts"), "utf8")
     const shown = face.slice(face.indexOf("const promiseApi")).replaceAll(/import\("[^"]*"\)\./g, "")
     const values = [
       ...shown.matchAll(

@@ -659,7 +659,7 @@ const ofRequests = [
     "void Stream"
   ),
   service(
-    "Cells",
+    "cells/Cells",
     "unavailable-cell-takes-others",
     "an unavailable cell keeps keys of the other cells' shops from being found",
     "Effect.flatMap(shopCells.keyByHash(hash), (cell) =>",
@@ -972,21 +972,21 @@ const ofDeliveries = [
     "    void shop_id\n    void turn"
   ),
   service(
-    "DeliveryAttempt",
+    "background/DeliveryAttempt",
     "recorded-before-sent",
     "a delivery that could not be recorded is not tried to be recorded again",
     "Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),",
     'Effect.catchAll(() => Effect.succeed({ result: "superseded" as const, limitStatuses: [] })),'
   ),
   service(
-    "Dispatcher",
+    "background/Dispatcher",
     "nobody-reclaims",
     "no process takes back what a dead one had claimed",
     "const reclaimThenWait = Effect.zipRight(logFailure(deliveries.reclaim),",
     "const reclaimThenWait = Effect.zipRight(Effect.void,"
   ),
   service(
-    "DeliveryAttempt",
+    "background/DeliveryAttempt",
     "superseded-outcome-dropped",
     "the outcome of an attempt whose claim was taken over is dropped",
     'recorded.result.outcome === "superseded"',
@@ -1028,14 +1028,14 @@ const ofDeliveries = [
     ""
   ),
   service(
-    "DeliveryAttempt",
+    "background/DeliveryAttempt",
     "signed-at-claim",
     "a delivery is signed with the secrets of two days ago",
     "signingSecrets(webhook, started_at)",
     "signingSecrets(webhook, started_at - 172800000)"
   ),
   service(
-    "NotificationSender",
+    "background/NotificationSender",
     "notification-recorded-as-told",
     "a notification that failed counts as delivered",
     "recordNotification(attempted, Exit.isSuccess(exit))",

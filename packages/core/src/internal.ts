@@ -15,7 +15,7 @@ export {
   type OptionChecks,
   optionRefusal
 } from "./domain/OptionChecks.js"
-export { CONNECTION_ENDED } from "./services/PoolClient.js"
+export { CONNECTION_ENDED } from "./services/pool/PoolClient.js"
 export {
   clientsInUse,
   inUse,
@@ -23,6 +23,6 @@ export {
   poolExhaustion,
   poolsExhausted,
   recordExhaustion
-} from "./services/PoolExhaustion.js"
-export { promiseOptions } from "./services/PromiseOptions.js"
+} from "./services/pool/PoolExhaustion.js"
+export { promiseOptions } from "./services/promise/PromiseOptions.js"
 export { isStopped, WorkshopStopped } from "./services/WorkshopStopped.js"

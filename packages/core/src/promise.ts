@@ -22,11 +22,17 @@ export { type DataOf, type SuccessResponse, successResponse } from "./http/succe
 export { type LoggedDelivery, TransactionRefused } from "./ports/StorePorts.js"
 export type { ClientExport } from "./services/ClientRecords.js"
 export type { CommittedEvent } from "./services/CommittedEvents.js"
-export type * from "./services/PlainInputs.js"
-export { type BorrowedClient, type PoolOf, withClient } from "./services/PoolClient.js"
-export { type OrThrow, type Result, unwrap } from "./services/PromiseApi.js"
-export type { CheckedText, ForbiddenText, LogLine, PromiseOptions, RetentionOption } from "./services/PromiseOptions.js"
-export type { PlainImport, PlainImportRow } from "./services/PromiseTransfers.js"
+export { type BorrowedClient, type PoolOf, withClient } from "./services/pool/PoolClient.js"
+export type * from "./services/promise/PlainInputs.js"
+export { type OrThrow, type Result, unwrap } from "./services/promise/PromiseApi.js"
+export type {
+  CheckedText,
+  ForbiddenText,
+  LogLine,
+  PromiseOptions,
+  RetentionOption
+} from "./services/promise/PromiseOptions.js"
+export type { PlainImport, PlainImportRow } from "./services/promise/PromiseTransfers.js"
 export {
   type PgClientLike,
   type PromiseWorkshop,
@@ -35,4 +41,4 @@ export {
   type TransactionServices,
   type WithinResult,
   type WorkshopServices
-} from "./services/PromiseWorkshop.js"
+} from "./services/promise/PromiseWorkshop.js"

@@ -103,5 +103,5 @@ export {
   type TicketOrder
 } from "./ports/TicketList.js"
 export { auditEntry } from "./services/Audit.js"
-export { logBackgroundFailure } from "./services/BackgroundFailure.js"
-export { type CellsOptions, cellPorts } from "./services/Cells.js"
+export { logBackgroundFailure } from "./services/background/BackgroundFailure.js"
+export { type CellsOptions, cellPorts } from "./services/cells/Cells.js"

@@ -7,7 +7,7 @@ import type { ShopRecord } from "../domain/Shop.js"
 import { Directory } from "../ports/StorePorts.js"
 import { TestKeys } from "../ports/TestKeys.js"
 import type { Caller } from "./Caller.js"
-import { inSandbox } from "./ClockAdvance.js"
+import { inSandbox } from "./clock/ClockAdvance.js"
 
 const { key_use_every_ms, key_use_batch_ms } = ServiceLimits
 

@@ -6,8 +6,8 @@ import { toIsoOrNull } from "../domain/Instant.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Directory, Reads, Store } from "../ports/StorePorts.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
-import { inSandbox } from "./ClockAdvance.js"
 import { auditedCommandRunner } from "./CommandRunner.js"
+import { inSandbox } from "./clock/ClockAdvance.js"
 import { Shops } from "./Shops.js"
 
 /** A shop's API keys, managed by its owner (Specification, Keys and scopes). */

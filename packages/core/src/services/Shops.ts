@@ -14,8 +14,8 @@ import { Entropy } from "../ports/Entropy.js"
 import { Directory, type NotificationQueue, Reads, Store } from "../ports/StorePorts.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
-import { repairShopClock } from "./ClockRepair.js"
 import { auditedCommandRunner } from "./CommandRunner.js"
+import { repairShopClock } from "./clock/ClockRepair.js"
 import { firstShopOr } from "./firstShop.js"
 
 /** The fields of a new shop in the form that the sandbox accepts. */

@@ -3,7 +3,7 @@ import { changeStatus, closeTicket } from "../decisions/changeStatus.js"
 import { redateTicket, repairClock } from "../decisions/repairClock.js"
 import { DAY_MS, toIso } from "../domain/Instant.js"
 import type { TicketFilter } from "../ports/TicketList.js"
-import { repairShopClock } from "../services/ClockRepair.js"
+import { repairShopClock } from "../services/clock/ClockRepair.js"
 import { expectSame, makeCases, pluck, ticketIds } from "./ContractCase.js"
 import { FIRST_PAGE, failingNotice, makeChanges, newTicket, putTickets, runCommand } from "./Fixtures.js"
 

@@ -1,7 +1,7 @@
 import * as MemoryStore from "@workshop/store-memory"
 import { mountFetch } from "../../src/http/FetchMount.js"
 import { Entropy } from "../../src/ports/Entropy.js"
-import { start } from "../../src/services/PromiseWorkshop.js"
+import { start } from "../../src/services/promise/PromiseWorkshop.js"
 import type { SettableClock } from "../../src/testing/SettableClock.js"
 
 /** Starts a workshop with one shop and its key. Its `fetch` needs no socket. */

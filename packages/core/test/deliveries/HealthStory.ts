@@ -1,7 +1,7 @@
 import { type Context, Effect, Layer, Logger } from "effect"
 import type { Entropy } from "../../src/ports/Entropy.js"
 import type { StorePorts } from "../../src/ports/StorePorts.js"
-import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { Dispatcher } from "../../src/services/background/Dispatcher.js"
 import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { openShopWithWebhook, raise } from "./DispatcherFixture.js"
 import { ScriptedSender } from "./ScriptedSender.js"

@@ -1,6 +1,6 @@
 import { Effect, Fiber } from "effect"
 import { describe, it } from "vitest"
-import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { Dispatcher } from "../../src/services/background/Dispatcher.js"
 import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import { openShopWithWebhook, raise, until, withDispatcher } from "./DispatcherFixture.js"
 

@@ -5,7 +5,7 @@ import { startReplay } from "../../src/decisions/replayDeliveries.js"
 import { LAST_INSTANT, MINUTE_MS } from "../../src/domain/Instant.js"
 import { ServiceLimits } from "../../src/domain/Limits.js"
 import { Deliveries, Store, StoreUnavailable } from "../../src/ports/StorePorts.js"
-import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { Dispatcher } from "../../src/services/background/Dispatcher.js"
 import { runCommand } from "../../src/testing/Fixtures.js"
 import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import {

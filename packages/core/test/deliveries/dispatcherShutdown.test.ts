@@ -2,7 +2,7 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { ServiceLimits } from "../../src/domain/Limits.js"
 import { Deliveries, Reads } from "../../src/ports/StorePorts.js"
-import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { Dispatcher } from "../../src/services/background/Dispatcher.js"
 import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
 import {
   type Around,

@@ -1,7 +1,7 @@
 import { Duration, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Deliveries } from "../../src/ports/StorePorts.js"
-import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { Dispatcher } from "../../src/services/background/Dispatcher.js"
 import {
   type Around,
   type HastyClock,

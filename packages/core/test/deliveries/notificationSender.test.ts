@@ -7,9 +7,9 @@ import type { ClientId, ShopId, TicketId } from "../../src/domain/Identifier.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../../src/ports/Notifiers.js"
 import { Directory, Store, type StorePorts, StoreUnavailable } from "../../src/ports/StorePorts.js"
-import { ClockAdvance, SandboxClock } from "../../src/services/ClockAdvance.js"
-import * as Notifiers from "../../src/services/DefaultNotifiers.js"
-import { NotificationSender } from "../../src/services/NotificationSender.js"
+import * as Notifiers from "../../src/services/background/DefaultNotifiers.js"
+import { NotificationSender } from "../../src/services/background/NotificationSender.js"
+import { ClockAdvance, SandboxClock } from "../../src/services/clock/ClockAdvance.js"
 import {
   failingNotice,
   makeChanges,

@@ -3,7 +3,7 @@ import { Duration, Effect, Fiber, Layer, Logger, LogLevel } from "effect"
 import { expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { ClientNotifier, OwnerNotifier } from "../../src/ports/Notifiers.js"
-import { NotificationSender } from "../../src/services/NotificationSender.js"
+import { NotificationSender } from "../../src/services/background/NotificationSender.js"
 import { record, resultWithStatus, TestDispatcher } from "../../src/testing/TestDispatcher.js"
 import { HastyClock, until } from "./DispatcherFixture.js"
 

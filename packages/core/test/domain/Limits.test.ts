@@ -154,7 +154,7 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
 
   it("no other module of the core or of the memory store defines a limit", () => {
     const found = sources.flatMap((folder) =>
-      readdirSync(`${root}/${folder}`)
+      readdirSync(`${root}/${folder}`, { recursive: true, encoding: "utf8" })
         .filter((name) => name.endsWith(".ts") && name !== "Limits.ts")
         .flatMap((name) => {
           const text = readFileSync(`${root}/${folder}/${name}`, "utf8")

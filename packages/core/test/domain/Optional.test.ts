@@ -5,7 +5,7 @@ import { QuoteInput } from "../../src/decisions/quotes.js"
 import { DelayInput, PartInput } from "../../src/decisions/ticketProgress.js"
 import { inputIssues } from "../../src/domain/InvalidInput.js"
 import { ClientInput } from "../../src/services/Clients.js"
-import { ClockMove } from "../../src/services/ClockAdvance.js"
+import { ClockMove } from "../../src/services/clock/ClockAdvance.js"
 import { ShopInput } from "../../src/services/Shops.js"
 import { TicketQueryJson } from "../../src/services/TicketQuery.js"
 

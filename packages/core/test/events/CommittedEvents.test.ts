@@ -2,7 +2,7 @@ import * as MemoryStore from "@workshop/store-memory"
 import { afterEach, describe, expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import type { CommittedEvent } from "../../src/services/CommittedEvents.js"
-import { type PromiseWorkshop, start } from "../../src/services/PromiseWorkshop.js"
+import { type PromiseWorkshop, start } from "../../src/services/promise/PromiseWorkshop.js"
 
 let workshop: PromiseWorkshop
 afterEach(() => workshop.stop())

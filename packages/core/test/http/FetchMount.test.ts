@@ -5,7 +5,7 @@ import { mountFetch } from "../../src/http/FetchMount.js"
 import type { CallerFields } from "../../src/http/Mount.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { StoreUnavailable } from "../../src/ports/StorePorts.js"
-import { start } from "../../src/services/PromiseWorkshop.js"
+import { start } from "../../src/services/promise/PromiseWorkshop.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
 const log: Array<string> = []

@@ -1,7 +1,7 @@
 import { Cause, Effect, Layer, Logger, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { StoreUnavailable } from "../../src/ports/StorePorts.js"
-import { backgroundSucceeded, logBackgroundFailure, ownLog } from "../../src/services/BackgroundFailure.js"
+import { backgroundSucceeded, logBackgroundFailure, ownLog } from "../../src/services/background/BackgroundFailure.js"
 
 const refused = new AggregateError([new Error("connect ECONNREFUSED 127.0.0.1:5432")])
 const failure = new StoreUnavailable({ cause: new Error("", { cause: refused }) })

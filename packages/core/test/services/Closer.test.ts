@@ -1,7 +1,7 @@
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { DAY_MS, HOUR_MS } from "../../src/domain/Instant.js"
-import { Closer } from "../../src/services/Closer.js"
+import { Closer } from "../../src/services/background/Closer.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
 import { putTickets, runCommand, ticketInput } from "../../src/testing/Fixtures.js"

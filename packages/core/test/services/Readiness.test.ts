@@ -3,8 +3,8 @@ import { Effect, Fiber, Layer, Logger, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { Directory } from "../../src/ports/StorePorts.js"
-import { ClockComparison } from "../../src/services/ClockRepair.js"
-import { notReadyReason } from "../../src/services/Readiness.js"
+import { ClockComparison } from "../../src/services/clock/ClockRepair.js"
+import { notReadyReason } from "../../src/services/observe/Readiness.js"
 
 /** A directory whose reads neither end nor can be interrupted, like those of a server that is suspended. */
 const silent = Effect.map(Directory, (directory) =>

@@ -38,7 +38,7 @@ import {
 import { afterAll, describe, expect, it, vi } from "vitest"
 import { untilAsync } from "../../../../test/until.js"
 import { fetchRequest } from "../../../core/src/http/FetchMessage.js"
-import { exposition } from "../../../core/src/services/Exposition.js"
+import { exposition } from "../../../core/src/services/observe/Exposition.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { makeChanges, openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
 import { testStore } from "../TestStore.js"

@@ -1,5 +1,5 @@
 import { Effect, Fiber } from "effect"
-import { ServiceLimits } from "../domain/Limits.js"
+import { ServiceLimits } from "../../domain/Limits.js"
 import { Signal } from "./Signal.js"
 
 /** The deliveries or notifications that a process has in flight, and a way to wait until one of them has finished. */

@@ -1,8 +1,8 @@
 import { Effect, Schedule } from "effect"
-import { type FinishedAttempt, recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
-import type { ShopId } from "../domain/Identifier.js"
-import type { Instant } from "../domain/Instant.js"
-import { signatureHeader, signingSecrets } from "../domain/Signature.js"
+import { type FinishedAttempt, recordAttempt, recordSuperseded } from "../../decisions/recordAttempt.js"
+import type { ShopId } from "../../domain/Identifier.js"
+import type { Instant } from "../../domain/Instant.js"
+import { signatureHeader, signingSecrets } from "../../domain/Signature.js"
 import {
   acknowledges,
   type HealthTransition,
@@ -10,11 +10,11 @@ import {
   type SendResult,
   saysGone,
   sendErrors
-} from "../domain/Webhook.js"
-import { Entropy } from "../ports/Entropy.js"
-import { type Claim, Store } from "../ports/StorePorts.js"
-import { WebhookSender } from "../ports/WebhookSender.js"
-import { attemptsEnded } from "./ServiceMetrics.js"
+} from "../../domain/Webhook.js"
+import { Entropy } from "../../ports/Entropy.js"
+import { type Claim, Store } from "../../ports/StorePorts.js"
+import { WebhookSender } from "../../ports/WebhookSender.js"
+import { attemptsEnded } from "../observe/ServiceMetrics.js"
 
 const causeOf = (sent: SendResult): string => {
   const { status, error } = sent

@@ -1,5 +1,5 @@
 import { Effect, Layer, Metric, Runtime } from "effect"
-import { isLoggedNow } from "./BackgroundFailure.js"
+import { isLoggedNow } from "../background/BackgroundFailure.js"
 
 /** The error message of `pg` if no client became free in time and the pool may open no more. */
 const NO_CLIENT = "timeout exceeded when trying to connect"

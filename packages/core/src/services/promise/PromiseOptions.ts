@@ -1,7 +1,7 @@
 import { Array as Arrays, Cause, Clock, Effect, FiberRef, FiberRefs, HashMap, Layer, Logger, LogLevel } from "effect"
-import { durationInWords } from "../domain/Instant.js"
-import { defaultLimits, Limits, type PolicyName, ServiceLimits } from "../domain/Limits.js"
-import type { ClientNotification } from "../domain/Notification.js"
+import { durationInWords } from "../../domain/Instant.js"
+import { defaultLimits, Limits, type PolicyName, ServiceLimits } from "../../domain/Limits.js"
+import type { ClientNotification } from "../../domain/Notification.js"
 import {
   type Complaint,
   firstUnknown,
@@ -10,20 +10,20 @@ import {
   isObject,
   OptionRefused,
   optionRefusal
-} from "../domain/OptionChecks.js"
-import { isNetwork } from "../domain/PublicAddress.js"
-import type { NoticeRecord, SendResult } from "../domain/Webhook.js"
-import { productionAddresses, type WebhookAddressPolicy } from "../domain/WebhookAddress.js"
-import { Entropy } from "../ports/Entropy.js"
-import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
-import { PolicyLimits } from "../ports/PolicyLimits.js"
-import { ProfanityFilter } from "../ports/ProfanityFilter.js"
-import type { StorePorts } from "../ports/StorePorts.js"
-import { TrackingPages } from "../ports/TrackingPages.js"
-import { WebhookPolicy } from "../ports/WebhookPolicy.js"
-import { checkSignatureHeader, type WebhookPost, WebhookSender } from "../ports/WebhookSender.js"
-import * as Notifiers from "./DefaultNotifiers.js"
-import * as Profanity from "./Profanity.js"
+} from "../../domain/OptionChecks.js"
+import { isNetwork } from "../../domain/PublicAddress.js"
+import type { NoticeRecord, SendResult } from "../../domain/Webhook.js"
+import { productionAddresses, type WebhookAddressPolicy } from "../../domain/WebhookAddress.js"
+import { Entropy } from "../../ports/Entropy.js"
+import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../../ports/Notifiers.js"
+import { PolicyLimits } from "../../ports/PolicyLimits.js"
+import { ProfanityFilter } from "../../ports/ProfanityFilter.js"
+import type { StorePorts } from "../../ports/StorePorts.js"
+import { TrackingPages } from "../../ports/TrackingPages.js"
+import { WebhookPolicy } from "../../ports/WebhookPolicy.js"
+import { checkSignatureHeader, type WebhookPost, WebhookSender } from "../../ports/WebhookSender.js"
+import * as Notifiers from "../background/DefaultNotifiers.js"
+import * as Profanity from "../Profanity.js"
 
 /** A text of a ticket, to be checked for forbidden words. */
 export interface CheckedText {

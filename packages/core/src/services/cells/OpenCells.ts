@@ -1,9 +1,9 @@
 import { Context, Effect, Either } from "effect"
-import type { KeyId, ShopId } from "../domain/Identifier.js"
-import { Policies, ServiceLimits } from "../domain/Limits.js"
-import type { LimitUse } from "../domain/LimitWindow.js"
-import { type Cell, CellAccess, type CellDirectory } from "../ports/CellPorts.js"
-import type { UnavailableCell } from "../ports/Probes.js"
+import type { KeyId, ShopId } from "../../domain/Identifier.js"
+import { Policies, ServiceLimits } from "../../domain/Limits.js"
+import type { LimitUse } from "../../domain/LimitWindow.js"
+import { type Cell, CellAccess, type CellDirectory } from "../../ports/CellPorts.js"
+import type { UnavailableCell } from "../../ports/Probes.js"
 import {
   AuditLog,
   Closures,
@@ -17,8 +17,8 @@ import {
   SandboxData,
   Store,
   StoreUnavailable
-} from "../ports/StorePorts.js"
-import { logRemedy } from "./BackgroundFailure.js"
+} from "../../ports/StorePorts.js"
+import { logRemedy } from "../background/BackgroundFailure.js"
 
 /** The maximum number of shops, and of keys, whose cells a process remembers. */
 const MAX_CACHED_PLACES = 200_000

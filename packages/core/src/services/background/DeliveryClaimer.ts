@@ -1,6 +1,6 @@
 import { type Clock, type Context, Duration, Effect } from "effect"
-import { ServiceLimits } from "../domain/Limits.js"
-import type { Claim, Deliveries } from "../ports/StorePorts.js"
+import { ServiceLimits } from "../../domain/Limits.js"
+import type { Claim, Deliveries } from "../../ports/StorePorts.js"
 import type { InFlight } from "./InFlight.js"
 
 const { delivery_slow_after_ms, delivery_slow_factor, delivery_claim_pause_min_ms, delivery_claim_pause_max_ms } =

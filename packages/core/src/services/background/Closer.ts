@@ -1,10 +1,10 @@
 import { Effect, Metric, Schedule } from "effect"
-import { closeTicket } from "../decisions/changeStatus.js"
-import type { Instant } from "../domain/Instant.js"
-import { ServiceLimits } from "../domain/Limits.js"
-import { Closures, type DueClosure, Store } from "../ports/StorePorts.js"
+import { closeTicket } from "../../decisions/changeStatus.js"
+import type { Instant } from "../../domain/Instant.js"
+import { ServiceLimits } from "../../domain/Limits.js"
+import { Closures, type DueClosure, Store } from "../../ports/StorePorts.js"
+import { ticketsClosed } from "../observe/ServiceMetrics.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
-import { ticketsClosed } from "./ServiceMetrics.js"
 
 const { closures_per_batch, closure_poll_ms } = ServiceLimits
 

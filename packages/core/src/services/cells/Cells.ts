@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Either, FiberSet, Metric, type Scope, Stream } from "effect"
-import type { Command, Outcome } from "../decisions/Command.js"
-import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
-import type { ClientId, ShopId } from "../domain/Identifier.js"
-import { ServiceLimits } from "../domain/Limits.js"
-import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
-import { allAhead, latestOfShops, type ShopNotFound } from "../domain/Shop.js"
-import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } from "../ports/CellPorts.js"
-import { probe, type UnavailableCell } from "../ports/Probes.js"
+import type { Command, Outcome } from "../../decisions/Command.js"
+import { type AuditEntry, NO_SHOP } from "../../domain/AuditEntry.js"
+import type { ClientId, ShopId } from "../../domain/Identifier.js"
+import { ServiceLimits } from "../../domain/Limits.js"
+import type { LimitStatus, LimitUse } from "../../domain/LimitWindow.js"
+import { allAhead, latestOfShops, type ShopNotFound } from "../../domain/Shop.js"
+import { type Cell, type CellDirectory, type DeliveryTurn, TURNS_PER_CLAIM } from "../../ports/CellPorts.js"
+import { probe, type UnavailableCell } from "../../ports/Probes.js"
 import {
   AuditLog,
   Closures,
@@ -23,8 +23,8 @@ import {
   StoreUnavailable,
   TransactionRefused,
   Transactions
-} from "../ports/StorePorts.js"
-import { logRemedy } from "./BackgroundFailure.js"
+} from "../../ports/StorePorts.js"
+import { logRemedy } from "../background/BackgroundFailure.js"
 import { AllCells, compareBy, groupValues, mergeSorted, type OpenCell, openCell, ShopCells } from "./OpenCells.js"
 
 /*

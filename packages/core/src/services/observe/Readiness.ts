@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import { ServiceLimits } from "../domain/Limits.js"
-import { Probes, type UnavailableCell } from "../ports/Probes.js"
-import { Directory } from "../ports/StorePorts.js"
-import { logBackgroundFailure, remedyIn } from "./BackgroundFailure.js"
-import { aheadReason } from "./ClockRepair.js"
+import { ServiceLimits } from "../../domain/Limits.js"
+import { Probes, type UnavailableCell } from "../../ports/Probes.js"
+import { Directory } from "../../ports/StorePorts.js"
+import { logBackgroundFailure, remedyIn } from "../background/BackgroundFailure.js"
+import { aheadReason } from "../clock/ClockRepair.js"
 
 /** Why a process should get no requests although its store responds; null if it should. */
 const complaint = Effect.flatMap(Probes, (probes) =>

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { hostOf } from "../domain/Webhook.js"
-import { ClientNotifier, OwnerNotifier } from "../ports/Notifiers.js"
+import { hostOf } from "../../domain/Webhook.js"
+import { ClientNotifier, OwnerNotifier } from "../../ports/Notifiers.js"
 
 /**
  * Sends no notifications to clients: the notifications wait at most three days for a process on the same store that has

@@ -1,11 +1,11 @@
 import { Effect, Exit, Option, Schema, Scope, Stream } from "effect"
-import type { ImportRow } from "../decisions/importTickets.js"
-import { ShopId } from "../domain/Identifier.js"
-import { InvalidInput } from "../domain/InvalidInput.js"
-import { isAny, isBoolean, isFunction, type OptionChecks, optionRefusal } from "../domain/OptionChecks.js"
-import type { ShopNotFound } from "../domain/Shop.js"
-import type { StoreUnavailable } from "../ports/StorePorts.js"
-import { type ImportLine, type ImportOptions, type ImportReport, Imports } from "./Imports.js"
+import type { ImportRow } from "../../decisions/importTickets.js"
+import { ShopId } from "../../domain/Identifier.js"
+import { InvalidInput } from "../../domain/InvalidInput.js"
+import { isAny, isBoolean, isFunction, type OptionChecks, optionRefusal } from "../../domain/OptionChecks.js"
+import type { ShopNotFound } from "../../domain/Shop.js"
+import type { StoreUnavailable } from "../../ports/StorePorts.js"
+import { type ImportLine, type ImportOptions, type ImportReport, Imports } from "../Imports.js"
 import { type RunEffect, toPromise, withoutUndefined } from "./PromiseApi.js"
 
 /** A row of an import: a ticket with its client, or only a client. */

@@ -1,25 +1,31 @@
 import { Cause, Context, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
-import { type Complaint, isFunction, isText, OptionRefused } from "../domain/OptionChecks.js"
-import { RefusalOf } from "../domain/RefusalOf.js"
-import { SIGNATURE_HEADER } from "../domain/Signature.js"
-import type { Entropy } from "../ports/Entropy.js"
-import { Probes } from "../ports/Probes.js"
-import { type RetentionWorker, StoreRetention } from "../ports/Retention.js"
-import { Store, type StorePorts, type StoreUnavailable, TransactionRefused, Transactions } from "../ports/StorePorts.js"
-import { WebhookSender } from "../ports/WebhookSender.js"
-import { Actor } from "./Actor.js"
-import { BackgroundWork } from "./BackgroundWork.js"
-import { Closer } from "./Closer.js"
-import { type CommittedEvent, CommittedEvents } from "./CommittedEvents.js"
-import { Dispatcher } from "./Dispatcher.js"
-import { scrape } from "./Exposition.js"
-import { NotificationSender } from "./NotificationSender.js"
+import { type Complaint, isFunction, isText, OptionRefused } from "../../domain/OptionChecks.js"
+import { RefusalOf } from "../../domain/RefusalOf.js"
+import { SIGNATURE_HEADER } from "../../domain/Signature.js"
+import type { Entropy } from "../../ports/Entropy.js"
+import { Probes } from "../../ports/Probes.js"
+import { type RetentionWorker, StoreRetention } from "../../ports/Retention.js"
+import {
+  Store,
+  type StorePorts,
+  type StoreUnavailable,
+  TransactionRefused,
+  Transactions
+} from "../../ports/StorePorts.js"
+import { WebhookSender } from "../../ports/WebhookSender.js"
+import { Actor } from "../Actor.js"
+import { BackgroundWork } from "../background/BackgroundWork.js"
+import { Closer } from "../background/Closer.js"
+import { Dispatcher } from "../background/Dispatcher.js"
+import { NotificationSender } from "../background/NotificationSender.js"
+import { type CommittedEvent, CommittedEvents } from "../CommittedEvents.js"
+import { scrape } from "../observe/Exposition.js"
+import { notReadyReason } from "../observe/Readiness.js"
+import { layer as services } from "../Workshop.js"
+import { isStopped, Lifecycle, WorkshopStopped } from "../WorkshopStopped.js"
 import { type OrThrow, promiseApi, type RunEffect, toPromise, unwrapMethods } from "./PromiseApi.js"
 import { type PromiseOptions, refusedStart, settingsOf } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
-import { notReadyReason } from "./Readiness.js"
-import { layer as services } from "./Workshop.js"
-import { isStopped, Lifecycle, WorkshopStopped } from "./WorkshopStopped.js"
 
 /** `dispatcher.runOnce` was called on a workshop without a sender, so its events wait for a process that has one. */
 export class NoSender extends RefusalOf(

@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { redateTicket, repairClock } from "../decisions/repairClock.js"
-import { retryNotificationNow } from "../decisions/sendNotification.js"
-import type { ShopId } from "../domain/Identifier.js"
-import { durationInWords, type Instant, toIso } from "../domain/Instant.js"
-import { ServiceLimits } from "../domain/Limits.js"
-import type { ShopsAhead } from "../domain/Shop.js"
-import { Directory, NotificationQueue, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
-import type { SeenTickets } from "../ports/TicketList.js"
-import { auditedCommandRunner } from "./CommandRunner.js"
+import { redateTicket, repairClock } from "../../decisions/repairClock.js"
+import { retryNotificationNow } from "../../decisions/sendNotification.js"
+import type { ShopId } from "../../domain/Identifier.js"
+import { durationInWords, type Instant, toIso } from "../../domain/Instant.js"
+import { ServiceLimits } from "../../domain/Limits.js"
+import type { ShopsAhead } from "../../domain/Shop.js"
+import { Directory, NotificationQueue, Reads, Store, type StoreUnavailable } from "../../ports/StorePorts.js"
+import type { SeenTickets } from "../../ports/TicketList.js"
+import { auditedCommandRunner } from "../CommandRunner.js"
 
 /** The result of a repair. */
 export interface ClockRepairResult {

@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Either, Exit, Layer, Option, ParseResult, Schema } from "effect"
-import { DurationText } from "../domain/Duration.js"
-import { DateTimeText, type Instant, InstantNumber, LAST_INSTANT, toIso } from "../domain/Instant.js"
-import { InvalidInput } from "../domain/InvalidInput.js"
-import { optional } from "../domain/Text.js"
-import type { StoreUnavailable } from "../ports/StorePorts.js"
+import { DurationText } from "../../domain/Duration.js"
+import { DateTimeText, type Instant, InstantNumber, LAST_INSTANT, toIso } from "../../domain/Instant.js"
+import { InvalidInput } from "../../domain/InvalidInput.js"
+import { optional } from "../../domain/Text.js"
+import type { StoreUnavailable } from "../../ports/StorePorts.js"
 
 /**
  * A clock that runs as fast as the real one but ahead of it by its moves, or that is frozen. Except in `begin` it never

@@ -1,4 +1,4 @@
-import { StoreUnavailable, TransactionRefused } from "../ports/StorePorts.js"
+import { StoreUnavailable, TransactionRefused } from "../../ports/StorePorts.js"
 import { isNoClient, poolExhaustion, recordExhaustionOutside } from "./PoolExhaustion.js"
 
 /** The SQLSTATEs with which Postgres ends a connection. They may arrive as the error of a statement, before the connection ends. */

@@ -1,5 +1,5 @@
 import { Effect, Metric } from "effect"
-import type { AttemptOutcome } from "../decisions/recordAttempt.js"
+import type { AttemptOutcome } from "../../decisions/recordAttempt.js"
 
 const attempts = Metric.counter("workshop_delivery_attempts_total", {
   description: "Attempts to deliver an event, by what became of the delivery.",

@@ -1,5 +1,5 @@
 import { Cause, Context, Effect, Layer, Option } from "effect"
-import { MINUTE_MS } from "../domain/Instant.js"
+import { MINUTE_MS } from "../../domain/Instant.js"
 
 /** The operator's remedy for a failure, if the store knows one (Specification, Commands). */
 export const remedyIn = (cause: Cause.Cause<unknown>): string | null => {

@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Runtime } from "effect"
-import { type JoinedTransaction, StoreUnavailable, Transactions } from "../ports/StorePorts.js"
+import { type JoinedTransaction, StoreUnavailable, Transactions } from "../../ports/StorePorts.js"
 import { type BorrowedClient, type PoolOf, withClient } from "./PoolClient.js"
 
 /**

@@ -1,6 +1,6 @@
 import { Clock, Effect, Metric, type MetricKey, MetricKeyType, type MetricPair, MetricState, Option } from "effect"
-import { ServiceLimits } from "../domain/Limits.js"
-import { Probes } from "../ports/Probes.js"
+import { ServiceLimits } from "../../domain/Limits.js"
+import { Probes } from "../../ports/Probes.js"
 
 /** The content type of Prometheus' text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8"

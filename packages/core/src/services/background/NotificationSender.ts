@@ -1,14 +1,14 @@
 import { Cause, Effect, Exit, Metric, Schedule } from "effect"
-import { beginNotification, discardNotification, recordNotification } from "../decisions/sendNotification.js"
-import { durationInWords, type Instant } from "../domain/Instant.js"
-import { ServiceLimits } from "../domain/Limits.js"
-import type { DueNotification } from "../domain/Notification.js"
-import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
-import { probe } from "../ports/Probes.js"
-import { NotificationQueue, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { beginNotification, discardNotification, recordNotification } from "../../decisions/sendNotification.js"
+import { durationInWords, type Instant } from "../../domain/Instant.js"
+import { ServiceLimits } from "../../domain/Limits.js"
+import type { DueNotification } from "../../domain/Notification.js"
+import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../../ports/Notifiers.js"
+import { probe } from "../../ports/Probes.js"
+import { NotificationQueue, Store, type StoreUnavailable } from "../../ports/StorePorts.js"
+import { notificationsEnded, showNotifications } from "../observe/ServiceMetrics.js"
 import { backgroundSucceeded, logBackgroundFailure } from "./BackgroundFailure.js"
 import { InFlight } from "./InFlight.js"
-import { notificationsEnded, showNotifications } from "./ServiceMetrics.js"
 
 const { notifications_in_flight_per_process, notifier_timeout_ms, notification_poll_ms, notification_wait_max_ms } =
   ServiceLimits
