@@ -613,8 +613,8 @@ const ofRequests = [
     "Cursor",
     "cursor-not-bound",
     "a cursor works in another shop's list",
-    "JSON.stringify([shop_id, filters, place])",
-    "JSON.stringify([filters, place])"
+    "JSON.stringify([shop_id, filters, position])",
+    "JSON.stringify([filters, position])"
   ),
   memory(
     "MemoryReads",

@@ -52,10 +52,10 @@ const headings = {
   }
 } as const
 
-type Grouped<A> = A extends unknown ? keyof A : never
+type KeysOf<A> = A extends unknown ? keyof A : never
 
 /** Loads the flags and the implementation of a command. Only the commands among the typed words are loaded. */
-const loaders: Readonly<Record<Grouped<(typeof headings)[keyof typeof headings]>, () => Promise<MakeCommand>>> = {
+const loaders: Readonly<Record<KeysOf<(typeof headings)[keyof typeof headings]>, () => Promise<MakeCommand>>> = {
   serve: async () => (await import("./serve/ServeCommand.js")).serveCommand,
   dispatch: async () => (await import("./dispatch/DispatchCommand.js")).dispatchCommand,
   migrate: async () => (await import("./database/MigrateCommand.js")).migrateCommand,

@@ -107,7 +107,7 @@ const shopCalls = (send: Transport) => ({
  * Sends a request that changes data, always with an `Idempotency-Key`, so that it can be repeated after a lost
  * response.
  */
-const posting =
+const makePost =
   (send: Transport) =>
   <A, C extends string>(
     path: string,
@@ -117,7 +117,7 @@ const posting =
     send({ method: "POST", path, body, idempotencyKey, ...options })
 
 const ticketCalls = (send: Transport) => {
-  const post = posting(send)
+  const post = makePost(send)
   return {
     /** Creates a ticket with the shop's next number (Specification, Endpoints). */
     create: (
@@ -168,7 +168,7 @@ const ticketCalls = (send: Transport) => {
 }
 
 const clientCalls = (send: Transport) => {
-  const post = posting(send)
+  const post = makePost(send)
   return {
     /** A client whom the shop knows, by a phone number in international format (Specification, Endpoints). */
     byPhone: (phone: string, options: CallOptions = {}): Promise<ClientResult<Client, Findable>> =>

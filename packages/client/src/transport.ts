@@ -105,7 +105,7 @@ const timer = (ms: number, signal?: AbortSignal) =>
 // biome-ignore lint/plugin: an API client has neither Effect nor the service's source of randomness.
 const spread = () => Math.random()
 // biome-ignore lint/plugin: an API client has no Effect clock, and this one only measures how long a request took.
-const elapsed = () => performance.now()
+const monotonicMs = () => performance.now()
 
 /** The address of the service without `/v1`, because each path begins with it. */
 export const rootOf = (baseUrl: string): string => baseUrl.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")
@@ -257,7 +257,7 @@ export const transport = (options: ClientOptions): Transport => {
     for (let attempt = 1; ; attempt++) {
       const request = { method: call.method, url, attempt, idempotency_key: call.idempotencyKey ?? null }
       onRequest?.(request)
-      const began = elapsed()
+      const began = monotonicMs()
       const settled = await attemptOnce(options, call, request)
       const retry_in_ms = retryIn(settled, call, options)
       const { status, request_id } = {
@@ -265,7 +265,7 @@ export const transport = (options: ClientOptions): Transport => {
         request_id: null,
         ...(settled.ok ? settled.response : settled.error)
       }
-      onResponse?.({ ...request, status, request_id, duration_ms: elapsed() - began, retry_in_ms })
+      onResponse?.({ ...request, status, request_id, duration_ms: monotonicMs() - began, retry_in_ms })
       if (retry_in_ms === null) return settled
       await wait(retry_in_ms, call.signal)
       if (isAborted(call)) return aborted(attempt)

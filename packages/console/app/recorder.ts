@@ -5,6 +5,7 @@ import type { Client, Json, Key, LoggedRequest, ReceivedEvent, Receiver, Shop } 
 import { plainName, scenarioOf } from "./record.js"
 import type { Act, Beginning } from "./recordedActs.js"
 import {
+  actListeners,
   choose,
   clock,
   faults,
@@ -18,8 +19,7 @@ import {
   shop,
   shopId,
   shops,
-  show,
-  witnesses
+  show
 } from "./state.js"
 
 export const title = signal("What my till does")
@@ -144,7 +144,7 @@ const openLike = async ({ name, currency, decimals, time_zone, program, ...words
 }
 
 const attend = (): void => {
-  witnesses.add(witness)
+  actListeners.add(witness)
   listeners.add(listen)
 }
 
@@ -213,7 +213,7 @@ export const recordAct = async (): Promise<void> => {
 }
 
 const end = (why: string | null): void => {
-  witnesses.delete(witness)
+  actListeners.delete(witness)
   listeners.delete(listen)
   endReason.value = why
   isRecording.value = false

@@ -272,17 +272,17 @@ export const loadShops = async (): Promise<void> => {
 }
 
 /** The functions that are called with the response of every act, such as that of the recorder. */
-export const witnesses = new Set<(answer: Answer) => void>()
+export const actListeners = new Set<(answer: Answer) => void>()
 
-const witnessed = (answer: Answer): Answer => {
-  for (const witness of witnesses) witness(answer)
+const notifyListeners = (answer: Answer): Answer => {
+  for (const witness of actListeners) witness(answer)
   return answer
 }
 
 /** Performs an act through the sandbox, and shows a notice about the outcome. */
 export const act = async (method: string, path: string, body?: Json, done?: string): Promise<Answer> => {
   notice.value = null
-  const answer = witnessed(await send(method, `/sandbox${path}`, { body }))
+  const answer = notifyListeners(await send(method, `/sandbox${path}`, { body }))
   if (!answer.ok) say(refusalOf(answer), false)
   else if (done !== undefined) say(done)
   void refresh()
@@ -305,13 +305,13 @@ export const callApi = async (method: string, path: string, body?: Json, done?: 
     const pattern = path.replace(/[0-9a-f-]{36}/, "{id}")
     const others = faults.peek().map(({ id: _, ...rest }) => rest)
     const body = { faults: [{ method, path: pattern, fault: "lose_answer", next: 1 }, ...others] }
-    witnessed(await send("PUT", "/sandbox/faults", { body }))
+    notifyListeners(await send("PUT", "/sandbox/faults", { body }))
     first = await ask()
-    witnessed({ ...first, status: 0, ok: false })
+    notifyListeners({ ...first, status: 0, ok: false })
     lost = "The first response was lost. The same request again: "
   }
   // A browser may itself repeat a request on a kept connection. That repetition counts as the second request.
-  const answer = witnessed(first !== null && first.status !== 0 ? first : await ask())
+  const answer = notifyListeners(first !== null && first.status !== 0 ? first : await ask())
   const replayed = answer.body?.meta?.replayed === true ? ", replayed" : ""
   if (!answer.ok) say(`${lost}${refusalOf(answer)}`, false)
   else if (done !== undefined || lost !== "") say(`${lost}${lost === "" ? done : `${answer.status}${replayed}`}`)

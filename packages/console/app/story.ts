@@ -32,7 +32,7 @@ const causes: ReadonlyArray<readonly [RegExp, RegExp]> = [
 ]
 
 /** Whether a request may have raised an event. */
-const raised = ({ detail }: Entry, event: Entry): boolean =>
+const mayHaveRaised = ({ detail }: Entry, event: Entry): boolean =>
   detail.status < 300 &&
   !detail.replayed &&
   detail.method === "POST" &&
@@ -54,7 +54,7 @@ const slotsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<readonly [Entry, 
     if (state !== undefined) slots.push([state, slot])
   }
   for (const request of requests) {
-    const target = events.findIndex((event, i) => i >= next && raised(request, event))
+    const target = events.findIndex((event, i) => i >= next && mayHaveRaised(request, event))
     while (target >= 0 && next < target) {
       takeEvent()
       slot++

@@ -89,14 +89,14 @@ const begun: Beginning = {
   receiver: { url: "", answer: 200, times: null, afterwards: 200, forward_to: null, in_use: true }
 }
 
-const doing = (method: string, path: string, fields: Partial<Act> = {}): Act => ({
+const recordedAct = (method: string, path: string, fields: Partial<Act> = {}): Act => ({
   ...{ from: "till", at: NOW, method, path, body: undefined, contentType: "application/json" },
   ...{ once: null, key: undefined, status: 200, response: { data: [] }, fault: null, asserted: {} },
   ...fields
 })
 
 const creating = (id: string, fields: Partial<Act> = {}): Act =>
-  doing("POST", "/v1/tickets", {
+  recordedAct("POST", "/v1/tickets", {
     ...{ once: `once-${id}`, status: 201, body: { service: "Hem" }, response: { data: { id, service: "Hem" } } },
     ...fields
   })
@@ -108,7 +108,7 @@ const noReceiver: Beginning = { ...begun, receiver: { ...begun.receiver, in_use:
 
 describe("a recording", () => {
   it("a recorded list becomes an expectation of its length", () => {
-    expect(scenarioOf("List", begun, [doing("GET", "/v1/tickets?limit=2")]).steps[0]?.lines).toEqual([
+    expect(scenarioOf("List", begun, [recordedAct("GET", "/v1/tickets?limit=2")]).steps[0]?.lines).toEqual([
       "  - list tickets: { limit: 2 }",
       "    expect: { data: { $length: 0 } }"
     ])
@@ -118,65 +118,71 @@ describe("a recording", () => {
   it.each<[why: string, acts: ReadonlyArray<Act>, from?: Beginning]>([
     [
       "the shop's events do not go to the built-in receiver: use it from the beginning",
-      [doing("GET", "/sandbox/shops/s/received", { received: [] })],
+      [recordedAct("GET", "/sandbox/shops/s/received", { received: [] })],
       noReceiver
     ],
     [
       "requests before the recording counted against the limit too",
-      [doing("GET", "/v1/shop", { status: 429 })],
+      [recordedAct("GET", "/v1/shop", { status: 429 })],
       { ...begun, isCounted: true }
     ],
     ["it repeats a request that was made before the recording began", [creating("a", { status: 200 })]],
     [
       "its cursor comes from a list that was read before the recording began",
-      [doing("GET", "/v1/tickets?cursor=of-yesterday")]
+      [recordedAct("GET", "/v1/tickets?cursor=of-yesterday")]
     ],
     [
       "it lists ticket 0007, which was made before the recording began",
-      [doing("GET", "/v1/tickets", { response: { data: [{ id: "old", number_label: "0007" }] } })]
+      [recordedAct("GET", "/v1/tickets", { response: { data: [{ id: "old", number_label: "0007" }] } })]
     ],
     [
       "ticket 0007 was made before the recording began",
-      [doing("GET", "/v1/tickets/old", { response: { data: { id: "old", number_label: "0007" } } })]
+      [recordedAct("GET", "/v1/tickets/old", { response: { data: { id: "old", number_label: "0007" } } })]
     ],
     [
       "ticket 0007 was made before the recording began",
-      [doing("GET", "/v1/tickets/by-number/7", { response: { data: { id: "old", number_label: "0007" } } })]
+      [recordedAct("GET", "/v1/tickets/by-number/7", { response: { data: { id: "old", number_label: "0007" } } })]
     ],
     [
       "the answer of its creation was lost, so no step has its id",
-      [creating("a", { fault: "lose_answer" }), doing("GET", "/v1/tickets/a", { response: { data: { id: "a" } } })]
+      [
+        creating("a", { fault: "lose_answer" }),
+        recordedAct("GET", "/v1/tickets/a", { response: { data: { id: "a" } } })
+      ]
     ],
     [
       "the client's account was opened after the recording began",
-      [doing("GET", "/v1/clients/new", { response: { data: { id: "new" } } })]
+      [recordedAct("GET", "/v1/clients/new", { response: { data: { id: "new" } } })]
     ],
-    ["Amira B. had 3 stamps before the recording began", [doing("GET", "/v1/clients/amira/loyalty")]],
-    ["Zied C. blocked the shop before the recording began", [doing("GET", "/v1/clients/zied")]],
+    ["Amira B. had 3 stamps before the recording began", [recordedAct("GET", "/v1/clients/amira/loyalty")]],
+    ["Zied C. blocked the shop before the recording began", [recordedAct("GET", "/v1/clients/zied")]],
     [`its text "${NAMED}" has the signs that mean a name in scenarios`, [creating("a", { body: { service: NAMED } })]],
     [
       "a scenario has a receiver of its own, and would send nothing to that address",
-      [doing("PUT", "/sandbox/shops/s/webhook", { body: { url: "https://shop.example/" } })]
+      [recordedAct("PUT", "/sandbox/shops/s/webhook", { body: { url: "https://shop.example/" } })]
     ],
-    ["a scenario uses a limit up by its requests alone", [doing("POST", "/sandbox/shops/s/limits", { body: {} })]],
-    ["it is about another shop", [doing("PATCH", "/sandbox/shops/other", { body: { name: "Lac" } })]],
-    ["scenarios have no such act", [doing("POST", "/sandbox/reset")]],
+    [
+      "a scenario uses a limit up by its requests alone",
+      [recordedAct("POST", "/sandbox/shops/s/limits", { body: {} })]
+    ],
+    ["it is about another shop", [recordedAct("PATCH", "/sandbox/shops/other", { body: { name: "Lac" } })]],
+    ["scenarios have no such act", [recordedAct("POST", "/sandbox/reset")]],
     [
       "a scenario's receiver answers by itself and passes nothing on",
-      [doing("PUT", "/sandbox/shops/s/receiver", { body: { forward_to: "http://127.0.0.1:8080" } })]
+      [recordedAct("PUT", "/sandbox/shops/s/receiver", { body: { forward_to: "http://127.0.0.1:8080" } })]
     ],
     [
       "a scenario's receiver is healthy afterwards",
-      [doing("PUT", "/sandbox/shops/s/receiver", { body: { answer: 500, times: 2, afterwards: 410 } })]
+      [recordedAct("PUT", "/sandbox/shops/s/receiver", { body: { answer: 500, times: 2, afterwards: 410 } })]
     ],
     [
       "the webhook was set after the first ticket: begin the recording with it",
-      [creating("a"), doing("PUT", "/sandbox/shops/s/receiver", { body: { use: true } })],
+      [creating("a"), recordedAct("PUT", "/sandbox/shops/s/receiver", { body: { use: true } })],
       noReceiver
     ],
     [
       "that event was raised before the recording began",
-      [doing("POST", "/sandbox/shops/s/deliveries/replay", { body: { event_ids: ["old"] }, events: [] })]
+      [recordedAct("POST", "/sandbox/shops/s/deliveries/replay", { body: { event_ids: ["old"] }, events: [] })]
     ]
   ])("a recording names the act that it cannot repeat, and says why: %s", (why, acts, from = begun) => {
     const { steps, text } = scenarioOf("Refused", from, acts)

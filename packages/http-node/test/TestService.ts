@@ -123,7 +123,7 @@ export class TestService {
       currency: "TND",
       decimals: 3,
       time_zone: "Africa/Tunis",
-      ...defined({ name, currency, decimals, time_zone, tracking_base_url })
+      ...withoutUndefined({ name, currency, decimals, time_zone, tracking_base_url })
     }
     const { id } = await this.act(
       Effect.flatMap(Shops, (shops) => shops.create(Schema.decodeUnknownSync(ShopInput)(input)))
@@ -200,5 +200,5 @@ export class TestService {
   }
 }
 
-const defined = (fields: Readonly<Record<string, unknown>>) =>
+const withoutUndefined = (fields: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -19,10 +19,10 @@ export const layerOf = (
     Layer.provideMerge(Layer.succeed(TrackingPages, { base_url })),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(seed)),
-    Layer.provideMerge(Layer.merge(clock.layer, Logger.replace(Logger.defaultLogger, keeping(logs))))
+    Layer.provideMerge(Layer.merge(clock.layer, Logger.replace(Logger.defaultLogger, collectLogs(logs))))
   )
 
-const keeping = (logs: Array<string>) => Logger.map(Logger.logfmtLogger, (line) => void logs.push(line))
+const collectLogs = (logs: Array<string>) => Logger.map(Logger.logfmtLogger, (line) => void logs.push(line))
 
 /** The context of a test service. */
 export type Services = Layer.Layer.Success<ReturnType<typeof layerOf>>

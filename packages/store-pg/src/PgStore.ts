@@ -22,7 +22,7 @@ import { type Config, type ConfigError, Context, Effect, Layer } from "effect"
 import type pg from "pg"
 import { optionsFrom, type PgStoreConfig, storeConfig } from "./ConfiguredOptions.js"
 import { checkAlone, checkCells, makeConfirm } from "./cells/CellChecks.js"
-import { type CellAddress, type CellLocation, HOME_CELL, locateCells } from "./cells/CellPlaces.js"
+import { type CellAddress, type CellLocation, HOME_CELL, locateCells } from "./cells/CellLocations.js"
 import { cellNodes } from "./cells/CitusNodes.js"
 import { pgCellAccess, pgCellDirectory } from "./cells/PgCells.js"
 import { joinedTransactions } from "./commands/JoinedTransactions.js"
@@ -134,41 +134,41 @@ const ports = (
   })
 
 /** The ports, the SQL client and the directory of one cell, on shared connections. */
-const cellWith = (options: PgStoreOptions, place: CellLocation, poolNow: () => pg.Pool, shared: SharedResources) =>
+const cellWith = (options: PgStoreOptions, location: CellLocation, poolNow: () => pg.Pool, shared: SharedResources) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const at = { ...options, url: place.url, schema: place.schema }
-    const cell: Cell = { name: place.name, ports: yield* ports(at, { ...shared, cell: place.name }) }
+    const at = { ...options, url: location.url, schema: location.schema }
+    const cell: Cell = { name: location.name, ports: yield* ports(at, { ...shared, cell: location.name }) }
     return { cell, sql, directory: yield* pgCellDirectory }
-  }).pipe(Effect.provide(Layer.provide(Sql.readsOn(poolNow, place), Reactivity.layer)))
+  }).pipe(Effect.provide(Layer.provide(Sql.readsOn(poolNow, location), Reactivity.layer)))
 
 /** Several cells, with the directory in the home cell. Cells of one address share connections. */
 const cellStore = (options: PgStoreOptions, further: ReadonlyArray<CellAddress>) =>
   Effect.gen(function* () {
     const entropy = yield* Entropy
-    const places = yield* locateCells(options, further)
+    const locations = yield* locateCells(options, further)
     const sharing = yield* sharedSessions
     const notifiers = new Map<string, PgNotifier>()
-    for (const { url, schema } of places) {
+    for (const { url, schema } of locations) {
       if (notifiers.has(url)) continue
       yield* warnIfUnencrypted(url)
       notifiers.set(url, yield* pgNotifier({ url, schema }, nodeName(entropy)))
     }
-    const nodes = yield* cellNodes(places, options.readConnections ?? READ_CONNECTIONS)
-    const open = yield* Effect.forEach(places, (place) => {
-      const { schema } = place
+    const nodes = yield* cellNodes(locations, options.readConnections ?? READ_CONNECTIONS)
+    const open = yield* Effect.forEach(locations, (location) => {
+      const { schema } = location
       const plans = () => (nodes.isDistributed(schema) ? PLANNED_EACH_TIME : PLANNED_ONCE)
-      const connecting = sharing({ schema, plans, url: Effect.sync(() => nodes.urlOf(place)) })
-      const opened = cellWith(options, place, () => nodes.poolOf(place), {
+      const connecting = sharing({ schema, plans, url: Effect.sync(() => nodes.urlOf(location)) })
+      const opened = cellWith(options, location, () => nodes.poolOf(location), {
         connecting,
         isDistributed: () => nodes.isDistributed(schema),
-        notifier: notifiers.get(place.url)!
+        notifier: notifiers.get(location.url)!
       })
-      return place.name === HOME_CELL ? Effect.tap(opened, ({ sql }) => nodes.follow(sql)) : opened
+      return location.name === HOME_CELL ? Effect.tap(opened, ({ sql }) => nodes.follow(sql)) : opened
     })
     const [home, ...others] = open
     const unavailable = yield* checkCells(
-      open.map(({ cell, sql }, i) => ({ name: cell.name, schema: places[i]!.schema, sql }))
+      open.map(({ cell, sql }, i) => ({ name: cell.name, schema: locations[i]!.schema, sql }))
     )
     const confirm = makeConfirm(home!.sql)
     const confirmed = ({ cell: { name, ports }, sql }: (typeof open)[number]): Cell => {

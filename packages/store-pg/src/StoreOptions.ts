@@ -1,7 +1,7 @@
 import { OptionRefused } from "@workshop/core"
 import { isAny, isBoolean, isObject, isPositive, type OptionChecks, optionRefusal } from "@workshop/core/internal"
 import { Effect } from "effect"
-import type { CellAddress } from "./cells/CellPlaces.js"
+import type { CellAddress } from "./cells/CellLocations.js"
 import { databaseUrl } from "./connection/Address.js"
 import type { PoolLike } from "./connection/CallersPool.js"
 import type { DatabaseFailed } from "./connection/DatabaseFailed.js"

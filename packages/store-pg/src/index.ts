@@ -1,6 +1,6 @@
 /** The entry `@workshop/store-pg`: the store on Postgres. */
 
-export { type CellAddress, parseCells } from "./cells/CellPlaces.js"
+export { type CellAddress, parseCells } from "./cells/CellLocations.js"
 export { sqlTransaction } from "./commands/SqlTransaction.js"
 export * as MigratedStore from "./MigratedStore.js"
 export type * from "./migrate/MigrationError.js"

@@ -10,8 +10,8 @@ export {
   moveCell,
   removeCell
 } from "./cells/CellLayout.js"
+export { type CellLocation, locateCells } from "./cells/CellLocations.js"
 export { type MigrateOptions, migrate } from "./cells/CellMigrations.js"
-export { type CellLocation, locateCells } from "./cells/CellPlaces.js"
 export { type CheckResult, checkData, type InvariantViolation } from "./check/checkData.js"
 export { DatabaseFailed, type DatabaseFailure } from "./connection/DatabaseFailed.js"
 export type * from "./migrate/MigrationError.js"

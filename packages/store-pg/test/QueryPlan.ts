@@ -83,14 +83,15 @@ export const openSession = (url: string, settings: Settings) =>
 
 type Explained = ReadonlyArray<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>
 
-const given = (values: ReadonlyArray<unknown>) => (values.length === 0 ? "" : `(${values.map(literal).join(", ")})`)
+const argumentList = (values: ReadonlyArray<unknown>) =>
+  values.length === 0 ? "" : `(${values.map(literal).join(", ")})`
 
 /** Prepares a statement in a session, with a generic plan if the session's settings require one. */
 export const prepare = (session: Session, name: string, text: string, values: ReadonlyArray<unknown>) =>
-  Effect.orDie(session.run(`prepare ${name} as ${text}; explain execute ${name}${given(values)}`))
+  Effect.orDie(session.run(`prepare ${name} as ${text}; explain execute ${name}${argumentList(values)}`))
 
-const executed = (session: Session, name: string, values: ReadonlyArray<unknown>): Effect.Effect<Node> => {
-  const explain = (how: string) => session.run(`explain (${how} format json) execute ${name}${given(values)}`)
+const explainPrepared = (session: Session, name: string, values: ReadonlyArray<unknown>): Effect.Effect<Node> => {
+  const explain = (how: string) => session.run(`explain (${how} format json) execute ${name}${argumentList(values)}`)
   return Effect.gen(function* () {
     yield* session.run("begin")
     const rows = yield* explain("analyze, buffers,").pipe(
@@ -105,12 +106,12 @@ const executed = (session: Session, name: string, values: ReadonlyArray<unknown>
  * Runs a prepared statement, rolls it back and returns its plan. If the statement fails, returns the estimated plan.
  */
 export const runPrepared = (session: Session, name: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
-  Effect.map(executed(session, name, values), planOf)
+  Effect.map(explainPrepared(session, name, values), planOf)
 
-const explained = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Node> =>
+const explainText = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Node> =>
   Effect.orDie(session.run("deallocate all")).pipe(
     Effect.zipRight(prepare(session, "looked", text, values)),
-    Effect.zipRight(executed(session, "looked", values))
+    Effect.zipRight(explainPrepared(session, "looked", values))
   )
 
 /**
@@ -118,7 +119,7 @@ const explained = (session: Session, text: string, values: ReadonlyArray<unknown
  * connection gets.
  */
 export const explainPlan = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
-  Effect.map(explained(session, text, values), planOf)
+  Effect.map(explainText(session, text, values), planOf)
 
 /** Describes each step of a statement that ran: the node type, its table, and the numbers of loops, rows and pages. */
 export const stepsOf = (
@@ -126,7 +127,7 @@ export const stepsOf = (
   text: string,
   values: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<string>> =>
-  Effect.map(explained(session, text, values), (root) =>
+  Effect.map(explainText(session, text, values), (root) =>
     nodesOf(root).map((node) => {
       const pages = (node["Shared Hit Blocks"] ?? 0) + (node["Shared Read Blocks"] ?? 0)
       return `${node["Node Type"]} ${node["Relation Name"] ?? ""}: ${node["Actual Loops"]} times, ${rowsOf(node)} rows, ${pages} pages`

@@ -69,7 +69,7 @@ const program = Effect.gen(function* () {
   return { url, pool, caller, inTransaction, ordering, rows, services }
 })
 
-const running = <A, E>(work: (given: Effect.Effect.Success<typeof program>) => Effect.Effect<A, E, never>) =>
+const runWithProgram = <A, E>(work: (given: Effect.Effect.Success<typeof program>) => Effect.Effect<A, E, never>) =>
   runTest(Effect.flatMap(Effect.orDie(program), work))
 
 const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
@@ -77,7 +77,7 @@ const defectOf = <A, E>(exit: Exit.Exit<A, E>) =>
 
 describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
   it("ownTransaction commits rows and ticket together, notifies after the commit, and returns the value", () =>
-    running(({ ordering, rows, services }) =>
+    runWithProgram(({ ordering, rows, services }) =>
       Effect.gen(function* () {
         const { stream } = yield* CommittedEvents
         const heard = yield* Effect.fork(Stream.runHead(stream))
@@ -89,7 +89,7 @@ describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
     ))
 
   it("ownTransaction fails with the effect's own error, and rolls back rows and ticket", () =>
-    running(({ inTransaction, caller, pool, rows, services }) =>
+    runWithProgram(({ inTransaction, caller, pool, rows, services }) =>
       Effect.gen(function* () {
         const failing = inTransaction((client) =>
           Effect.gen(function* () {
@@ -105,7 +105,7 @@ describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
     ))
 
   it("interrupting ownTransaction waits for the rollback", () =>
-    running(({ inTransaction, caller, pool, rows, services }) =>
+    runWithProgram(({ inTransaction, caller, pool, rows, services }) =>
       Effect.gen(function* () {
         const isAt = yield* Deferred.make<void>()
         const fiber = yield* Effect.fork(
@@ -126,7 +126,7 @@ describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
     ))
 
   it("ownTransaction dies if the database refuses the commit, and neither rows nor ticket are stored", () =>
-    running(({ ordering, rows, services }) =>
+    runWithProgram(({ ordering, rows, services }) =>
       Effect.gen(function* () {
         yield* ordering("A1")
         expect(defectOf(yield* Effect.exit(ordering("A1")))).toMatchObject({ code: "23505" })
@@ -135,7 +135,7 @@ describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
     ))
 
   it("after a failed statement whose error was caught, the next command fails with TransactionRefused, not StoreUnavailable", () =>
-    running(({ inTransaction, caller, rows, services }) =>
+    runWithProgram(({ inTransaction, caller, rows, services }) =>
       Effect.gen(function* () {
         const swallowing = (then: Effect.Effect<unknown, unknown, Tickets>) =>
           inTransaction((client) =>
@@ -160,7 +160,7 @@ describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
   it.each(["before the commit", "while a statement runs"] as const)(
     "ownTransaction fails with StoreUnavailable if the connection breaks %s, and the process does not exit",
     (when) =>
-      running(({ url, inTransaction, caller, pool, ordering, rows, services }) =>
+      runWithProgram(({ url, inTransaction, caller, pool, ordering, rows, services }) =>
         Effect.gen(function* () {
           pool.on("error", () => {})
           const breaking = inTransaction((client) =>
@@ -186,7 +186,7 @@ describe("ownTransaction of the Effect API", { timeout: 60_000 }, () => {
   )
 
   it("ownTransaction fails with StoreUnavailable if it cannot begin a transaction", () =>
-    running(({ caller, services }) =>
+    runWithProgram(({ caller, services }) =>
       Effect.gen(function* () {
         const nowhere = new pg.Pool({ connectionString: "postgres://a:b@127.0.0.1:1/none" })
         const failing = ownTransaction(beginOn(nowhere))(() => Tickets.create(caller, hem))

@@ -55,12 +55,12 @@ let hooked: ShopId
 
 type Act = Effect.Effect<unknown, unknown, StorePorts | Entropy>
 
-const acting = <A, E>(act: Effect.Effect<A, E, StorePorts | Entropy>) => within(Effect.provide(act, ports))
+const runAct = <A, E>(act: Effect.Effect<A, E, StorePorts | Entropy>) => within(Effect.provide(act, ports))
 
 /** The number of rows that an act wrote, by table and operation. */
 const rowsOf = async (act: Act) => {
   await within(session.run("truncate written"))
-  await acting(act)
+  await runAct(act)
   const rows = await within(
     session.run<{ name: string; act: string; n: number }>(
       "select name, act, sum(n)::integer as n from written group by 1, 2 having sum(n) > 0"
@@ -71,7 +71,7 @@ const rowsOf = async (act: Act) => {
 
 const creating = (shop_id: ShopId, input?: Parameters<typeof ticketInput>[0]) =>
   createTicket(shop_id, ticketInput(input), { via: "api", foundWords: [] })
-const created = async (shop_id: ShopId) => (await acting(runCommand(creating(shop_id)))).id as TicketId
+const created = async (shop_id: ShopId) => (await runAct(runCommand(creating(shop_id)))).id as TicketId
 
 const once = (key: string) =>
   runCommand(
@@ -84,16 +84,16 @@ const counting = Effect.flatMap(RateLimits, (limits) =>
   limits.take([{ policy: "requests_per_minute", subject: "a caller", time_zone: null }], Date.now())
 )
 const claiming = Effect.flatMap(Deliveries, ({ claim }) => claim(Date.now(), 1))
-const claimed = async (): Promise<Claim> => (await acting(claiming))[0]!
+const claimed = async (): Promise<Claim> => (await runAct(claiming))[0]!
 
 beforeAll(async () => {
   const { url } = await within(testDatabase)
   session = await within(openMigrationSession(url))
   await within(session.run(COUNTING))
   ports = await within(node({ url, lanes: 1 }))
-  quiet = (await acting(openShop())).id
-  hooked = (await acting(openShop())).id
-  await acting(runCommand(setWebhook(hooked, { url: "https://shop.example/hook", secret: "whsec_1" })))
+  quiet = (await runAct(openShop())).id
+  hooked = (await runAct(openShop())).id
+  await runAct(runCommand(setWebhook(hooked, { url: "https://shop.example/hook", secret: "whsec_1" })))
   // The first batch of a connection inserts its receipt, and a shop's first event inserts its row of the delivery
   // queue.
   await created(hooked)
@@ -177,7 +177,7 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
   })
 
   it("a rate-limited request writes the window of its limit", async () => {
-    await acting(counting)
+    await runAct(counting)
     expect(await rowsOf(counting)).toEqual({ "rate_limit updated": 1 })
   })
 

@@ -26,7 +26,7 @@ const where = {
 }
 
 /** Runs an operation on the cells of a database, and prints its result. */
-const acting = (
+const runOnCells = (
   { actor, json, ...flags }: Values<typeof where>,
   act: (
     url: string,
@@ -61,7 +61,7 @@ const list = command({
   examples: ["workshop cell list", "workshop cell list --cells 'north=postgres://db1.example.com/workshop' --json"],
   options: { ...where, cells: cellsFlag },
   run: ({ cells, ...flags }) =>
-    acting(flags, (url, options) =>
+    runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
         const listed = yield* (yield* layout).listCells(url, { ...options, cells: yield* cellsFrom(cells ?? "") })
         return rows(listed, columns, "There are no cells.")
@@ -86,7 +86,7 @@ const move = command({
     node: new Operand<string>("<host:port>", "The worker to which it is moved, as Citus knows it.")
   },
   run: ({ cell, node, ...flags }) =>
-    acting(flags, (url, options) =>
+    runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
         const moved = yield* (yield* layout).moveCell(url, cell, node, options)
         return sentence(moved, moveInWords(moved))
@@ -100,7 +100,7 @@ const balance = command({
   examples: ["workshop cell balance", "workshop cell balance --json"],
   options: where,
   run: (flags) =>
-    acting(flags, (url, options) =>
+    runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
         const moves = yield* (yield* layout).balanceCells(url, options)
         return {
@@ -113,7 +113,7 @@ const balance = command({
 })
 
 /** The number at the end of a name and the text before it; undefined if the name does not end with a number. */
-const numbered = (name: string) => {
+const splitNumber = (name: string) => {
   const trailingDigits = /\d{1,9}$/.exec(name)
   return trailingDigits === null
     ? undefined
@@ -122,7 +122,7 @@ const numbered = (name: string) => {
 
 /** The next name in a series such as `cell1`, `cell2`; undefined if the names are not such a series. */
 const nextOf = (names: ReadonlyArray<string>): string | undefined => {
-  const parts = names.flatMap((name) => numbered(name) ?? [])
+  const parts = names.flatMap((name) => splitNumber(name) ?? [])
   const stems = new Set(parts.map(({ stem }) => stem))
   if (names.length === 0 || parts.length < names.length || stems.size > 1) return undefined
   return `${[...stems][0]}${Math.max(...parts.map(({ number }) => number)) + 1}`
@@ -155,7 +155,7 @@ const add = command({
     yes
   },
   run: ({ cell, address, yes, ...flags }) =>
-    acting(flags, (url, options) =>
+    runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
         const isMeant = (names: ReadonlyArray<string>) => {
           const doubt = doubtOf(cell, address !== null, names)
@@ -175,7 +175,7 @@ const remove = command({
   examples: ["workshop cell remove nine"],
   options: { ...where, cell: new Operand<string>("<cell>", "The name of the cell.") },
   run: ({ cell, ...flags }) =>
-    acting(flags, (url, options) =>
+    runOnCells(flags, (url, options) =>
       Effect.gen(function* () {
         const { name, schema } = yield* (yield* layout).removeCell(url, cell, options)
         const text = `The cell ${name} is removed. Restart every process with --cells that omit it. Its tables are kept. To remove them in this database, run "drop schema ${schema} cascade".`

@@ -70,7 +70,7 @@ const lineOf = (request: LoggedRequest, bodies: boolean, paint: Paint): string =
 }
 
 /** Reads the requests of a sandbox. */
-const reading = (flags: Flags) => {
+const readRequests = (flags: Flags) => {
   const { baseUrl, sandboxToken, shop, ticket } = flags
   const api = new Api(baseUrl, { sandbox_token: sandboxToken })
   return (parameters: Readonly<Record<string, string>>) => {
@@ -100,7 +100,7 @@ export const logsCommand = command({
   options,
   run: (flags) =>
     Effect.gen(function* () {
-      const read = reading(flags)
+      const read = readRequests(flags)
       const paint = paintFor()
       const print = (requests: ReadonlyArray<LoggedRequest>) =>
         Effect.forEach(

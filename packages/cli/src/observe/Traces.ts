@@ -5,7 +5,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import { type RunInSpan, Tracing } from "@workshop/core/store"
 import { Cause, Config, type Duration, Effect, Layer } from "effect"
 
-const within: RunInSpan = (name, attributes, work) =>
+const runInSpan: RunInSpan = (name, attributes, work) =>
   Effect.withSpan(work, name, { attributes, root: true, captureStackTrace: false })
 
 /** The longest time that a collector may take for a batch of spans. */
@@ -43,6 +43,6 @@ export const layer = (
   return Layer.unwrapEffect(tracer).pipe(
     Layer.provide(OtlpSerialization.layerJson),
     Layer.provide(withTimeout(taking)),
-    Layer.merge(Layer.succeed(Tracing, { within }))
+    Layer.merge(Layer.succeed(Tracing, { within: runInSpan }))
   )
 }

@@ -47,7 +47,7 @@ const cut = (text: string): string =>
   text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS)}... (${text.length} characters)`
 
 /** Shortens a line to the greatest length. A line of JSON remains valid, because only the texts in it are shortened. */
-const bounded = (line: string, format: LogFormat): string => {
+const boundLine = (line: string, format: LogFormat): string => {
   if (line.length <= LINE_CHARACTERS) return line
   if (format === "pretty") return cut(line)
   return JSON.stringify(JSON.parse(line), (_, value) => (typeof value === "string" ? cut(value) : value))
@@ -69,7 +69,7 @@ export const logsLayer = (
 ): Layer.Layer<never> => {
   const format = logFormat ?? (isTerminal ? "pretty" : "json")
   const logger = Logger.make<unknown, void>((entry) =>
-    write(escapeControl(bounded(redact(formats[format].log(entry)), format)))
+    write(escapeControl(boundLine(redact(formats[format].log(entry)), format)))
   )
   return Layer.merge(
     Layer.locallyScoped(FiberRef.currentLoggers, HashSet.make(logger)),

@@ -41,14 +41,14 @@ const listOrDefault = (words: ReadonlyArray<string>) =>
   words.length === 0 ? null : words.filter((word) => word !== "-")
 
 /** The flags of a new shop whose default depends on another flag. */
-interface Opening extends FlagFields {
+interface NewShopFlags extends FlagFields {
   readonly currency: string | null
   readonly decimals: number | null
   readonly languages: ReadonlyArray<string>
 }
 
 /** Opens a shop. */
-export const createShop = Effect.fnUntraced(function* (fields: Opening) {
+export const createShop = Effect.fnUntraced(function* (fields: NewShopFlags) {
   const shop = yield* Shops.create(
     yield* decodeFields(ShopInput, { ...fields, languages: listOrDefault(fields.languages) })
   )

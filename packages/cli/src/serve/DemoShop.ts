@@ -134,7 +134,7 @@ interface Demo {
   readonly phone: string | null
 }
 
-const reused = ({ id }: ShopRecord) =>
+const reuseShop = ({ id }: ShopRecord) =>
   Effect.gen(function* () {
     const key = yield* makeKey(id, "demo")
     const what = (yield* GivenKey) === null ? "A new key for it is shown this once:" : yield* keyLine
@@ -153,7 +153,7 @@ const reused = ({ id }: ShopRecord) =>
 /** Opens the demo shop and fills it with demo data, or finds the one of an earlier start. */
 export const demoShop = Effect.gen(function* () {
   const earlier = yield* earlierShop
-  if (earlier !== undefined) return yield* reused(earlier)
+  if (earlier !== undefined) return yield* reuseShop(earlier)
   const { id } = yield* openShop(NAME)
   const phone = yield* fillWithDemoData(id)
   // The key is created last, because a failure after it would leave a key that was never shown.

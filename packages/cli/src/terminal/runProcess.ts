@@ -12,7 +12,7 @@ const INTERRUPTED = 130
 export type Stop = "signal" | "reader"
 
 /** The exit status and the error message of a command. */
-interface Ending {
+interface CommandExit {
   /** The exit status: 0 only on success, 130 if Ctrl-C interrupted the command (Specification, Commands). */
   readonly status: number
   /** The text for standard error; null only on success, or if a person stopped the command. */
@@ -44,7 +44,7 @@ export const exitOf = (
   exit: Exit.Exit<unknown, { readonly message: string }>,
   words: ReadonlyArray<string>,
   stop: Stop | null = null
-): Ending => {
+): CommandExit => {
   if (Exit.isSuccess(exit)) return { status: 0, complaint: null }
   const name = words.find((word) => !word.startsWith("-")) ?? ""
   if (stop !== null && Cause.isInterruptedOnly(exit.cause)) {
@@ -83,15 +83,15 @@ export const output = Layer.mergeAll(legibleConsole, lines, Logger.minimumLogLev
  */
 const ONE_PRESS_MS = 500
 
-const drained = (stream: NodeJS.WriteStream): Promise<void> =>
+const drain = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => {
     stream.write("", () => resolve())
   })
 
 /** Ends the process after its output was flushed, because `process.exit` alone would truncate the output. */
-const end = async ({ status, complaint }: Ending): Promise<void> => {
+const end = async ({ status, complaint }: CommandExit): Promise<void> => {
   if (complaint !== null) process.stderr.write(`${escapeControl(complaint)}\n`)
-  await Promise.all([drained(process.stdout), drained(process.stderr)])
+  await Promise.all([drain(process.stdout), drain(process.stderr)])
   process.exit(status)
 }
 

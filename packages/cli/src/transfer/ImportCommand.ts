@@ -44,7 +44,7 @@ const sizeOf = (file: string): Effect.Effect<number, CommandRefused> => {
 }
 
 /** The lines of a file, counted as they are read. */
-const counting = (source: AsyncIterable<ImportLine>) => {
+const countLines = (source: AsyncIterable<ImportLine>) => {
   let read = 0
   let cutAt: number | null = null
   const lines = (async function* () {
@@ -152,7 +152,7 @@ export const importCommand = ownerCommand({
       const onProgress = importProgress(size, bytesRead, process.stderr)
       // A dry run checks every row, so that one run finds all errors.
       const bad_rows = dryRun ? "skip" : badRows
-      const { lines, cutAt, rowsAfter } = counting(rows)
+      const { lines, cutAt, rowsAfter } = countLines(rows)
       const imported = yield* Imports.run({ shop_id, lines, dry_run: dryRun, bad_rows, events, onProgress })
       // The import does not read the rows after the one at which it stopped, so they are read here to count them.
       const not_read = imported.stopped_at === null ? 0 : yield* Effect.promise(() => rowsAfter(imported.rows))

@@ -141,7 +141,7 @@ const nextOf = ({ waiting, in_flight }: ShopQueue, now: Instant): WaitingDeliver
 
 /** The claimed deliveries, each with the index of its shop in the queue before the claim, and the queue afterwards. */
 export interface NextClaims<Shop> {
-  readonly claims: ReadonlyArray<readonly [place: number, delivery: WaitingDelivery]>
+  readonly claims: ReadonlyArray<readonly [position: number, delivery: WaitingDelivery]>
   readonly queue: ReadonlyArray<Shop>
 }
 
@@ -156,16 +156,16 @@ export const nextClaims = <Shop extends ShopQueue>(
   slots: number
 ): NextClaims<Shop> => {
   const claims: Array<readonly [number, WaitingDelivery]> = []
-  let turns = queue.map((shop, place) => ({ shop, place }))
+  let turns = queue.map((shop, position) => ({ shop, position: position }))
   while (claims.length < slots) {
     const turn = turns.find(({ shop }) => nextOf(shop, now) !== undefined)
     if (turn === undefined) break
-    const { shop, place } = turn
+    const { shop, position } = turn
     const next = nextOf(shop, now)!
-    claims.push([place, next])
+    claims.push([position, next])
     const waiting = shop.waiting.filter((one) => one !== next)
     const served = { ...shop, waiting, in_flight: [...shop.in_flight, next] }
-    turns = [...turns.filter((one) => one !== turn), { shop: served, place }]
+    turns = [...turns.filter((one) => one !== turn), { shop: served, position: position }]
   }
   return { claims, queue: turns.map(({ shop }) => shop) }
 }

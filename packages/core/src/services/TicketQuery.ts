@@ -121,15 +121,15 @@ const numberOf = (text: string): number => (String(Number(text)) === text ? Numb
  * The order of a list that continues at the position of a cursor; null if no list has this position. It must be checked
  * although the cursor has a digest, because anybody can compute the digest.
  */
-const orderAt = (updated_since: Instant | null, place: string | null): TicketOrder | null => {
+const orderAt = (updated_since: Instant | null, position: string | null): TicketOrder | null => {
   if (updated_since !== null) {
-    const after = place === null ? null : numberOf(place)
+    const after = position === null ? null : numberOf(position)
     return after === null || (Number.isSafeInteger(after) && after > 0)
       ? { _tag: "Changes", since: updated_since, after }
       : null
   }
-  if (place === null) return { _tag: "Newest", after: null }
-  const [instant = "", id, ...more] = place.split(" ")
+  if (position === null) return { _tag: "Newest", after: null }
+  const [instant = "", id, ...more] = position.split(" ")
   const created_at = numberOf(instant)
   return isInstant(created_at) && isTicketId(id) && more.length === 0 ? { _tag: "Newest", after: id } : null
 }
@@ -152,8 +152,8 @@ export const parseTicketQuery = (
       .filter(isGiven)
       .sort(([a], [b]) => (a < b ? -1 : 1))
   }
-  const place = cursor === null ? null : Cursor.decode(binding, cursor)
-  const order = cursor !== null && place === null ? null : orderAt(updated_since, place)
+  const position = cursor === null ? null : Cursor.decode(binding, cursor)
+  const order = cursor !== null && position === null ? null : orderAt(updated_since, position)
   if (order === null) return Either.left(refusedCursor)
   const filter: TicketFilter = Object.fromEntries(filters)
   return Either.right({ filter, order, limit: limit ?? Limits.page_default, binding })
@@ -182,8 +182,8 @@ export const pageOf = (
   const last = tickets.at(-1)
   const isFull = found.length > limit
   const has_more = isFull || unread_from !== null
-  const place = () => (isFull && last !== undefined ? placeOf(last, order) : String(unread_from!.change_seq - 1))
-  const next_cursor = has_more ? Cursor.encode(binding, place()) : null
+  const position = () => (isFull && last !== undefined ? placeOf(last, order) : String(unread_from!.change_seq - 1))
+  const next_cursor = has_more ? Cursor.encode(binding, position()) : null
   if (order._tag === "Newest") return { tickets, meta: { has_more, next_cursor } }
   const reached = (isFull ? last?.record.updated_at : (unread_from?.updated_at ?? last_change_at)) ?? order.since
   return { tickets, meta: { has_more, next_cursor, synced_until: toIso(Math.min(reached, now)) } }

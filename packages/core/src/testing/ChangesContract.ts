@@ -438,9 +438,9 @@ export const auditContract = makeCases({
     const other = yield* openShop()
     for (const note of ["one", "two", "three"]) {
       clock.advance(1)
-      yield* touchTicket(shop.id, note)
+      yield* recordAct(shop.id, note)
     }
-    yield* touchTicket(other.id, "another shop's")
+    yield* recordAct(other.id, "another shop's")
     const entries = yield* log.list(shop.id, null, 10)
     yield* expectSame("the shop's alone", notesOf(entries), ["three", "two", "one"])
     const [latest, ...earlier] = entries
@@ -467,7 +467,7 @@ export const auditContract = makeCases({
     auditLog: log,
     shop
   }) {
-    yield* touchTicket(shop.id, "first")
+    yield* recordAct(shop.id, "first")
     clock.advance(1)
     const entry: AuditEntry = {
       shop_id: NO_SHOP,

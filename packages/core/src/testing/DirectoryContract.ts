@@ -23,7 +23,7 @@ import { TEST_START } from "./SettableClock.js"
 
 const KEY = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
 
-const offered = (shop_id: ShopId, client_phone: string) =>
+const createWithPhone = (shop_id: ShopId, client_phone: string) =>
   runCommand(createTestTicket(shop_id, { service: "Hem", client_phone }))
 
 /** The data that do not belong to a single shop (docs/how-it-is-built.md). */
@@ -257,7 +257,7 @@ export const directoryContract = makeCases({
     const other = yield* openShop()
     const holder = yield* openAccount()
     const key = yield* runCommand(createKey(other.id, KEY, keyText("live", yield* Entropy.draw(KEY_BYTES))))
-    const ticket = yield* offered(shop.id, holder.phone)
+    const ticket = yield* createWithPhone(shop.id, holder.phone)
     const [offer] = yield* directory.offers(holder.id)
     const id = ticket.id as TicketId
     yield* expectSame("ticket", yield* directory.shopOf({ _tag: "Ticket", id }), shop.id)
@@ -274,10 +274,10 @@ export const directoryContract = makeCases({
     const holder = yield* openAccount()
     const tickets: Array<string> = []
     for (const { id } of [shop, other, shop]) {
-      tickets.push((yield* offered(id, holder.phone)).id)
+      tickets.push((yield* createWithPhone(id, holder.phone)).id)
       clock.advance(1)
     }
-    yield* offered(shop.id, (yield* openAccount()).phone)
+    yield* createWithPhone(shop.id, (yield* openAccount()).phone)
     const offers = yield* directory.offers(holder.id)
     yield* expectSame("offers", pluck(offers, "ticket_id"), tickets)
     yield* expectSame("of nobody", yield* directory.offers(yield* freshId<ClientId>()), [])
@@ -289,7 +289,7 @@ export const directoryContract = makeCases({
   "an offer made before its number had an account is shown to the client who opens one later": function* (bench) {
     const { directory, shop } = bench
     const phone = yield* freshPhone
-    const ticket = yield* offered(shop.id, phone)
+    const ticket = yield* createWithPhone(shop.id, phone)
     const holder = yield* openAccount({ phone })
     yield* expectSame("offers", pluck(yield* directory.offers(holder.id), "ticket_id"), [ticket.id])
   },
@@ -300,11 +300,11 @@ export const directoryContract = makeCases({
     const holder = yield* openAccount()
     for (const { id } of [shop, shop, other]) {
       clock.advance(1)
-      yield* offered(id, holder.phone)
+      yield* createWithPhone(id, holder.phone)
     }
     const [first, , third] = yield* directory.offers(holder.id)
     yield* runCommand(answerOffer(shop.id, first!.id, "blocked"))
-    yield* offered(shop.id, holder.phone)
+    yield* createWithPhone(shop.id, holder.phone)
     const left = pluck(yield* directory.offers(holder.id), "id", "status")
     const expected = [
       [first!.id, "blocked"],
@@ -346,7 +346,7 @@ export const directoryContract = makeCases({
         shop_id: shop.id,
         client_id,
         type: "ticket.ready",
-        ticket: yield* offered(shop.id, "+21671000000"),
+        ticket: yield* createWithPhone(shop.id, "+21671000000"),
         ticket_id: ticket!.id,
         created_at: clock.unsafeCurrentTimeMillis()
       } as const

@@ -243,7 +243,7 @@ export const listContract = cases({
 const touch = (shop_id: ShopId, ticket: TicketRecord) =>
   runCommand(makeChanges(shop_id, (changes) => changes.putTicket(ticket, null)))
 
-const changed = (shop_id: ShopId, since: number, after: number | null, limit: number, filter: TicketFilter = {}) =>
+const listChanges = (shop_id: ShopId, since: number, after: number | null, limit: number, filter: TicketFilter = {}) =>
   Effect.flatMap(Reads, (reads) =>
     Effect.map(reads.tickets(shop_id, filter, { _tag: "Changes", since, after }, limit), ({ tickets }) =>
       pluck(tickets, "record")
@@ -259,7 +259,7 @@ export const syncContract = makeCases({
     yield* touch(shop.id, rows[3]!)
     yield* touch(shop.id, rows[1]!)
     const order = (found: ReadonlyArray<TicketRecord>) => found.map(({ id }) => rows.findIndex((row) => row.id === id))
-    const all = yield* changed(shop.id, start, null, PAGE)
+    const all = yield* listChanges(shop.id, start, null, PAGE)
     yield* expectSame("order", order(all), [0, 2, 4, 3, 1])
     yield* expectThat(
       "change_seq rises",
@@ -269,17 +269,17 @@ export const syncContract = makeCases({
       "updated_at never falls",
       all.every((row, i) => i === 0 || row.updated_at >= all[i - 1]!.updated_at)
     )
-    yield* expectSame("since is inclusive", order(yield* changed(shop.id, start + 10, null, PAGE)), [3, 1])
-    yield* expectSame("nothing later", order(yield* changed(shop.id, start + 11, null, PAGE)), [])
+    yield* expectSame("since is inclusive", order(yield* listChanges(shop.id, start + 10, null, PAGE)), [3, 1])
+    yield* expectSame("nothing later", order(yield* listChanges(shop.id, start + 11, null, PAGE)), [])
     for (const [at, { change_seq }] of all.entries()) {
       yield* expectSame(
         "after a change",
-        order(yield* changed(shop.id, start, change_seq, PAGE)),
+        order(yield* listChanges(shop.id, start, change_seq, PAGE)),
         order(all.slice(at + 1))
       )
       yield* expectSame(
         "one more",
-        order(yield* changed(shop.id, start, change_seq, 1)),
+        order(yield* listChanges(shop.id, start, change_seq, 1)),
         order(all.slice(at + 1, at + 2))
       )
     }
@@ -294,7 +294,7 @@ export const syncContract = makeCases({
     for (let size = 1; size <= 13; size++) {
       const found: Array<TicketRecord> = []
       while (true) {
-        const page = yield* changed(shop.id, start, found.at(-1)?.change_seq ?? null, size)
+        const page = yield* listChanges(shop.id, start, found.at(-1)?.change_seq ?? null, size)
         found.push(...page)
         if (page.length < size) break
       }
@@ -306,12 +306,12 @@ export const syncContract = makeCases({
   "a ticket that changes between two pages is listed again, and no ticket after it is skipped": function* (bench) {
     const { clock, shop, start } = bench
     const rows = yield* runCommand(putTickets(shop.id, Array(6).fill({})))
-    const first = yield* changed(shop.id, start, null, 2)
+    const first = yield* listChanges(shop.id, start, null, 2)
     clock.advance(-5000)
     yield* touch(shop.id, rows[0]!)
     yield* touch(shop.id, rows[4]!)
     const [fresh] = yield* runCommand(putTickets(shop.id, [{}]))
-    const rest = yield* changed(shop.id, start, first.at(-1)!.change_seq, PAGE)
+    const rest = yield* listChanges(shop.id, start, first.at(-1)!.change_seq, PAGE)
     yield* expectSame("the rest", pluck(rest, "id"), [...[2, 3, 5, 0, 4].map((i) => rows[i]!.id), fresh!.id])
   },
 
@@ -342,9 +342,9 @@ export const syncContract = makeCases({
       ])
     )
     yield* touch(shop.id, rows[0]!)
-    const found = yield* changed(shop.id, start, null, PAGE, { state: ["ready"], external_ref: "x" })
+    const found = yield* listChanges(shop.id, start, null, PAGE, { state: ["ready"], external_ref: "x" })
     yield* expectSame("found", pluck(found, "id"), [rows[3]!.id, rows[0]!.id])
-    yield* expectSame("limit", (yield* changed(shop.id, start, null, 1, { state: ["ready"] }))[0]?.id, rows[2]!.id)
+    yield* expectSame("limit", (yield* listChanges(shop.id, start, null, 1, { state: ["ready"] }))[0]?.id, rows[2]!.id)
   },
 
   "a page of a filtered list by change reads a limited number of changes, or its index's tickets if these are no more (Specification, Lists and sync)":
@@ -397,7 +397,7 @@ export const syncContract = makeCases({
   "hundreds of changes of three tickets leave one row for each ticket": function* ({ shop, start }) {
     const rows = yield* runCommand(putTickets(shop.id, Array(3).fill({})))
     for (let i = 0; i < 200; i++) yield* touch(shop.id, rows[i % 3]!)
-    const found = yield* changed(shop.id, start, null, PAGE)
+    const found = yield* listChanges(shop.id, start, null, PAGE)
     yield* expectSame(
       "found",
       pluck(found, "id"),

@@ -13,7 +13,7 @@ import { createTestTicket, failingNotice, makeChanges, openAccount, putChanges, 
 import { record, resultWithStatus } from "./TestDispatcher.js"
 
 /** Opens a shop with every kind of row, and returns it with its clients. */
-const furnished = Effect.fnUntraced(function* ({
+const openFullShop = Effect.fnUntraced(function* ({
   dispatcher,
   reads,
   clock
@@ -47,7 +47,7 @@ export const sandboxDataContract = makeCases({
     const { directory, deliveries, closures, reads, store, clock } = bench
     const whole = yield* SandboxData
     yield* directory.markSandboxMade
-    const { shop, client_id, stranger } = yield* furnished(bench)
+    const { shop, client_id, stranger } = yield* openFullShop(bench)
     const kept = yield* whole.ofShop(shop.id)
     const accounts = [yield* directory.account(client_id), stranger]
     const until = clock.unsafeCurrentTimeMillis() + 90 * DAY_MS

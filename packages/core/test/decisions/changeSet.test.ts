@@ -12,7 +12,7 @@ import { ENTROPY_BYTES, IDENTIFIERS_PER_MS } from "../../src/domain/Moment.js"
 import { AMIRA, HOUR, KARIM, momentAt, SECOND, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 
 /** A command that collects changes, and nothing else. */
-const collecting = <A>(collect: (changes: ChangeSet) => A) =>
+const collectCommand = <A>(collect: (changes: ChangeSet) => A) =>
   makeCommand(SHOP, {}, (_, changes) => changes.decided(collect(changes)))
 
 const create = (fields: Record<string, unknown> = {}) =>
@@ -94,7 +94,7 @@ describe("Specification, States; Webhooks: a notification is saved in the commit
     (receiver, tag, notify) => {
       const shop = new TestShop()
       shop.create()
-      shop.wait(-SECOND).does(collecting((changes) => notify(changes)))
+      shop.wait(-SECOND).does(collectCommand((changes) => notify(changes)))
       const [row] = shop.rows(tag)
       const { id } = row!
       expect(row).toEqual({
@@ -115,9 +115,9 @@ describe("docs/how-it-is-built.md: what a decision collects", () => {
     const shop = new TestShop()
     const hour: LimitStatus = { policy: "tickets_per_hour", limit: 150, remaining: 9, resets_at: START + HOUR }
     const day: LimitStatus = { ...hour, policy: "tickets_per_day", limit: 600 }
-    shop.does(collecting((changes) => void changes.addLimitStatuses(hour).addLimitStatuses(day)))
+    shop.does(collectCommand((changes) => void changes.addLimitStatuses(hour).addLimitStatuses(day)))
     expect(shop.last.limitStatuses).toEqual([hour, day])
-    shop.does(collecting(() => null))
+    shop.does(collectCommand(() => null))
     expect(shop.last.limitStatuses).toEqual([])
   })
 
@@ -140,7 +140,7 @@ describe("Specification, Tickets: the count in the identifiers of a shop", () =>
   /** The instant and the count of an identifier. */
   const partsOf = (id: string) => [Number.parseInt(id.replace("-", "").slice(0, 12), 16), id.slice(15, 18)]
   const makes = (shop: TestShop, n = 1) =>
-    shop.does(collecting((changes) => Array.from({ length: n }, () => changes.newId()))).map(partsOf)
+    shop.does(collectCommand((changes) => Array.from({ length: n }, () => changes.newId()))).map(partsOf)
 
   it("the count of identifiers increases within a millisecond, and restarts in the next", () => {
     const shop = new TestShop()
@@ -166,7 +166,7 @@ describe("Specification, Tickets: the count in the identifiers of a shop", () =>
     expect(ids.map((id) => partsOf(id)[1])).toEqual([...new Set(ids.map((id) => partsOf(id)[1]))].sort())
     const moment = { now: START, entropy: new Uint8Array(ENTROPY_BYTES).fill(1, 8, 16) }
     const granted = decide(
-      collecting((changes) => [changes.newId<string>(), changes.newGrantId<string>()]),
+      collectCommand((changes) => [changes.newId<string>(), changes.newGrantId<string>()]),
       shop.slice,
       moment
     )

@@ -60,7 +60,7 @@ interface Bench {
   readonly logs: Array<string>
 }
 
-const benched =
+const withNotificationSender =
   <A, E>(
     body: (
       bench: Bench
@@ -69,7 +69,7 @@ const benched =
   ) =>
   async (): Promise<void> => {
     const bench: Bench = { clock: new HastyClock(), ears: new Ears(), logs: [] }
-    const log = Logger.replace(Logger.defaultLogger, keeping(bench.logs))
+    const log = Logger.replace(Logger.defaultLogger, collectLogs(bench.logs))
     const whole = NotificationSender.Default.pipe(
       Layer.provideMerge(bench.ears.layer),
       Layer.provideMerge(around),
@@ -81,10 +81,10 @@ const benched =
     if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
   }
 
-const keeping = (logs: Array<string>) => Logger.map(Logger.logfmtLogger, (line) => void logs.push(line))
+const collectLogs = (logs: Array<string>) => Logger.map(Logger.logfmtLogger, (line) => void logs.push(line))
 
 /** A shop that knows a client, who may block it. */
-const acquainted = Effect.fnUntraced(function* (blocked_at: number | null = null) {
+const openShopWithClient = Effect.fnUntraced(function* (blocked_at: number | null = null) {
   const { id } = yield* openShop()
   const { id: client_id } = yield* openAccount()
   yield* runCommand(
@@ -119,9 +119,9 @@ const untilNothingWaits = Effect.fnUntraced(function* (clock: HastyClock) {
 describe("Specification, States: a linked client's notification is passed to the embedder's notifier", () => {
   it(
     "a notification is passed to the notifier once, with the same content as in the inbox",
-    benched(({ ears }) =>
+    withNotificationSender(({ ears }) =>
       Effect.gen(function* () {
-        const met = yield* acquainted()
+        const met = yield* openShopWithClient()
         const { runOnce, next } = yield* NotificationSender
         expect(yield* runOnce).toBe(0)
         yield* ready(met)
@@ -138,9 +138,9 @@ describe("Specification, States: a linked client's notification is passed to the
 
   it(
     "a refused command sends no notification",
-    benched(({ ears }) =>
+    withNotificationSender(({ ears }) =>
       Effect.gen(function* () {
-        const met = yield* acquainted()
+        const met = yield* openShopWithClient()
         yield* ready(met)
         yield* (yield* NotificationSender).runOnce
         expect((yield* Effect.flip(ready(met)))._tag).toBe("SameState")
@@ -152,10 +152,10 @@ describe("Specification, States: a linked client's notification is passed to the
   it.each(["workshop", "collected"] as const)(
     "a notification is dropped if the ticket was %s before it was sent, or sent again, and stays in the inbox",
     (state) =>
-      benched(({ clock, ears }) =>
+      withNotificationSender(({ clock, ears }) =>
         Effect.gen(function* () {
           const { runOnce, next } = yield* NotificationSender
-          const [early, late] = [yield* acquainted(), yield* acquainted()]
+          const [early, late] = [yield* openShopWithClient(), yield* openShopWithClient()]
           const goesOn = ({ shop_id, ticket }: typeof early) => runCommand(changeStatus(shop_id, ticket, state))
           ears.script = () => notNow
           yield* ready(late)
@@ -172,9 +172,9 @@ describe("Specification, States: a linked client's notification is passed to the
 
   it(
     "nobody is notified of a ticket without a client, or whose client blocks the shop (Specification, Clients and loyalty)",
-    benched(({ ears }) =>
+    withNotificationSender(({ ears }) =>
       Effect.gen(function* () {
-        yield* ready(yield* acquainted(TEST_START))
+        yield* ready(yield* openShopWithClient(TEST_START))
         const { id } = yield* openShop()
         const ticket = yield* runCommand(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         yield* ready({ shop_id: id, ticket: ticket.id as TicketId })
@@ -185,7 +185,7 @@ describe("Specification, States: a linked client's notification is passed to the
 
   it(
     "a process without a notifier leaves notifications to one that has a notifier, for three days at most",
-    benched(({ clock, ears, logs }) =>
+    withNotificationSender(({ clock, ears, logs }) =>
       Effect.gen(function* () {
         const without = yield* Effect.provide(
           NotificationSender,
@@ -203,7 +203,7 @@ describe("Specification, States: a linked client's notification is passed to the
           }
           return tickets
         })
-        const known = yield* acquainted()
+        const known = yield* openShopWithClient()
         yield* ready(known)
         yield* runCommand(makeChanges(known.shop_id, (changes) => changes.notifyOwner(failingNotice)))
         yield* walkIns(1)
@@ -214,7 +214,7 @@ describe("Specification, States: a linked client's notification is passed to the
         expect([yield* without.runOnce, yield* (yield* NotificationSender).runOnce]).toEqual([0, 2])
         expect(ears.heard).toHaveLength(2)
 
-        yield* ready(yield* acquainted())
+        yield* ready(yield* openShopWithClient())
         const [first] = yield* walkIns(2)
         expect(yield* without.next(clock.unsafeCurrentTimeMillis() + 9 * DAY)).toBe(
           clock.unsafeCurrentTimeMillis() + 3 * DAY
@@ -232,9 +232,9 @@ describe("Specification, States: a linked client's notification is passed to the
 
   it(
     "two senders at the same time send a notification once",
-    benched(({ ears }) =>
+    withNotificationSender(({ ears }) =>
       Effect.gen(function* () {
-        for (let n = 0; n < 40; n++) yield* ready(yield* acquainted())
+        for (let n = 0; n < 40; n++) yield* ready(yield* openShopWithClient())
         const another = Effect.provide(
           Effect.flatMap(NotificationSender, (other) => other.runOnce),
           NotificationSender.Default
@@ -250,11 +250,11 @@ describe("Specification, States: a linked client's notification is passed to the
 
   it(
     "a running process sends a notification soon after the command",
-    benched(({ ears }) =>
+    withNotificationSender(({ ears }) =>
       Effect.gen(function* () {
         const running = yield* Effect.fork((yield* NotificationSender).run)
         for (let n = 1; n <= 3; n++) {
-          yield* ready(yield* acquainted())
+          yield* ready(yield* openShopWithClient())
           yield* until("it was notified", () => ears.heard.length === n)
         }
         yield* Fiber.interrupt(running)
@@ -266,10 +266,10 @@ describe("Specification, States: a linked client's notification is passed to the
 describe("Specification, Webhooks: a failed notification is sent again by the retry table", () => {
   it(
     "a failed notification is sent again under the same id, eight times in all, and then given up and logged",
-    benched(({ clock, ears, logs }) =>
+    withNotificationSender(({ clock, ears, logs }) =>
       Effect.gen(function* () {
         ears.script = () => notNow
-        yield* ready(yield* acquainted())
+        yield* ready(yield* openShopWithClient())
         yield* untilNothingWaits(clock)
         expect(ears.since(TEST_START)).toEqual(EIGHT)
         expect(new Set(ears.heard.map(({ id }) => id)).size).toBe(1)
@@ -280,10 +280,10 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
 
   it(
     "a failed notification is sent again until it is delivered",
-    benched(({ clock, ears }) =>
+    withNotificationSender(({ clock, ears }) =>
       Effect.gen(function* () {
         ears.script = () => (ears.heard.length < 4 ? notNow : Effect.void)
-        yield* ready(yield* acquainted())
+        yield* ready(yield* openShopWithClient())
         yield* untilNothingWaits(clock)
         expect(ears.since(TEST_START)).toEqual(EIGHT.slice(0, 4))
       })
@@ -325,10 +325,10 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
     ["interrupts itself", Effect.interrupt],
     ["throws", Effect.sync((): void => JSON.parse("{"))]
   ])("a failed notification is sent again even if the notifier %s", (_, end) =>
-    benched(({ clock, ears }) =>
+    withNotificationSender(({ clock, ears }) =>
       Effect.gen(function* () {
         ears.script = () => (ears.heard.length < 3 ? end : Effect.void)
-        yield* ready(yield* acquainted())
+        yield* ready(yield* openShopWithClient())
         yield* untilNothingWaits(clock)
         expect(ears.since(TEST_START)).toEqual(EIGHT.slice(0, 3))
       })
@@ -337,14 +337,14 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
 
   it(
     "a notifier that never returns delays no other notification, and is called again after ten seconds and a minute",
-    benched(({ clock, ears }) =>
+    withNotificationSender(({ clock, ears }) =>
       Effect.gen(function* () {
         const running = yield* Effect.fork((yield* NotificationSender).run)
         ears.script = () => (ears.heard.length === 1 ? Effect.uninterruptible(Effect.never) : Effect.void)
-        yield* ready(yield* acquainted())
+        yield* ready(yield* openShopWithClient())
         yield* until("it was begun", () => ears.heard.length === 1)
         for (let n = 2; n <= 5; n++) {
-          yield* ready(yield* acquainted())
+          yield* ready(yield* openShopWithClient())
           yield* until("another was notified", () => ears.heard.length === n)
         }
         clock.advance(10_000)
@@ -362,10 +362,10 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
 
   it(
     "an attempt during which the process crashes counts, so that no notification is repeated forever",
-    benched(({ clock, ears }) =>
+    withNotificationSender(({ clock, ears }) =>
       Effect.gen(function* () {
         ears.script = () => Effect.never
-        yield* ready(yield* acquainted())
+        yield* ready(yield* openShopWithClient())
         for (const at of EIGHT) {
           clock.set(TEST_START + at)
           const dying = Effect.flatMap(NotificationSender, ({ runOnce }) => Effect.fork(runOnce)).pipe(
@@ -394,10 +394,10 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
         })
       )
     )
-    return benched(
+    return withNotificationSender(
       ({ clock, ears }) =>
         Effect.gen(function* () {
-          yield* ready(yield* acquainted())
+          yield* ready(yield* openShopWithClient())
           yield* untilNothingWaits(clock)
           expect(ears.since(TEST_START)).toEqual([0, MINUTE])
           expect(ears.heard[1]!.id).toBe(ears.heard[0]!.id)
@@ -410,7 +410,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
 describe("Specification, Webhooks: the owner is notified about their webhook", () => {
   it(
     "the owner is notified when the webhook fails, again later, and when it is turned off (Specification, Webhooks)",
-    benched(({ clock, ears }) =>
+    withNotificationSender(({ clock, ears }) =>
       Effect.gen(function* () {
         const dispatcher = new TestDispatcher()
         const { runOnce } = yield* NotificationSender
@@ -449,7 +449,7 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
     } as const
     await Effect.flatMap(OwnerNotifier, ({ notify }) => notify(says)).pipe(
       Effect.provide(Notifiers.layer),
-      Effect.provide(Logger.replace(Logger.defaultLogger, keeping(logs))),
+      Effect.provide(Logger.replace(Logger.defaultLogger, collectLogs(logs))),
       Effect.runPromise
     )
     expect(logs).toHaveLength(1)

@@ -17,7 +17,7 @@ const noticesOf = (shop: HookedShop) => shop.rows("NoticeAppended").map(({ kind,
 
 describe("Specification, Webhooks: a webhook's failures belong to its URL", () => {
   it("a new URL starts without failures, so that those of the previous URL cannot turn the webhook off (Specification, Webhooks)", () => {
-    const { shop, event } = failing(19, 80 * HOUR, 2)
+    const { shop, event } = failingShop(19, 80 * HOUR, 2)
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
     expect(shop.webhook).toMatchObject({
       failures_in_row: 0,
@@ -41,7 +41,7 @@ describe("Specification, Webhooks: a webhook's failures belong to its URL", () =
   })
 
   it("setting the same URL again keeps its failures, and a webhook that is off stays off (Specification, Webhooks)", () => {
-    const { shop } = failing(19, 80 * HOUR, 2)
+    const { shop } = failingShop(19, 80 * HOUR, 2)
     shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_2" }))
     expect(shop.webhook.failures_in_row).toBe(19)
     shop.hooks({ off_reason: "gone" })
@@ -59,14 +59,14 @@ describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, 
     ["the 500th within three days", 499, 72 * HOUR - 1, null],
     ["the 21st, long after", 20, 200 * HOUR, "failing"]
   ])("the webhook is turned off only if both numbers are reached: %s, case %#", (_, before, age, off_reason) => {
-    const { shop, event } = failing(before, age, 2)
+    const { shop, event } = failingShop(before, age, 2)
     expect(shop.attempts(event, DOWN)).toBe(off_reason === null ? "retry" : "parked")
     expect(shop.webhook.off_reason).toBe(off_reason)
     expect(noticesOf(shop)).toEqual(off_reason === null ? [] : [["webhook_off", "failing"]])
   })
 
   it("the notice is stored with the attempt that caused it, and has the number of failures, the time of the first, and the reason (Specification, Webhooks)", () => {
-    const { shop, event } = failing(19, 72 * HOUR, 2)
+    const { shop, event } = failingShop(19, 72 * HOUR, 2)
     shop.attempts(event, resultWithError("connect"))
     expect(shop.rows("NoticeAppended")).toEqual([
       {
@@ -93,7 +93,7 @@ describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, 
       [14, 49 * HOUR, 2],
       [13, 48 * HOUR, 0]
     ].map(([before, age, steps]) => {
-      const { shop, event } = failing(before!, age!, steps)
+      const { shop, event } = failingShop(before!, age!, steps)
       shop.attempts(event, DOWN)
       return noticesOf(shop).length
     })
@@ -108,7 +108,7 @@ describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, 
   })
 
   it("the success of any delivery clears the consecutive failures and the warnings", () => {
-    const { shop, event } = failing(15, 60 * HOUR, 2)
+    const { shop, event } = failingShop(15, 60 * HOUR, 2)
     const other = shop.raises()
     shop.attempts(other, answered(204))
     expect(shop.webhook).toMatchObject({
@@ -162,7 +162,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
 
 describe("Specification, Webhooks: turning it on again", () => {
   it("turning a webhook on again raises its generation, clears its failures, and is recorded with its instant", () => {
-    const { shop } = failing(19, 80 * HOUR, 2)
+    const { shop } = failingShop(19, 80 * HOUR, 2)
     shop.hooks({ off_reason: "failing" })
     expect(shop.wait(HOUR).does(enableWebhook(SHOP))).toMatchObject({
       off_reason: null,
@@ -175,7 +175,7 @@ describe("Specification, Webhooks: turning it on again", () => {
   })
 
   it("a webhook that is on keeps its generation, so that waiting retries keep waiting", () => {
-    const { shop, event } = failing(3, HOUR)
+    const { shop, event } = failingShop(3, HOUR)
     shop.attempts(event, DOWN)
     const waiting = shop.delivery(event)
     expect(shop.does(enableWebhook(SHOP))).toMatchObject({ generation: 1, failures_in_row: 0 })

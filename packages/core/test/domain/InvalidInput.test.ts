@@ -15,15 +15,15 @@ const Odd = Schema.Number.pipe(Schema.filter((n) => n % 2 === 1 || "must be odd"
 const Named = Schema.Number.pipe(Schema.filter((n) => n < 5, { description: "not an order" }))
 const Marked = Schema.Boolean.annotations({ message: () => ({ message: "must be marked", override: true }) })
 const UNCHANGED = { strict: true, decode: (n: number) => n, encode: (n: number) => n } as const
-const halving = (refused: AST.AST | null) =>
+const halvingSchema = (refused: AST.AST | null) =>
   Schema.transformOrFail(Schema.Number, Schema.String, {
     strict: true,
     decode: (n, _, ast) =>
       n % 2 === 0 ? ParseResult.succeed(`${n / 2}`) : ParseResult.fail(new ParseResult.Type(refused ?? ast, n)),
     encode: (n) => ParseResult.succeed(2 * Number(n))
   })
-const Doubled = halving(null)
-const Halved = halving(Schema.Boolean.ast).annotations({ message: () => "must have a half" })
+const Doubled = halvingSchema(null)
+const Halved = halvingSchema(Schema.Boolean.ast).annotations({ message: () => "must have a half" })
 const Line = Schema.Struct({ label: Schema.String, price: Schema.NullOr(Schema.Int) })
 const Input = Schema.Struct({
   text: Schema.String,

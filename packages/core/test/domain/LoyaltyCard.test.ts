@@ -26,7 +26,7 @@ const line = (kind: "stamps" | "ticket" | "redeem", stamps: number, created_at: 
   caller_id: null,
   created_at
 })
-const costing = (stamps_required: number) => ({ ...noProgram, stamps_required })
+const programOf = (stamps_required: number) => ({ ...noProgram, stamps_required })
 
 describe("Specification, Clients and loyalty: the loyalty card", () => {
   it("a card that was never used has zeros, and updated_at null (Specification, Clients and loyalty)", () => {
@@ -54,7 +54,7 @@ describe("Specification, Clients and loyalty: the loyalty card", () => {
 
   it("the available rewards are the balance divided by the cost of a reward, rounded down (Specification, Clients and loyalty)", () => {
     const card = { ...blank, balance: 14 }
-    expect([1, 5, 7, 14, 15].map((cost) => rewardsAvailable(card, costing(cost)))).toEqual([14, 2, 2, 1, 0])
+    expect([1, 5, 7, 14, 15].map((cost) => rewardsAvailable(card, programOf(cost)))).toEqual([14, 2, 2, 1, 0])
   })
 
   it("a programme gives 0 to 1000 stamps a ticket, and a reward costs 1 to 1000 (Specification, Clients and loyalty)", () => {

@@ -18,7 +18,7 @@ import {
 
 const NOW = 1_772_442_000_000
 const DAY = 86_400_000
-const standing = (state: TicketState, more: Partial<TicketStatusFacts> = {}): TicketStatusFacts => ({
+const ticketIn = (state: TicketState, more: Partial<TicketStatusFacts> = {}): TicketStatusFacts => ({
   state,
   updated_at: NOW,
   ready_at: null,
@@ -39,12 +39,12 @@ describe("Specification, States: the state of a ticket", () => {
         onLeft: ({ allowed = [] }) => [...allowed].sort(),
         onRight: () => "not refused"
       })
-    expect(accepts(standing("workshop"))).toEqual(["impossible", "ready"])
-    expect(accepts(standing("ready", { ready_at: NOW }), "ready")).toEqual(["collected", "workshop"])
-    expect(accepts(standing("impossible"), "ready")).toEqual(["collected", "workshop"])
-    expect(accepts(standing("collected", { collected_at: NOW - DAY }))).toEqual(["workshop"])
-    expect(accepts(standing("collected", { collected_at: NOW - DAY - 1 }))).toEqual([])
-    expect(accepts(standing("abandoned"))).toEqual([])
+    expect(accepts(ticketIn("workshop"))).toEqual(["impossible", "ready"])
+    expect(accepts(ticketIn("ready", { ready_at: NOW }), "ready")).toEqual(["collected", "workshop"])
+    expect(accepts(ticketIn("impossible"), "ready")).toEqual(["collected", "workshop"])
+    expect(accepts(ticketIn("collected", { collected_at: NOW - DAY }))).toEqual(["workshop"])
+    expect(accepts(ticketIn("collected", { collected_at: NOW - DAY - 1 }))).toEqual([])
+    expect(accepts(ticketIn("abandoned"))).toEqual([])
   })
 
   it("a ticket has the dates of the moves that lead to its state (Specification, States)", () => {
@@ -82,7 +82,7 @@ describe("Specification, States: the state of a ticket", () => {
   ] as const)(
     "a move from %s to %s raises %s, and sets and clears its fields (Specification, States)",
     (from, to, event, fields) => {
-      const move = Either.getOrThrow(moveTo(standing(from, { collected_at: NOW - DAY }), to, NOW))
+      const move = Either.getOrThrow(moveTo(ticketIn(from, { collected_at: NOW - DAY }), to, NOW))
       expect(move).toMatchObject({ from, to, event })
       expect(movedFields(move, NOW)).toEqual(fields)
     }
@@ -100,14 +100,14 @@ describe("Specification, States: the state of a ticket", () => {
     ["abandoned", "workshop", "TicketAbandoned"],
     ["abandoned", "ready", "TicketAbandoned"]
   ] as const)("a move from %s to %s is refused: %s (Specification, Errors)", (from, to, tag) => {
-    const ticket = standing(from, { collected_at: from === "collected" ? NOW - DAY : null })
+    const ticket = ticketIn(from, { collected_at: from === "collected" ? NOW - DAY : null })
     const refused = Either.getOrThrow(Either.flip(moveTo(ticket, to, NOW)))
     expect(refused._tag).toBe(tag)
   })
 
   it("a ticket collected more than a day ago refuses every status for that reason (Specification, States)", () => {
     for (const to of ["workshop", "ready", "impossible", "collected"] as const) {
-      const refused = Either.flip(moveTo(standing("collected", { collected_at: NOW - DAY - 1 }), to, NOW))
+      const refused = Either.flip(moveTo(ticketIn("collected", { collected_at: NOW - DAY - 1 }), to, NOW))
       expect(Either.getOrThrow(refused)._tag).toBe("ReopenWindowPassed")
     }
   })
@@ -123,30 +123,30 @@ describe("Specification, States: the state of a ticket", () => {
   })
 
   it("a ready ticket without a ready_at is never closed (Specification, States)", () => {
-    expect(closure(standing("ready"))).toBeNull()
+    expect(closure(ticketIn("ready"))).toBeNull()
   })
 
   it("the next deadline of a ticket is its closure, or the end of the day in which it may be reopened (Specification, States)", () => {
-    expect(nextDeadline(standing("workshop"), NOW)).toEqual({ at: NOW + 60 * DAY, kind: "closure" })
-    expect(nextDeadline(standing("impossible"), NOW)).toBeNull()
-    const collected = standing("collected", { collected_at: NOW })
+    expect(nextDeadline(ticketIn("workshop"), NOW)).toEqual({ at: NOW + 60 * DAY, kind: "closure" })
+    expect(nextDeadline(ticketIn("impossible"), NOW)).toBeNull()
+    const collected = ticketIn("collected", { collected_at: NOW })
     expect(nextDeadline(collected, NOW + DAY)).toEqual({ at: NOW + DAY, kind: "reopen_end" })
     expect(nextDeadline(collected, NOW + DAY + 1)).toBeNull()
   })
 
   it("a ticket in the workshop awaits closure as no_news, a ready one as uncollected, and no other state awaits a closure (Specification, States)", () => {
-    expect(closure(standing("workshop", { shop_changed_at: NOW }))).toEqual({
+    expect(closure(ticketIn("workshop", { shop_changed_at: NOW }))).toEqual({
       due_at: NOW + 60 * DAY,
       reason: "no_news"
     })
-    expect(closure(standing("ready", { ready_at: NOW - DAY, shop_changed_at: NOW }))).toEqual({
+    expect(closure(ticketIn("ready", { ready_at: NOW - DAY, shop_changed_at: NOW }))).toEqual({
       due_at: NOW + 59 * DAY,
       reason: "uncollected"
     })
-    for (const state of ["impossible", "collected", "abandoned"] as const) expect(closure(standing(state))).toBeNull()
+    for (const state of ["impossible", "collected", "abandoned"] as const) expect(closure(ticketIn(state))).toBeNull()
   })
 
   it("sixty days are 60 times 24 hours, even if the shop's clocks change meanwhile (Specification, States)", () => {
-    expect(closure(standing("workshop", { shop_changed_at: 0 }))?.due_at).toBe(5_184_000_000)
+    expect(closure(ticketIn("workshop", { shop_changed_at: 0 }))?.due_at).toBe(5_184_000_000)
   })
 })

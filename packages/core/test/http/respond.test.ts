@@ -42,7 +42,7 @@ const failures: ReadonlyArray<Failure> = [
 ]
 
 /** The failures whose responses have a header, by tag, with its value. */
-const bearing = (header: string) =>
+const headerValues = (header: string) =>
   Object.fromEntries(
     failures.flatMap((failure) => {
       const said = responseTo(failure).headers[header]
@@ -75,7 +75,7 @@ describe("Specification, Errors: the headers of a failure", () => {
   })
 
   it("WWW-Authenticate is sent only if a key or a token is missing or wrong (Specification, Errors)", () => {
-    expect(bearing("WWW-Authenticate")).toEqual({
+    expect(headerValues("WWW-Authenticate")).toEqual({
       Unauthenticated: "Bearer",
       TestKeyElsewhere: "Bearer",
       SandboxTokenWrong: "Bearer"
@@ -90,7 +90,7 @@ describe("Specification, Errors: the headers of a failure", () => {
   })
 
   it("Retry-After is sent only if waiting helps, in whole seconds and never too early (Specification, Limits; Errors)", () => {
-    expect(bearing("Retry-After")).toEqual({
+    expect(headerValues("Retry-After")).toEqual({
       LimitReached: "42",
       NotReady: "1",
       Overloaded: "1",

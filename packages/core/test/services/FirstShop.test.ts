@@ -15,12 +15,12 @@ const layer = Workshop.layer.pipe(
   Layer.provideMerge(Profanity.layer),
   Layer.provideMerge(Entropy.layerSeeded(7))
 )
-const running = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) =>
+const runWithWorkshop = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) =>
   Effect.runPromise(Effect.provide(work, layer))
 
 describe("firstOrCreate, for a program with one shop", () => {
   it("firstOrCreate creates the shop once for all callers, and later returns it with its present settings", () =>
-    running(
+    runWithWorkshop(
       Effect.gen(function* () {
         const made = yield* Effect.replicateEffect(Shops.firstOrCreate(input), 4, { concurrency: "unbounded" })
         expect(new Set(made.map(({ id }) => id)).size).toBe(1)
@@ -35,7 +35,7 @@ describe("firstOrCreate, for a program with one shop", () => {
       Logger.defaultLogger,
       Logger.make(({ message, logLevel }) => void lines.push(`${logLevel.label} ${message}`))
     )
-    return running(
+    return runWithWorkshop(
       Effect.gen(function* () {
         const made = yield* Shops.firstOrCreate(input)
         yield* Shops.firstOrCreate(input)
@@ -51,7 +51,7 @@ describe("firstOrCreate, for a program with one shop", () => {
   })
 
   it("firstOrCreate creates the shop if the process that was creating it crashed", () =>
-    running(
+    runWithWorkshop(
       Effect.gen(function* () {
         expect(yield* (yield* Directory).claimFirstShop).toBe(true)
         expect(yield* Shops.firstOrCreate(input)).toMatchObject({ name: "Needle" })

@@ -28,7 +28,7 @@ const listener = async (sandbox: Sandbox) => {
  * A sandbox whose shop has a loyalty programme, a failing receiver, a client and a ready ticket, with a frozen clock 30
  * days later.
  */
-const furnished = async (options: Parameters<typeof Sandbox.open>[0] = {}) => {
+const openFullSandbox = async (options: Parameters<typeof Sandbox.open>[0] = {}) => {
   const sandbox = await Sandbox.open(options)
   await sandbox.clock({ freeze: true })
   const shop = await sandbox.shop()
@@ -70,7 +70,7 @@ const seen = async (
 
 describe("POST /sandbox/reset (Specification, Sandbox)", () => {
   it("a reset removes all data, and the clock shows the real time again", async () => {
-    const { sandbox, shop, person, ticket } = await furnished()
+    const { sandbox, shop, person, ticket } = await openFullSandbox()
     await sandbox.good("PUT", "/sandbox/faults", { faults: [{ fault: "503" }] })
     const heard = await listener(sandbox)
     expect(await sandbox.good("POST", "/sandbox/reset")).toEqual({
@@ -100,7 +100,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
   })
 
   it("a reset makes the stream send reset to a reconnecting reader, so that it reads all data again", async () => {
-    const { sandbox } = await furnished()
+    const { sandbox } = await openFullSandbox()
     const { id } = (await sandbox.good("GET", "/sandbox/requests")).at(-1)
     await sandbox.good("POST", "/sandbox/reset")
     const response = await sandbox.runtime.runPromise(
@@ -139,7 +139,7 @@ describe("POST /sandbox/reset (Specification, Sandbox)", () => {
 
 describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
   it("a sandbox that imports a session continues from the state of the exporting sandbox", async () => {
-    const there = await furnished()
+    const there = await openFullSandbox()
     const session = await there.sandbox.good("GET", "/sandbox/session")
     const before = await seen(there.sandbox, there)
     const here = await Sandbox.open({ seed: 7 })
@@ -159,7 +159,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
   })
 
   it("an import accepts the whole response of an export, with its envelope", async () => {
-    const { sandbox } = await furnished()
+    const { sandbox } = await openFullSandbox()
     const { data } = await sandbox.ask("GET", "/sandbox/session")
     await sandbox.clock({ advance: "1h" })
     const imported = await sandbox.good("POST", "/sandbox/session", { success: true, data })
@@ -167,7 +167,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
   })
 
   it("an import can restore an earlier state of the same sandbox", async () => {
-    const { sandbox, shop, ticket } = await furnished()
+    const { sandbox, shop, ticket } = await openFullSandbox()
     const session = await sandbox.good("GET", "/sandbox/session")
     await sandbox.clock({ advance: "31d" })
     expect((await sandbox.good("GET", `/sandbox/tickets/${ticket.id}/history`)).ticket.state).toBe("abandoned")
@@ -177,7 +177,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
   })
 
   it("an import refuses a file of another version, naming the version, and a changed or truncated file", async () => {
-    const { sandbox } = await furnished()
+    const { sandbox } = await openFullSandbox()
     const session = await sandbox.good("GET", "/sandbox/session")
     const refusal = async (file: unknown) => (await sandbox.ask("POST", "/sandbox/session", file)).error.details.issues
     expect(await refusal({ ...session, version: 2 })).toEqual([
@@ -200,7 +200,7 @@ describe("GET and POST /sandbox/session (Specification, Sandbox)", () => {
   })
 
   it("the body of an import may be larger than that of any other call", async () => {
-    const { sandbox, shop } = await furnished()
+    const { sandbox, shop } = await openFullSandbox()
     for (let i = 0; i < 28; i++) await sandbox.ticket(shop, { description: "x".repeat(500) })
     const session = await sandbox.good("GET", "/sandbox/session")
     expect(JSON.stringify(session).length).toBeGreaterThan(64 * 1024)

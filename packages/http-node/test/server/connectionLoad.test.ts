@@ -36,7 +36,7 @@ const MIB = 1024 * 1024
 const takenText = async (client: RawClient): Promise<string> => String((await once(client.socket, "data"))[0])
 
 /** A route that returns the request's path and counts the requests that arrived and that run. */
-const counting = () => {
+const startCountingServer = () => {
   let entered = 0
   const opened = Effect.runSync(Deferred.make<void>())
   const branch: RouteGroup = {
@@ -81,7 +81,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
 
   it("the first of a hundred pipelined requests runs alone, and all get their responses in order", async () => {
     const slow = gate()
-    const many = counting()
+    const many = startCountingServer()
     const server = await begin({ branches: [slow.branch, many.branch] })
     const client = await server.client()
     client.request("GET /slow/0")
@@ -98,7 +98,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
 
   it("an address that sent a valid key may pipeline requests, until it sends far ahead of its responses", async () => {
     const slow = gate()
-    const many = counting()
+    const many = startCountingServer()
     many.open()
     const server = await begin({ branches: [slow.branch, many.branch] })
     const ahead = (client: RawClient, count: number) => {
@@ -284,7 +284,7 @@ describe("Limits on clients' connections and unread responses", { timeout: 60_00
   })
 
   it("a server at its connection limit closes a connection of the address with the most connections, even during a request", async () => {
-    const many = counting()
+    const many = startCountingServer()
     const server = await begin({ limits: { maxConnections: 4 }, branches: [many.branch] })
     const crowd = await Promise.all([1, 2, 3, 4].map(() => server.client()))
     for (const client of crowd) client.request("GET /counted/1")

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const coded = ({ status, error }: Answer) => [status, error.code]
+const statusAndCode = ({ status, error }: Answer) => [status, error.code]
 
 describe("the details of each error code (Specification, Errors)", () => {
   it("400 VALIDATION_ERROR names each issue's part, field and what to change (Specification, Errors)", async () => {
@@ -115,11 +115,11 @@ describe("422 PROFANITY (Specification, Errors)", () => {
 
   it("a shop's own words and phrases are refused too, in upper or lower case (Specification, Errors; Sandbox)", async () => {
     const words = ["Sprocket", "blue moon"]
-    expect(coded(await create({ service: "a SPROCKET" }, words))).toEqual([422, "PROFANITY"])
-    expect(coded(await create({ item: "Once in a Blue  Moon" }, words))).toEqual([422, "PROFANITY"])
+    expect(statusAndCode(await create({ service: "a SPROCKET" }, words))).toEqual([422, "PROFANITY"])
+    expect(statusAndCode(await create({ item: "Once in a Blue  Moon" }, words))).toEqual([422, "PROFANITY"])
     expect((await create({ service: "sprockets, blue" }, words)).status).toBe(201)
     expect((await create({ service: "a sprocket" })).status).toBe(201)
-    expect(coded(await create({ service: "fuck" }, words))).toEqual([422, "PROFANITY"])
+    expect(statusAndCode(await create({ service: "fuck" }, words))).toEqual([422, "PROFANITY"])
   })
 
   it("a create with a refused text stores no ticket, event or Idempotency-Key and uses up no ticket number (Specification, Idempotency)", async () => {
@@ -178,7 +178,7 @@ describe("responses if a port of the service fails (Specification, Errors)", () 
       service.faults.set(port, "unavailable")
       const answers = await askers[port](shop).finally(() => service.faults.set(port, "none"))
       for (const answer of answers) {
-        expect(coded(answer)).toEqual([503, "UNAVAILABLE"])
+        expect(statusAndCode(answer)).toEqual([503, "UNAVAILABLE"])
         expect(answer.error.details).toBeUndefined()
         for (const leak of leaks) expect(answer.text).not.toContain(leak)
       }
@@ -193,7 +193,7 @@ describe("responses if a port of the service fails (Specification, Errors)", () 
       service.faults.set(port, "dying")
       const answers = await askers[port](shop).finally(() => service.faults.set(port, "none"))
       for (const answer of answers) {
-        expect(coded(answer)).toEqual([500, "INTERNAL"])
+        expect(statusAndCode(answer)).toEqual([500, "INTERNAL"])
         expect(answer.error.details).toBeUndefined()
         for (const leak of leaks) expect(answer.text).not.toContain(leak)
         const logged = service.logs.filter((line) => line.includes(answer.headers["request-id"]!))

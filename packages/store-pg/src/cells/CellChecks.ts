@@ -9,7 +9,7 @@ import { checkOn } from "../migrate/Migrator.js"
 import { sessionOf } from "../observe/PgProbe.js"
 import { directoryCells, refuseOtherNames } from "./CellDirectory.js"
 import { identityIn, mismatchOf, refuseFurtherCell } from "./CellIdentity.js"
-import { cellsRefusal, HOME_CELL, wrongCell } from "./CellPlaces.js"
+import { cellsRefusal, HOME_CELL, wrongCell } from "./CellLocations.js"
 
 /** The name of the cell that a SqlClient's schema is; null for a home cell. */
 const furtherNameOn = (sql: SqlClient) =>

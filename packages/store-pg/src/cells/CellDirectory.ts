@@ -3,7 +3,7 @@ import { type DatabaseFailed, NO_TABLE } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
 import { openMigrationSession, type Session } from "../migrate/Session.js"
-import { type CellLocation, cellsRefusal, HOME_CELL, wrongCell } from "./CellPlaces.js"
+import { type CellLocation, cellsRefusal, HOME_CELL, wrongCell } from "./CellLocations.js"
 import { isCitus } from "./CitusNodes.js"
 
 /** Runs work on a session of a cell. `text` puts the cell's schema into a statement. */

@@ -16,7 +16,7 @@ import {
   HOME_CELL,
   locateCells,
   wrongCell
-} from "./CellPlaces.js"
+} from "./CellLocations.js"
 
 const NAME_LABEL = "cell:"
 const ID_LABEL = "cell_id:"
@@ -123,24 +123,24 @@ export const refuseOtherCell = (cell: CellLocation, expected: DirectoryCell | un
  */
 export const checkGivenCells = (url: string, { schema, cells = [] }: CellOptions) =>
   Effect.gen(function* () {
-    const places = yield* locateCells({ url, schema }, cells)
-    const inDirectory = yield* withSession(places[0]!, (session, text) => {
+    const locations = yield* locateCells({ url, schema }, cells)
+    const inDirectory = yield* withSession(locations[0]!, (session, text) => {
       const run: Session["run"] = (sql) => session.run(text(sql))
       const refused = refuseOtherNames(
         run,
-        places.map(({ name }) => name)
+        locations.map(({ name }) => name)
       )
       return Effect.zipRight(refused, directoryCells(run))
     })
-    const confirm = (place: CellLocation) =>
-      place.name === HOME_CELL
+    const confirm = (location: CellLocation) =>
+      location.name === HOME_CELL
         ? Effect.void
         : Effect.mapError(
             refuseOtherCell(
-              place,
-              inDirectory.find(({ name }) => name === place.name)
+              location,
+              inDirectory.find(({ name }) => name === location.name)
             ),
-            cellFailure(place)
+            cellFailure(location)
           )
-    return { places, confirm }
+    return { locations, confirm }
   })

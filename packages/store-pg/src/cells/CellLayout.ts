@@ -13,7 +13,8 @@ import {
   cellFailure,
   HOME_CELL,
   locateCells
-} from "./CellPlaces.js"
+} from "./CellLocations.js"
+import { migrateCells } from "./CellMigrations.js"
 import { type CitusNode, isCitus, nodesOf } from "./CitusNodes.js"
 
 /** A cell as the directory and its own database describe it. */
@@ -77,19 +78,21 @@ interface CellInspection {
   readonly shops?: number
 }
 
-const inspect = (place: CellLocation, recorded: { readonly id: string | null; readonly shops: number }) =>
+const inspect = (location: CellLocation, recorded: { readonly id: string | null; readonly shops: number }) =>
   Effect.scoped(
     Effect.gen(function* () {
       const session = yield* Effect.mapError(
-        openMigrationSession(place.url, { schema: place.schema, statement_timeout_ms: 3_000 }),
-        cellFailure(place)
+        openMigrationSession(location.url, { schema: location.schema, statement_timeout_ms: 3_000 }),
+        cellFailure(location)
       )
-      yield* Effect.mapError(checkOn(session, place.schema), (error) =>
-        error._tag === "DatabaseFailed" ? cellFailure(place)(error) : error
+      yield* Effect.mapError(checkOn(session, location.schema), (error) =>
+        error._tag === "DatabaseFailed" ? cellFailure(location)(error) : error
       )
-      if (place.name !== HOME_CELL)
-        yield* refuseOtherCell(place, { name: place.name, id: recorded.id, shops: String(recorded.shops) })
-      const [row] = yield* session.run<{ n: string }>(inSchema("select count(*) as n from workshop.shop", place.schema))
+      if (location.name !== HOME_CELL)
+        yield* refuseOtherCell(location, { name: location.name, id: recorded.id, shops: String(recorded.shops) })
+      const [row] = yield* session.run<{ n: string }>(
+        inSchema("select count(*) as n from workshop.shop", location.schema)
+      )
       return { state: "ready", shops: Number(row!.n) } satisfies CellInspection as CellInspection
     })
   ).pipe(Effect.catchAll(({ message }) => Effect.succeed<CellInspection>({ state: message })))
@@ -118,30 +121,30 @@ export const listCells = (url: string, { schema, cells = [] }: CellOptions = {})
           `The directory does not know the cell ${unknown.name}. Add it with workshop cell add; without --cells, this command lists those that it knows`
         )
       const placed = listed.map((one) => {
-        const place = [home!, ...given].find(({ name }) => name === one.name)
-        return { ...one, isGiven: place !== undefined, place: place ?? cellOf(home!, one.name) }
+        const location = [home!, ...given].find(({ name }) => name === one.name)
+        return { ...one, isGiven: location !== undefined, location: location ?? cellOf(home!, one.name) }
       })
       const nodes = yield* nodesOf(
         session,
-        placed.flatMap(({ place }) => (place.url === url ? [place.schema] : []))
+        placed.flatMap(({ location }) => (location.url === url ? [location.schema] : []))
       )
       const schemas = yield* schemasOf(
         session,
-        placed.map(({ place }) => place.schema)
+        placed.map(({ location }) => location.schema)
       )
       return yield* Effect.forEach(
         placed,
-        ({ name, id, shops, takes_shops, place, isGiven }) =>
+        ({ name, id, shops, takes_shops, location, isGiven }) =>
           Effect.gen(function* () {
-            const { schema } = place
+            const { schema } = location
             if (!isGiven && !schemas.has(schema))
               return { name, schema: "", node: "", shops, takes_shops, state: ELSEWHERE } satisfies CellStatus
-            const inspected = yield* inspect(place, { id, shops })
-            const node = place.url === url ? nodes.get(schema) : undefined
+            const inspected = yield* inspect(location, { id, shops })
+            const node = location.url === url ? nodes.get(schema) : undefined
             return {
               name,
               schema,
-              node: node === undefined ? serverOf(place.url) : hostAndPort(node),
+              node: node === undefined ? serverOf(location.url) : hostAndPort(node),
               shops: inspected.shops ?? shops,
               takes_shops: takes_shops && inspected.state === "ready",
               state: inspected.state

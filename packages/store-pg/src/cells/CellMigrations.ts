@@ -6,7 +6,7 @@ import { migrateSchema, type SchemaMigrationOptions, takeLock } from "../migrate
 import { openMigrationSession } from "../migrate/Session.js"
 import { addToDirectory, type DirectoryCell, directoryCells, withSession } from "./CellDirectory.js"
 import { identityOf, idLabelOf, nameLabelOf, refuseHome, refuseOtherCell } from "./CellIdentity.js"
-import { type CellAddress, type CellLocation, cellFailure, locateCells, wrongCell } from "./CellPlaces.js"
+import { type CellAddress, type CellLocation, cellFailure, locateCells, wrongCell } from "./CellLocations.js"
 import { isCitus } from "./CitusNodes.js"
 
 /** Adds the cell's name to a failed migration's error. */

@@ -4,7 +4,7 @@ import type pg from "pg"
 import { readPool } from "../connection/Sql.js"
 import type { Session } from "../migrate/Session.js"
 import { sessionOf } from "../observe/PgProbe.js"
-import type { CellLocation } from "./CellPlaces.js"
+import type { CellLocation } from "./CellLocations.js"
 
 /** A node of Citus. */
 export interface CitusNode {
@@ -93,7 +93,7 @@ export const cellNodes = (places: ReadonlyArray<CellLocation>, connections: numb
       )
     return {
       urlOf,
-      poolOf: (place: CellLocation) => pools.get(urlOf(place))!,
+      poolOf: (location: CellLocation) => pools.get(urlOf(location))!,
       isDistributed: (schema: string) => nodes.has(schema),
       /** Looks up the nodes of the cells now and every second. While the home cell is unavailable, the last known nodes stay. */
       follow: (sql: SqlClient) =>

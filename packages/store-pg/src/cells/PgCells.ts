@@ -5,7 +5,7 @@ import { type Context, Effect } from "effect"
 import { runRead } from "../connection/Sql.js"
 import { insertRow } from "../reads/PgDirectory.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"
-import { HOME_CELL } from "./CellPlaces.js"
+import { HOME_CELL } from "./CellLocations.js"
 
 /** The most stale copies that one statement reads. */
 const ACCOUNTS_AT_ONCE = 200

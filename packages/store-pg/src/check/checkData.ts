@@ -1,7 +1,7 @@
 import { ServiceLimits } from "@workshop/core/store"
 import { Clock, Effect } from "effect"
 import { checkGivenCells } from "../cells/CellIdentity.js"
-import { type CellLocation, type CellOptions, cellFailure, HOME_CELL } from "../cells/CellPlaces.js"
+import { type CellLocation, type CellOptions, cellFailure, HOME_CELL } from "../cells/CellLocations.js"
 import { DatabaseFailed, withRoleRemedy } from "../connection/DatabaseFailed.js"
 import { inSchema } from "../connection/Schema.js"
 import { checkOn } from "../migrate/Migrator.js"
@@ -73,8 +73,8 @@ const checkOne = (session: Session, schema: string, timeout_ms: number) =>
     )
   )
 
-interface OpenPlace {
-  readonly place: CellLocation
+interface OpenCellSession {
+  readonly location: CellLocation
   readonly session: Session
 }
 
@@ -83,26 +83,26 @@ interface OpenPlace {
  * are in another cell than in the directory, such as a shop in two cells, and shops that are missing in the directory's
  * cell.
  */
-const misplacedShops = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
+const misplacedShops = (home: OpenCellSession, cells: ReadonlyArray<OpenCellSession>) =>
   Effect.gen(function* () {
     const placed = new Map(
       (yield* home.session.run<{ shop_id: string; cell: string }>(
-        inSchema("select shop_id, cell from workshop.shop_cell", home.place.schema)
+        inSchema("select shop_id, cell from workshop.shop_cell", home.location.schema)
       )).map(({ shop_id, cell }) => [shop_id, cell])
     )
     const misplaced: Array<InvariantViolation["first"][number]> = []
     const missing: Array<InvariantViolation["first"][number]> = []
-    for (const { place, session } of cells) {
+    for (const { location, session } of cells) {
       const rows = yield* session.run<{ id: string }>(
-        inSchema("select id from workshop.shop order by id", place.schema)
+        inSchema("select id from workshop.shop order by id", location.schema)
       )
       const there = new Set(rows.map(({ id }) => id))
       for (const id of there) {
         const directory = placed.get(id) ?? HOME_CELL
-        if (directory !== place.name) misplaced.push({ shop_id: id, cell: place.name, directory })
+        if (directory !== location.name) misplaced.push({ shop_id: id, cell: location.name, directory })
       }
       for (const [shop_id, directory] of placed)
-        if (directory === place.name && !there.has(shop_id)) missing.push({ shop_id, directory })
+        if (directory === location.name && !there.has(shop_id)) missing.push({ shop_id, directory })
     }
     const finding = (name: string, finds: string, rows: typeof misplaced): InvariantViolation => ({
       ...{ name, finds, count: rows.length },
@@ -118,11 +118,11 @@ const misplacedShops = (home: OpenPlace, cells: ReadonlyArray<OpenPlace>) =>
     ]
   })
 
-const open = (place: CellLocation, timeout_ms: number) =>
+const open = (location: CellLocation, timeout_ms: number) =>
   Effect.map(
-    openMigrationSession(place.url, { schema: place.schema, statement_timeout_ms: timeout_ms }),
+    openMigrationSession(location.url, { schema: location.schema, statement_timeout_ms: timeout_ms }),
     (session) => ({
-      place,
+      location,
       session
     })
   )
@@ -132,28 +132,28 @@ const open = (place: CellLocation, timeout_ms: number) =>
  * still checked.
  */
 const checkCell = (
-  place: CellLocation,
+  location: CellLocation,
   confirmed: Effect.Effect<void, DatabaseFailed>,
   isOneOfSeveral: boolean,
   timeout_ms: number
 ) =>
   Effect.gen(function* () {
     yield* confirmed
-    const opened = yield* open(place, timeout_ms)
-    const { checks, findings } = yield* checkOne(opened.session, place.schema, timeout_ms)
+    const opened = yield* open(location, timeout_ms)
+    const { checks, findings } = yield* checkOne(opened.session, location.schema, timeout_ms)
     return {
       checks,
-      findings: isOneOfSeveral ? findings.map((one) => ({ cell: place.name, ...one })) : findings,
+      findings: isOneOfSeveral ? findings.map((one) => ({ cell: location.name, ...one })) : findings,
       opened: [opened]
     }
   }).pipe(
     Effect.catchIf(
       (error) =>
-        isOneOfSeveral && place.name !== HOME_CELL && error._tag === "DatabaseFailed" && error.code !== CANCELED,
+        isOneOfSeveral && location.name !== HOME_CELL && error._tag === "DatabaseFailed" && error.code !== CANCELED,
       (error) => {
-        const { message } = error._tag === "DatabaseFailed" ? cellFailure(place)(error) : error
+        const { message } = error._tag === "DatabaseFailed" ? cellFailure(location)(error) : error
         const unavailable = {
-          cell: place.name,
+          cell: location.name,
           name: "cell-unavailable",
           finds: `Nothing of it was checked (${message.replace(/\.$/, "")})`
         }
@@ -169,12 +169,12 @@ const checkCell = (
  */
 export const checkData = (url: string, timeout_ms: number, options: CellOptions = {}) =>
   Effect.gen(function* () {
-    const { places, confirm } = yield* checkGivenCells(url, options)
-    const checked = yield* Effect.forEach(places, (place) =>
-      checkCell(place, confirm(place), places.length > 1, timeout_ms)
+    const { locations, confirm } = yield* checkGivenCells(url, options)
+    const checked = yield* Effect.forEach(locations, (location) =>
+      checkCell(location, confirm(location), locations.length > 1, timeout_ms)
     )
-    const opened = checked.flatMap((one): ReadonlyArray<OpenPlace> => one.opened)
-    const across = places.length === 1 ? [] : yield* misplacedShops(opened[0]!, opened)
+    const opened = checked.flatMap((one): ReadonlyArray<OpenCellSession> => one.opened)
+    const across = locations.length === 1 ? [] : yield* misplacedShops(opened[0]!, opened)
     return {
       checks: checked.reduce((sum, { checks }) => sum + checks, across.length),
       findings: [

@@ -43,7 +43,7 @@ interface SharedConnection {
 }
 
 /** The schema of a cell, and its current address, which changes if Citus moves the cell to another node. */
-export interface CellPlace {
+export interface SessionTarget {
   readonly schema: string
   readonly url: Effect.Effect<string>
   /** The planner settings for the cell's node, because Citus refuses generic plans. */
@@ -52,7 +52,7 @@ export interface CellPlace {
 
 /** Shares connections among cells, one for each name and address, until the scope closes. */
 export const sharedSessions: Effect.Effect<
-  (place: CellPlace) => (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection>,
+  (location: SessionTarget) => (options: ConnectionOptions) => Effect.Effect<ReconnectingConnection>,
   never,
   Scope.Scope
 > = Effect.gen(function* () {

@@ -23,7 +23,7 @@ import {
   visibleWhileBlocked
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { HOME_CELL } from "../cells/CellPlaces.js"
+import { HOME_CELL } from "../cells/CellLocations.js"
 import { failureOf } from "../connection/PgFailure.js"
 import { runRead } from "../connection/Sql.js"
 import { type Sequenced, withoutSequence } from "../Tables.js"

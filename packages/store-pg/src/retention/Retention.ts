@@ -8,7 +8,7 @@ import {
   ServiceLimits
 } from "@workshop/core/store"
 import { Clock, Effect, Layer, type Scope } from "effect"
-import { type CellAddress, locateCells } from "../cells/CellPlaces.js"
+import { type CellAddress, locateCells } from "../cells/CellLocations.js"
 import { BEGIN, COMMIT, type Connection, makeReconnecting } from "../connection/Connection.js"
 import { type PgFailure, reportFailure } from "../connection/PgFailure.js"
 import { type Database, lockOf } from "../connection/Schema.js"

@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import { checkGivenCells } from "../cells/CellIdentity.js"
-import { type CellOptions, cellFailure } from "../cells/CellPlaces.js"
+import { type CellOptions, cellFailure } from "../cells/CellLocations.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
 import { openMigrationSession, type Session } from "../migrate/Session.js"
 import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
@@ -95,11 +95,14 @@ export const reseal = (url: string, { secretsKeys, inClear = false, ...options }
     const [first] = secrets.keyIds
     if (first === undefined) return yield* needed
     // Connects to all cells before it changes anything in one of them.
-    const { places, confirm } = yield* checkGivenCells(url, options)
-    const sessions = yield* Effect.forEach(places, (place) =>
+    const { locations, confirm } = yield* checkGivenCells(url, options)
+    const sessions = yield* Effect.forEach(locations, (location) =>
       Effect.zipRight(
-        confirm(place),
-        Effect.mapError(openMigrationSession(place.url, { ...TIMEOUTS, schema: place.schema }), cellFailure(place))
+        confirm(location),
+        Effect.mapError(
+          openMigrationSession(location.url, { ...TIMEOUTS, schema: location.schema }),
+          cellFailure(location)
+        )
       )
     )
     const key_id = inClear ? null : first

@@ -76,7 +76,7 @@ const inPostgres: Effect.Effect<Searched, never, Scope.Scope> = Effect.gen(funct
 })
 
 /** Fails every call of `transact` after the first `after.left`, as if the process had died there. */
-const dying = (after: { left: number }) =>
+const cutOffAfter = (after: { left: number }) =>
   Layer.effect(
     Store,
     Effect.map(Store, ({ transact }) =>
@@ -89,7 +89,7 @@ const dying = (after: { left: number }) =>
 
 const services = (store: Layer.Layer<StorePorts, never, Entropy>, after = { left: Number.POSITIVE_INFINITY }) =>
   workshop.pipe(
-    Layer.provideMerge(Layer.provideMerge(dying(after), store)),
+    Layer.provideMerge(Layer.provideMerge(cutOffAfter(after), store)),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layer)
   )

@@ -190,7 +190,7 @@ describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_0
 })
 
 /** Creates a database and its roles with the statements of `make`, as an operator would, and runs `act` there. */
-const operated = (
+const withRoles = (
   make: (database: string) => ReadonlyArray<string>,
   act: (url: string, owner: string, service: string) => Effect.Effect<void, unknown>
 ) =>
@@ -255,7 +255,7 @@ const grantedBy = (url: string, owner: string, service: string) =>
 describe("roles that an operator creates", { timeout: 120_000 }, () => {
   it("the statements of docs/operating.md set the roles up: the owner migrates and grants, and a second run changes nothing", () => {
     const [page = ""] = [...file("docs/operating.md").matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) => sql)
-    return operated(
+    return withRoles(
       (database) =>
         renameRoles(`postgres://x/${database}`, page)
           .replace(/create database workshop\b/, `create database ${database}`)
@@ -266,7 +266,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
   })
 
   it("the statements of compose.yaml set the roles up, and its migration grants the rights", () =>
-    operated(
+    withRoles(
       (database) => [`create database ${database}`],
       (url, owner, service) =>
         Effect.scoped(
@@ -281,7 +281,7 @@ describe("roles that an operator creates", { timeout: 120_000 }, () => {
     ))
 
   it("if a role is missing and the owner may not create it, the error names the role and the statement that creates it", () =>
-    operated(
+    withRoles(
       (database) => {
         const owner = roleIn(`postgres://x/${database}`, "workshop_owner")
         return [`create role ${owner}`, `create database ${database} owner ${owner}`]

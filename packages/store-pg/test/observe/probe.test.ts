@@ -49,7 +49,7 @@ const readsOf = (url: string, connections: number) =>
     Reactivity.layer
   )
 
-const complaining = (url: string, clock?: Clock.Clock) =>
+const probeComplaints = (url: string, clock?: Clock.Clock) =>
   Effect.gen(function* () {
     yield* pgProbe("workshop", undefined, clock)
     return yield* complaints
@@ -217,7 +217,11 @@ describe("the readiness of a node", LONG, () => {
     const [right, slow, fast] = await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        return [yield* complaining(url), yield* complaining(url, off(-60_000)), yield* complaining(url, off(60_000))]
+        return [
+          yield* probeComplaints(url),
+          yield* probeComplaints(url, off(-60_000)),
+          yield* probeComplaints(url, off(60_000))
+        ]
       })
     )
     expect(right).toEqual([null])
@@ -254,7 +258,7 @@ describe("the readiness of a node", LONG, () => {
         Effect.gen(function* () {
           const { url } = yield* testDatabase
           yield* (yield* openMigrationSession(url)).run(change)
-          return yield* complaining(url)
+          return yield* probeComplaints(url)
         })
       )
     expect(

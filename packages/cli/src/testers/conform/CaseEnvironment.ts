@@ -144,7 +144,7 @@ export interface CasePerson {
 /** A loyalty programme in which every ticket earns a stamp. */
 const PROGRAM = { active: true, name: "Stamps", stamps_required: 10, stamps_per_ticket: 1, reward_label: "A hem" }
 
-type Responding<D> = Promise<TestResponse<D>>
+type PendingResponse<D> = Promise<TestResponse<D>>
 
 /** A shop and one of its keys, with calls to the API and the sandbox. */
 export class CaseShop {
@@ -161,15 +161,15 @@ export class CaseShop {
   }
 
   /** `GET` below `/v1`. */
-  readonly get = <D>(path: string, options: CallOptions = {}): Responding<D> =>
+  readonly get = <D>(path: string, options: CallOptions = {}): PendingResponse<D> =>
     this.env.api("GET", `/v1${path}`, { bearer: this.key, ...options })
 
   /** `POST` below `/v1`. */
-  readonly post = <D>(path: string, body?: unknown, options: CallOptions = {}): Responding<D> =>
+  readonly post = <D>(path: string, body?: unknown, options: CallOptions = {}): PendingResponse<D> =>
     this.env.api("POST", `/v1${path}`, { bearer: this.key, body, ...options })
 
   /** Requests a new ticket, with a new Idempotency-Key unless one is given. */
-  readonly create = (body: Fields = {}, options: CallOptions = {}): Responding<TicketJson> =>
+  readonly create = (body: Fields = {}, options: CallOptions = {}): PendingResponse<TicketJson> =>
     this.post("/tickets", { service: "Hem", ...body }, { once: this.env.fresh("attempt"), ...options })
 
   /** A new ticket. */
@@ -192,7 +192,7 @@ export class CaseShop {
   readonly read = async (id: string): Promise<TicketJson> => (await this.get<TicketJson>(`/tickets/${id}`)).ok()
 
   /** Requests a status of a ticket. */
-  readonly status = (id: string, status: string): Responding<TicketJson> =>
+  readonly status = (id: string, status: string): PendingResponse<TicketJson> =>
     this.post(`/tickets/${id}/status`, { status })
 
   /** Creates a ticket and sets the given statuses, one after another. */
@@ -203,19 +203,23 @@ export class CaseShop {
   }
 
   /** Records that the shop notified the client itself. */
-  readonly notified = (id: string, channel = "sms"): Responding<TicketJson> =>
+  readonly notified = (id: string, channel = "sms"): PendingResponse<TicketJson> =>
     this.post(`/tickets/${id}/notified`, { channel })
 
   /** Adds stamps. */
-  readonly stamps = <D>({ id }: { readonly id: string }, count: unknown, options: CallOptions = {}): Responding<D> =>
+  readonly stamps = <D>(
+    { id }: { readonly id: string },
+    count: unknown,
+    options: CallOptions = {}
+  ): PendingResponse<D> =>
     this.post(`/clients/${id}/loyalty/stamps`, { count }, { once: this.env.fresh("stamps"), ...options })
 
   /** Uses a reward. */
-  readonly redeem = <D>({ id }: { readonly id: string }, options: CallOptions = {}): Responding<D> =>
+  readonly redeem = <D>({ id }: { readonly id: string }, options: CallOptions = {}): PendingResponse<D> =>
     this.post(`/clients/${id}/loyalty/redeem`, undefined, { once: this.env.fresh("redeem"), ...options })
 
   /** Looks up a client by phone number. */
-  readonly lookUp = (phone: string): Responding<Client> => this.get(`/clients?phone=${encodeURIComponent(phone)}`)
+  readonly lookUp = (phone: string): PendingResponse<Client> => this.get(`/clients?phone=${encodeURIComponent(phone)}`)
 
   /** Changes the shop's settings in the sandbox. */
   async set(patch: Fields): Promise<this> {
@@ -258,7 +262,7 @@ export class CaseShop {
   }
 
   /** Requests a new ticket as the app does. */
-  readonly app = (body: Fields = {}): Responding<TicketJson> =>
+  readonly app = (body: Fields = {}): PendingResponse<TicketJson> =>
     this.env.sandbox("create in app", this.id, { service: "Hem", ...body })
 
   /** The shop's events, oldest first. */

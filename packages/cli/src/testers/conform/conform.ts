@@ -75,7 +75,7 @@ const secretsOf = ({ key, sandboxToken }: ConformFlags) => ({
   ...(sandboxToken === null ? {} : { WORKSHOP_SANDBOX_TOKEN: sandboxToken })
 })
 
-const opening = ({ sandbox, api: { origin } }: ConformTarget, cases: number, hasKey: boolean): string => {
+const openingLine = ({ sandbox, api: { origin } }: ConformTarget, cases: number, hasKey: boolean): string => {
   const all = pluralize(cases, "case")
   return sandbox === null
     ? `${all} against ${origin} with only a key. They create tickets in that key's shop and wait for its limits, so they take about five minutes.`
@@ -93,7 +93,7 @@ export const conform = (flags: ConformFlags, base_url: string) =>
     const cases = yield* chosen(flags)
     const target = yield* findTarget({ ...flags, base_url }, fetch)
     const print = (lines: ReadonlyArray<string>) => (flags.json ? Effect.void : Console.log(lines.join("\n")))
-    yield* print([opening(target, cases.length, flags.key !== null)])
+    yield* print([openingLine(target, cases.length, flags.key !== null)])
     const ran = runCases(target, cases, printer(cases, print))
     const [took, results] = yield* Effect.timed(Effect.mapError(ran, toCommandRefused))
     const run = { base_url: target.api.origin, duration_ms: Math.round(Duration.toMillis(took)) } as const

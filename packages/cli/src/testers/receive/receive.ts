@@ -105,7 +105,7 @@ interface Registration {
 }
 
 /** The result of a registration. `opened` is the key of a shop that was opened for the receiver. */
-interface Registered {
+interface RegistrationResult {
   readonly shop_id: string
   readonly secret: string
   /** The address that the webhook had before; null if it had none or the same one. */
@@ -152,18 +152,18 @@ export const register = Effect.fnUntraced(function* (registration: Registration,
   if (!on && registration.enable) yield* ask("enable webhook", shop_id)
   const off_reason = on || registration.enable ? null : (why ?? "unknown")
   const replaced = before === url ? null : before
-  return { shop_id, opened, secret, replaced, off_reason } satisfies Registered
+  return { shop_id, opened, secret, replaced, off_reason } satisfies RegistrationResult
 })
 
 /** A webhook that was set to an address. */
-interface Pointed {
+interface PointedWebhook {
   readonly registration: Registration
   readonly shop_id: string
   readonly url: string
 }
 
 /** The reason why nothing arrives: the webhook is off, removed, or has another address; null while events arrive. */
-const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: Pointed) {
+const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: PointedWebhook) {
   const webhook = yield* sandboxCalls(registration)<WebhookJson>("get webhook", shop_id)
   if (webhook.url !== url) return webhook.url === null ? "removed" : "moved"
   return webhook.on ? null : (webhook.off_reason ?? "unknown")
@@ -173,7 +173,7 @@ const silenceOf = Effect.fnUntraced(function* ({ registration, shop_id, url }: P
  * The current secret; null if the webhook has another address, because the call that returns the secret also sets the
  * address.
  */
-const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
+const secretNow = (pointed: PointedWebhook): Effect.Effect<string | null> =>
   Effect.gen(function* () {
     const { registration, shop_id, url } = pointed
     const silence = yield* silenceOf(pointed)
@@ -236,7 +236,7 @@ const silenceInWords = (silence: string | null): string => {
 const LOOK_EVERY = "5 seconds"
 
 /** Checks every few seconds whether events can still arrive, and prints a line when that changes. */
-const watchWebhook = (pointed: Pointed, off_reason: string | null, asJson: boolean) => {
+const watchWebhook = (pointed: PointedWebhook, off_reason: string | null, asJson: boolean) => {
   let reported = off_reason
   const look = Effect.gen(function* () {
     // If the server does not respond, the last result is kept.
@@ -249,7 +249,7 @@ const watchWebhook = (pointed: Pointed, off_reason: string | null, asJson: boole
   return Effect.repeat(look, Schedule.spaced(LOOK_EVERY))
 }
 
-const startLines = (url: string, registration: Registration | null, registered: Registered | null) => {
+const startLines = (url: string, registration: Registration | null, registered: RegistrationResult | null) => {
   const paint = paintFor()
   if (registration === null || registered === null) return [`Listening on ${url}`]
   const { shop_id, opened, replaced, off_reason } = registered
@@ -287,7 +287,7 @@ export const receive = (flags: ReceiveFlags) =>
     const registration = registrationOf(flags)
     const behaviour = behaviourOf(flags)
     const quit = yield* Deferred.make<void>()
-    const pointed = yield* Deferred.make<Pointed>()
+    const pointed = yield* Deferred.make<PointedWebhook>()
     const receiver = yield* Effect.mapError(
       Receiver.makeReceiver({
         host: flags.host,

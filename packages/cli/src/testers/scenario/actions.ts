@@ -199,7 +199,7 @@ const chosen = Effect.fnUntraced(function* ({ client, ticket }: typeof OfferChoi
   return yield* new ReferenceUnknown({ message })
 })
 
-const answering = (name: CallName, description: string): Action =>
+const answerAction = (name: CallName, description: string): Action =>
   row(name, description, OfferChoice, (choice: typeof OfferChoice.Type, context) =>
     Effect.flatMap(chosen(choice, context), (id) => send(name, context, id))
   )
@@ -212,8 +212,8 @@ const clientActions: ReadonlyArray<Action> = [
     ReferenceText,
     (client, context) => Effect.flatMap(idOf(client), (id) => send("visit", context, id, { shop_id: context.shop.id }))
   ),
-  answering("accept offer", "The client accepts the newest ticket offered to them, or the one named"),
-  answering("block shop", "The client answers the newest offer, or that of the ticket named, by blocking the shop"),
+  answerAction("accept offer", "The client accepts the newest ticket offered to them, or the one named"),
+  answerAction("block shop", "The client answers the newest offer, or that of the ticket named, by blocking the shop"),
   on("get offers", "The tickets that the client was offered"),
   on("get inbox", "The client's notifications in the app"),
   on("accept quote", "The client accepts the price proposed for a ticket"),
@@ -227,7 +227,7 @@ const done: StepExchange = {
   body: { success: true, data: {} }
 }
 
-const moving = (
+const moveAction = (
   name: string,
   description: string,
   takes: Schema.Schema.AnyNoContext,
@@ -291,7 +291,7 @@ const machineActions: ReadonlyArray<Action> = [
         return done
       })
   },
-  moving(
+  moveAction(
     "advance",
     "Moves the clock forward; everything that is due by then happens at its own instant",
     DurationText,
@@ -309,7 +309,7 @@ const machineActions: ReadonlyArray<Action> = [
       return Effect.flatMap(zoneOf(context), (zone) => context.clock({ set: at(zone) }))
     }
   },
-  moving(
+  moveAction(
     "freeze clock",
     "Stops the clock, as at the start of a scenario, or, with --base-url, lets it follow the real time",
     Schema.Boolean,

@@ -54,7 +54,7 @@ const readable = (received: ReceivedDelivery) => {
   }
 }
 
-const arrived: Observe = (context) =>
+const waitForDeliveries: Observe = (context) =>
   Effect.zipRight(
     context.clock({ advance_ms: 0 }),
     Effect.flatMap(context.receiver, ({ received }) => Effect.map(received, (all) => all.map(readable)))
@@ -125,13 +125,13 @@ const rows: ReadonlyArray<Observation> = [
   ofEvents(
     "expect received",
     "All deliveries that the shop's receiver got, in order of arrival, with a valid signature unless `signature` says otherwise",
-    all("received", arrived),
+    all("received", waitForDeliveries),
     each(signed)
   ),
   ofEvents(
     "expect new received",
     "The deliveries that the shop's receiver got since it was last looked at; [] for none",
-    fresh("received", arrived),
+    fresh("received", waitForDeliveries),
     each(signed)
   ),
   {

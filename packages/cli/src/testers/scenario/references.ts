@@ -110,14 +110,14 @@ export const resolveText = (text: string, names: Names): unknown => {
 }
 
 /** A field for an id gets the id of the referenced object: `client_id: $amira` is her id. */
-const meant = (field: string, found: unknown): unknown =>
+const idOrValue = (field: string, found: unknown): unknown =>
   /(?:^|_)id$/.test(field) && typeof step(found, "id") === "string" ? step(found, "id") : found
 
 const resolved = (value: unknown, names: Names): unknown => {
   if (typeof value === "string") return resolveText(value, names)
   if (Array.isArray(value)) return value.map((inner) => resolved(inner, names))
   if (typeof value !== "object" || value === null) return value
-  const entries = Object.entries(value).map(([field, inner]) => [field, meant(field, resolved(inner, names))])
+  const entries = Object.entries(value).map(([field, inner]) => [field, idOrValue(field, resolved(inner, names))])
   return Object.fromEntries(entries)
 }
 

@@ -219,13 +219,13 @@ const withoutKey = ({ call, ...answered }: StepExchange): StepExchange => {
 }
 
 /** A step that was run: its duration, its request, and its failure if there is one. */
-interface Made {
+interface StepRun {
   readonly duration_ms: number
   readonly exchange: StepExchange | null
   readonly failure: ScenarioFailure | null
 }
 
-const madeOf = (runner: ScenarioRunner, step: Step): Effect.Effect<Made> =>
+const madeOf = (runner: ScenarioRunner, step: Step): Effect.Effect<StepRun> =>
   performStep(runner, step).pipe(
     Effect.map(({ step: { line, column, title }, mismatches, exchange: sent }) => {
       const exchange = sent === null ? null : withoutKey(sent)
@@ -239,7 +239,7 @@ const madeOf = (runner: ScenarioRunner, step: Step): Effect.Effect<Made> =>
 
 const resultOf = (
   { file, name, section, steps }: Scenario,
-  made: ReadonlyArray<Made>,
+  made: ReadonlyArray<StepRun>,
   failure: ScenarioFailure | null
 ): ScenarioResult => ({
   file,
@@ -269,7 +269,7 @@ export const runParsedScenario = (scenario: Scenario, options: RunOptions = {}):
     if (Either.isLeft(begun)) {
       return resultOf(scenario, [], broken({ line: 1, column: 1, title: null }, begun.left.message))
     }
-    const steps: Array<Made> = []
+    const steps: Array<StepRun> = []
     for (const step of scenario.steps) {
       steps.push(yield* madeOf(runner, step))
       const failure = steps.at(-1)?.failure ?? null

@@ -103,18 +103,18 @@ const repeated = ({ store, baseUrl, signatureHeader }: SimulateFlags, { seed, st
   return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${where}${signed}`
 }
 
-interface Played {
+interface SimulationRun {
   readonly trace: Trace
   /** A sentence about the clock of a running server. */
   readonly clock: string | null
 }
 
-const played = (
+const playSimulation = (
   flags: SimulateFlags,
   bounds: Bounds,
   observers: Observers,
   control: Control
-): Effect.Effect<Played, CommandRefused, Scope.Scope> => {
+): Effect.Effect<SimulationRun, CommandRefused, Scope.Scope> => {
   if (flags.baseUrl !== null)
     return Effect.flatMap(remoteSimulation(flags.baseUrl, flags.sandboxToken, observers.receivers), (environment) =>
       restoringClock(environment, simulation(environment, observers, bounds, control))
@@ -157,7 +157,7 @@ const shortest = Effect.fnUntraced(function* (flags: SimulateFlags, bounds: Boun
     const steps = Math.floor((good + best.steps) / 2)
     const observers = observersOf(bounds.seed, flags.signatureHeader)
     const control = { isOver: () => false, progress: () => yieldToEventLoop }
-    const one = yield* Effect.scoped(played(flags, { ...bounds, steps }, observers, control))
+    const one = yield* Effect.scoped(playSimulation(flags, { ...bounds, steps }, observers, control))
     if (audit(one.trace).some((violation) => violation.rule_at === rule_at)) best = { trace: one.trace, steps }
     else good = steps
   }
@@ -217,7 +217,7 @@ export const simulate = (flags: SimulateFlags): Effect.Effect<void, CommandRefus
       steps === 0 ? why : refuse(`${why.message} Repeat it with ${soFar()}`)
     yield* untilStopped(
       Effect.gen(function* () {
-        const { trace, clock } = yield* played(flags, bounds, observers, control).pipe(
+        const { trace, clock } = yield* playSimulation(flags, bounds, observers, control).pipe(
           Effect.mapError(withRepetition),
           Effect.ensuring(bar.clear)
         )

@@ -186,7 +186,11 @@ const read = (runner: SimulationRunner, shop: KnownShop, call: CallName, id: str
   return runner.run(key === undefined ? request : { ...request, key })
 }
 
-const wanted = <A>(runner: SimulationRunner, shop: KnownShop, call: CallName): Effect.Effect<A, EnvironmentFailed> =>
+const readRequired = <A>(
+  runner: SimulationRunner,
+  shop: KnownShop,
+  call: CallName
+): Effect.Effect<A, EnvironmentFailed> =>
   Effect.flatMap(read(runner, shop, call, shop.id), (response) => {
     const data = successData<A>(response)
     return data === null
@@ -255,10 +259,12 @@ const closeShop = (
     return {
       id: shop.id,
       time_zone: shop.time_zone,
-      webhook: shop.isWebhookSet ? yield* wanted<NonNullable<ShopTrace["webhook"]>>(runner, shop, "get webhook") : null,
-      events: yield* wanted<ShopTrace["events"]>(runner, shop, "list events"),
-      deliveries: yield* wanted<ShopTrace["deliveries"]>(runner, shop, "list deliveries"),
-      notices: yield* wanted<ShopTrace["notices"]>(runner, shop, "list notices"),
+      webhook: shop.isWebhookSet
+        ? yield* readRequired<NonNullable<ShopTrace["webhook"]>>(runner, shop, "get webhook")
+        : null,
+      events: yield* readRequired<ShopTrace["events"]>(runner, shop, "list events"),
+      deliveries: yield* readRequired<ShopTrace["deliveries"]>(runner, shop, "list deliveries"),
+      notices: yield* readRequired<ShopTrace["notices"]>(runner, shop, "list notices"),
       listed,
       synced: [...shop.feed.tickets.values()],
       cards
@@ -277,7 +283,7 @@ const settleOpen = (runner: SimulationRunner) =>
   )
 
 /** Ends a simulation: repeats the requests without a response, and reads everything that the auditor needs. */
-const closing = (runner: SimulationRunner, started_at: number): Effect.Effect<Trace, EnvironmentFailed> =>
+const closeSimulation = (runner: SimulationRunner, started_at: number): Effect.Effect<Trace, EnvironmentFailed> =>
   Effect.gen(function* () {
     const { actors } = runner.planning
     runner.step += 1
@@ -339,7 +345,7 @@ const openShop = ({ run, planning: { actors, dice } }: SimulationRunner) =>
   })
 
 /** The requests that give a shop its programme, its keys and, in most cases, a webhook. */
-const preparing = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArray<PlannedRequest> => {
+const prepareShop = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArray<PlannedRequest> => {
   const { dice } = planning
   const program = {
     active: true,
@@ -356,7 +362,7 @@ const preparing = ({ planning }: SimulationRunner, shop: KnownShop): ReadonlyArr
 }
 
 /** Freezes the clock, opens the shops and the clients' accounts, each at a different instant. */
-const opening = (runner: SimulationRunner, shops: number): Effect.Effect<void, EnvironmentFailed> =>
+const openSimulation = (runner: SimulationRunner, shops: number): Effect.Effect<void, EnvironmentFailed> =>
   Effect.gen(function* () {
     const { actors } = runner.planning
     const alone = (request: PlannedRequest) =>
@@ -365,7 +371,7 @@ const opening = (runner: SimulationRunner, shops: number): Effect.Effect<void, E
     for (let i = 0; i < shops; i++) {
       yield* runner.moveClock({ advance_ms: 1000 })
       const shop = yield* openShop(runner)
-      for (const request of preparing(runner, shop)) yield* alone(request)
+      for (const request of prepareShop(runner, shop)) yield* alone(request)
     }
     for (let i = 0; i < shops * CLIENTS_PER_SHOP; i++) yield* alone(planRegistration(runner.planning))
     for (const [i, client] of actors.clients.entries())
@@ -422,7 +428,7 @@ export const simulation = (
     const runner = new SimulationRunner(planning, recorder, environment)
     const { now: started_at } = yield* readClock(environment)
     actors.now = started_at
-    yield* opening(runner, bounds.shops)
+    yield* openSimulation(runner, bounds.shops)
     while (runner.step < bounds.steps && !control.isOver()) {
       yield* runner.next
       yield* control.progress({
@@ -432,5 +438,5 @@ export const simulation = (
         deliveries: recorder.receptions.length
       })
     }
-    return yield* closing(runner, started_at)
+    return yield* closeSimulation(runner, started_at)
   })

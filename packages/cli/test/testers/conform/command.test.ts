@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 /** A server that serves only GET /v1/shop, and responds to all other requests without the envelope. */
-const lying = (): Promise<string> =>
+const startLyingServer = (): Promise<string> =>
   new Promise((resolve) => {
     const scopes = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
     const server = createServer((request, response) => {
@@ -79,7 +79,7 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
   })
 
   it("workshop conform shows a command that repeats a failure and the rule that it breaks, but not the key, and exits with 1", async () => {
-    const base = await lying()
+    const base = await startLyingServer()
     const args = [
       "conform",
       "--base-url",
@@ -153,7 +153,7 @@ describe.concurrent("workshop conform (Specification, Commands)", LONG, () => {
   })
 
   it("workshop conform reports that it cannot write a report file", async () => {
-    const base = await lying()
+    const base = await startLyingServer()
     const file = join(folder, "nowhere", "report.html")
     const args = ["conform", "--base-url", base, "--key", "wk_live_mine", "--only", "version-in-events"]
     const { status, stdout, stderr } = await runCommandLine([...args, "--html", file])

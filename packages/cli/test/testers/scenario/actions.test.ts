@@ -6,7 +6,7 @@ import { observations } from "../../../src/testers/scenario/observations.js"
 import { successShape } from "../../../src/testers/scenario/ResponseShape.js"
 
 /** A step context that records each call, and responds to all calls with a list of one offer. */
-const noting = () => {
+const recordCalls = () => {
   const calls: Array<string> = []
   const answering = (method: string, path: string) =>
     Effect.sync(() => {
@@ -38,7 +38,7 @@ describe("the known shapes of responses to actions (Specification, Commands)", (
   it.each(rows.map((row) => [row.name, row] as const))(
     "the shape of %s matches its endpoint's response",
     async (_, row) => {
-      const { calls, context } = noting()
+      const { calls, context } = recordCalls()
       for (const argument of ARGUMENTS) {
         await Effect.runPromiseExit(
           Effect.suspend(() =>

@@ -278,7 +278,7 @@ const ofAnswers: ReadonlyArray<Corruption> = [
   }
 ]
 
-const delivered = (seen: OpenTrace, fits: (delivery: Json) => boolean) => {
+const findDelivery = (seen: OpenTrace, fits: (delivery: Json) => boolean) => {
   const shop = first(seen.shops.filter(({ deliveries }) => deliveries.some(fits)))
   return { shop, delivery: first([shop.deliveries.find(fits)]) }
 }
@@ -297,7 +297,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     rule: "deliveries",
     breaks: "rule-delivery-status-all",
     lie: (seen) => {
-      delivered(seen, ({ state, attempts }) => state === "delivered" && attempts.length === 1).delivery
+      findDelivery(seen, ({ state, attempts }) => state === "delivered" && attempts.length === 1).delivery
         .attempts[0]!.status = 500
     }
   },
@@ -306,7 +306,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     rule: "deliveries",
     breaks: "rule-delivery-retries",
     lie: (seen) => {
-      const { delivery } = delivered(
+      const { delivery } = findDelivery(
         seen,
         ({ attempts }) =>
           attempts.length >= 2 && Date.parse(attempts[1].started_at) - Date.parse(attempts[0].started_at) === MINUTE
@@ -319,7 +319,7 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     rule: "deliveries",
     breaks: "rule-delivery-retries",
     lie: (seen) => {
-      delivered(seen, ({ state, attempts }) => state === "dead" && attempts.length === 8).delivery.attempts.pop()
+      findDelivery(seen, ({ state, attempts }) => state === "dead" && attempts.length === 8).delivery.attempts.pop()
     }
   },
   {

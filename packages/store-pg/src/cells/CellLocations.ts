@@ -79,22 +79,22 @@ export const locateCells = (
 ): Effect.Effect<ReadonlyArray<CellLocation>, DatabaseFailed> =>
   Effect.gen(function* () {
     const schema = yield* checkedSchema(home.schema ?? DEFAULT_SCHEMA)
-    const places = [{ name: HOME_CELL, url: home.url, schema }]
+    const locations = [{ name: HOME_CELL, url: home.url, schema }]
     for (const { name, url } of further) {
       if (!NAME.test(name))
         return yield* cellsRefusal(
           `${JSON.stringify(name.slice(0, 40))} is no name of a cell, which is 1 to 31 small letters, digits and underscores and begins with a letter`
         )
-      if (places.some((place) => place.name === name))
+      if (locations.some((location) => location.name === name))
         return yield* cellsRefusal(
           name === HOME_CELL ? `The name ${HOME_CELL} is that of the first cell` : `Two cells have the name ${name}`
         )
       if (url !== undefined) yield* databaseUrl(url)
-      const place = { name, url: url ?? home.url, schema: url === undefined ? `${schema}_${name}` : schema }
-      const same = places.find((earlier) => earlier.url === place.url && earlier.schema === place.schema)
+      const location = { name, url: url ?? home.url, schema: url === undefined ? `${schema}_${name}` : schema }
+      const same = locations.find((earlier) => earlier.url === location.url && earlier.schema === location.schema)
       if (same !== undefined) return yield* cellsRefusal(`The cells ${same.name} and ${name} are in the same place`)
-      yield* checkedSchema(place.schema)
-      places.push(place)
+      yield* checkedSchema(location.schema)
+      locations.push(location)
     }
-    return places
+    return locations
   })
