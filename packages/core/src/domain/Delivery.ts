@@ -156,7 +156,7 @@ export const nextClaims = <Shop extends ShopQueue>(
   slots: number
 ): NextClaims<Shop> => {
   const claims: Array<readonly [number, WaitingDelivery]> = []
-  let turns = queue.map((shop, position) => ({ shop, position: position }))
+  let turns = queue.map((shop, position) => ({ shop, position }))
   while (claims.length < slots) {
     const turn = turns.find(({ shop }) => nextOf(shop, now) !== undefined)
     if (turn === undefined) break
@@ -165,7 +165,7 @@ export const nextClaims = <Shop extends ShopQueue>(
     claims.push([position, next])
     const waiting = shop.waiting.filter((one) => one !== next)
     const served = { ...shop, waiting, in_flight: [...shop.in_flight, next] }
-    turns = [...turns.filter((one) => one !== turn), { shop: served, position: position }]
+    turns = [...turns.filter((one) => one !== turn), { shop: served, position }]
   }
   return { claims, queue: turns.map(({ shop }) => shop) }
 }
