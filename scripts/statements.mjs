@@ -89,7 +89,7 @@ const called = Effect.gen(function* () {
   yield* directory.listClients(id, 50)
   yield* directory.tracked("")
   yield* directory.latest
-  yield* directory.ahead(0)
+  yield* directory.shopsAhead(0)
   yield* directory.markSandboxMade
   yield* directory.isSandboxMade
   yield* directory.hasShops
@@ -112,7 +112,7 @@ const called = Effect.gen(function* () {
   const [phone] = person.phones
   const offer = { id: ID, shop_id: id, ticket_id: ID, phone, status: "accepted", created_at: NOW, answered_at: NOW }
   yield* runCommand(putChanges(id, /** @type {any} */ ({ _tag: "OfferPut", row: offer })))
-  yield* personal.held(id, person)
+  yield* personal.readShopData(id, person)
   yield* personal.events(id, person, [ID], 1)
   yield* personal.idempotencyRecords(id, person, [ID], null)
   yield* personal.endErasure(account.id)

@@ -5,7 +5,7 @@ import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Layer, ManagedRuntime, Schedule, type Scope } from "effect"
 import { setWebhook } from "../../../packages/core/dist/decisions/webhookSettings.js"
 import { runCommand } from "../../../packages/core/dist/testing/Fixtures.js"
-import { record, resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { record, statusResult } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock, createNext, creators } from "../create/Workload.js"
 
@@ -111,7 +111,7 @@ const open = (url: string, { name, schema, cells }: (typeof WAYS)[number]) =>
       claim: (max) =>
         Effect.map(
           Effect.suspend(() => on(deliveries.claim(clock.unsafeCurrentTimeMillis(), max))),
-          (claims) => claims.map((one) => on(record(one, resultWithStatus(200))))
+          (claims) => claims.map((one) => on(record(one, statusResult(200))))
         )
     } satisfies Placement
   })

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { changeStatus } from "../../../packages/core/dist/decisions/changeStatus.js"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
 import { runCommand, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
-import { record, resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { record, statusResult } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import type { Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import type { Cluster } from "../pg/Cluster.js"
 import { openFilled, shopId } from "./Queue.js"
@@ -70,7 +70,7 @@ const actsBeside = (database: Cluster["database"], tickets: number) =>
       for (let left = ACTS; left > 0; ) {
         const claims = yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), Math.min(64, left))
         if (claims.length === 0) return
-        yield* Effect.forEach(claims, (claim) => record(claim, resultWithStatus(200)), {
+        yield* Effect.forEach(claims, (claim) => record(claim, statusResult(200)), {
           concurrency: 16,
           discard: true
         })

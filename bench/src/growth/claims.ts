@@ -3,7 +3,7 @@ import { Deliveries } from "@workshop/core/store"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
 import { runCommand, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
-import { resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { statusResult } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { median } from "../Median.js"
 import { medianTime } from "../medianTime.js"
 import { neededBytes } from "../memory/heap.js"
@@ -60,7 +60,7 @@ const dispatching = (deliveries: number) =>
     let sent = 0
     const send = () =>
       Effect.suspend(() => (++sent === deliveries ? Deferred.succeed(needed, neededBytes()) : Effect.void)).pipe(
-        Effect.as(resultWithStatus(200))
+        Effect.as(statusResult(200))
       )
     const dispatcher = Dispatcher.layer().pipe(Layer.provide(Layer.succeed(WebhookSender, { send })))
     return yield* Effect.gen(function* () {

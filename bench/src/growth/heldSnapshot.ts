@@ -1,6 +1,6 @@
 import { Deliveries } from "@workshop/core/store"
 import { Effect } from "effect"
-import { record, resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { record, statusResult } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { openMigrationSession } from "../../../packages/store-pg/dist/migrate/Session.js"
 import type { BenchClock } from "../create/Workload.js"
 import { median } from "../Median.js"
@@ -24,7 +24,7 @@ const delivering = (clock: BenchClock, seconds: number) =>
       const begun = performance.now()
       const claims = yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), AT_ONCE)
       took.push(performance.now() - begun)
-      yield* Effect.forEach(claims, (claim) => record(claim, resultWithStatus(200)), {
+      yield* Effect.forEach(claims, (claim) => record(claim, statusResult(200)), {
         concurrency: "unbounded",
         discard: true
       })

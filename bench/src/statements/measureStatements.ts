@@ -1,7 +1,7 @@
 import { Dispatcher, WebhookSender } from "@workshop/core"
 import { Deliveries } from "@workshop/core/store"
 import { Effect, Layer } from "effect"
-import { resultWithStatus } from "../../../packages/core/dist/testing/TestDispatcher.js"
+import { statusResult } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { StatementBatch } from "../../../packages/store-pg/dist/fast/StatementBatch.js"
 import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock, createNext, creators, storeLayer } from "../create/Workload.js"
@@ -133,7 +133,7 @@ const delivered = (url: string) =>
         if (sent === DELIVERIES) half = performance.now()
         if (sent === 2 * DELIVERIES) end = performance.now()
         if (sent === DELIVERIES || sent === 2 * DELIVERIES) reached?.()
-        return resultWithStatus(200)
+        return statusResult(200)
       })
     const dispatcher = Dispatcher.layer().pipe(Layer.provide(Layer.succeed(WebhookSender, { send })))
     const until = Effect.async<void>((resume) => {

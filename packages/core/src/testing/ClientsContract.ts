@@ -26,7 +26,7 @@ import {
   runCommand
 } from "./Fixtures.js"
 import { TEST_START } from "./SettableClock.js"
-import { record, resultWithStatus } from "./TestDispatcher.js"
+import { record, statusResult } from "./TestDispatcher.js"
 
 const link = (shop_id: ShopId, client_id: ClientId, blocked_at: number | null = null) =>
   putChanges(shop_id, { _tag: "LinkPut", row: { shop_id, client_id, known_at: TEST_START, blocked_at } })
@@ -281,7 +281,7 @@ export const personalDataContract = makeCases({
     const before = yield* reads.events(shop)
     const [first, second] = before
     const [claim] = yield* dispatcher.claim(1)
-    yield* record(claim!, { ...resultWithStatus(200), head: `HTTP/1.1 200 OK\n\n${person.phones[0]}` })
+    yield* record(claim!, { ...statusResult(200), head: `HTTP/1.1 200 OK\n\n${person.phones[0]}` })
     const ticket = first!.ticket_id!
     const events = yield* personal.events(shop, person, [ticket], 1)
     yield* expectSame("by ticket", events, [{ event: first, attempts: events[0]?.attempts ?? [] }])

@@ -10,17 +10,10 @@ import { type Claim, Reads } from "../ports/StorePorts.js"
 import { type CaseFixture, expectSame, expectThat, makeCases, pluck } from "./ContractCase.js"
 import { eventsIn, runCommand } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
-import {
-  eventsOf,
-  record,
-  recordLate,
-  resultWithError,
-  resultWithStatus,
-  type TestDispatcher
-} from "./TestDispatcher.js"
+import { errorResult, eventsOf, record, recordLate, statusResult, type TestDispatcher } from "./TestDispatcher.js"
 
-const OK = resultWithStatus(200)
-const DOWN = resultWithStatus(500)
+const OK = statusResult(200)
+const DOWN = statusResult(500)
 
 /** How dispatchers claim deliveries (Specification, Webhooks). Leases use `currentTimeNanos` of the running clock. */
 export const deliveriesContract = cases({
@@ -318,7 +311,7 @@ export const leasesContract = makeCases({
       for (let echo = 0; echo < 2; echo++) yield* recordLate(slow!, DOWN)
       yield* expectSame("one failure", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
       clock.advance(1)
-      yield* recordLate(slow!, resultWithStatus(410))
+      yield* recordLate(slow!, statusResult(410))
       yield* expectSame("a 410 turns it off", (yield* reads.shop(shop))?.webhook?.off_reason, "gone")
       yield* expectSame("logged", pluck((yield* log.deliveries(shop))[0]?.attempts, "status"), [500, 410])
       yield* expectSame("the holder's word counts for the delivery", yield* record(again!, OK), "delivered")
@@ -460,7 +453,7 @@ const follow = (dispatcher: TestDispatcher, seed: number) =>
       const { shop_id, in_flight, tried } = busy[one(busy.length)]!
       const landed = in_flight[one(in_flight.length)]!
       const isFailed = one(6) === 0
-      yield* record(held.get(events.get(`${shop_id} ${landed.seq}`)!)!, resultWithStatus(isFailed ? 500 : 200))
+      yield* record(held.get(events.get(`${shop_id} ${landed.seq}`)!)!, statusResult(isFailed ? 500 : 200))
       const attempts_made = (tried.get(landed.seq) ?? 0) + 1
       const due_at = isFailed ? nextAttempt(attempts_made, clock.unsafeCurrentTimeMillis(), 0) : null
       change(shop_id, (shop) => ({

@@ -9,16 +9,16 @@ import { Deliveries, DeliveryLog } from "../ports/StorePorts.js"
 import { expectSame, makeCases, pluck } from "./ContractCase.js"
 import { eventsIn, makeChanges, openShop, runCommand } from "./Fixtures.js"
 import {
+  errorResult,
   eventsOf,
   raisePings,
   record,
   recordLate,
-  resultWithError,
-  resultWithStatus,
+  statusResult,
   type TestDispatcher
 } from "./TestDispatcher.js"
 
-const DOWN = resultWithStatus(503)
+const DOWN = statusResult(503)
 
 const logOf = (shop_id: ShopId) => Effect.flatMap(DeliveryLog, (log) => log.deliveries(shop_id))
 
@@ -45,7 +45,7 @@ export const deliveryLogContract = cases({
         yield* deliveries.reclaim
         clock.set(start)
         const [again] = yield* dispatcher.claim()
-        const ends = [recordLate(slow!, DOWN), Effect.asVoid(record(again!, resultWithStatus(200)))]
+        const ends = [recordLate(slow!, DOWN), Effect.asVoid(record(again!, statusResult(200)))]
         for (const end of isEarlierFirst ? ends : ends.reverse()) yield* end
         yield* recordLate(slow!, DOWN)
         const logged = (yield* logOf(shop)).find(({ event_id }) => event_id === slow!.event_id)
@@ -72,7 +72,7 @@ export const deliveryLogContract = cases({
         return Effect.tap(recordLate(slow!, DOWN), () => clock.advance(-MINUTE_MS))
       })
       if (isLoggedFirst) yield* late
-      yield* expectSame("arrived", yield* record(again!, resultWithStatus(200)), "delivered")
+      yield* expectSame("arrived", yield* record(again!, statusResult(200)), "delivered")
       if (!isLoggedFirst) yield* late
       const logged = (yield* logOf(shop)).find(({ event_id }) => event_id === slow!.event_id)
       yield* expectSame("delivered", [logged?.state, pluck(logged?.attempts, "status")], ["delivered", [503, 200]])
@@ -118,10 +118,10 @@ export const deliveryLogContract = cases({
     yield* dispatcher.raise(shop, 1, 2)
     const events = yield* reads.events(shop)
     const [first, second] = yield* dispatcher.claim()
-    yield* record(second!, resultWithError("reset"))
+    yield* record(second!, errorResult("reset"))
     yield* record(first!, DOWN)
     clock.advance(MINUTE_MS)
-    for (const claim of yield* dispatcher.claim()) yield* record(claim, resultWithStatus(204))
+    for (const claim of yield* dispatcher.claim()) yield* record(claim, statusResult(204))
     const attempt = (at: number, n: number, sent: object) => ({
       ...sent,
       shop_id: shop,
@@ -135,9 +135,9 @@ export const deliveryLogContract = cases({
       type: "ping",
       state: "delivered",
       next_attempt_at: null,
-      attempts: [attempt(at, 1, failure), attempt(at, 2, resultWithStatus(204))]
+      attempts: [attempt(at, 1, failure), attempt(at, 2, statusResult(204))]
     })
-    yield* expectSame("log", yield* logOf(shop), [loggedAttempt(0, DOWN), loggedAttempt(1, resultWithError("reset"))])
+    yield* expectSame("log", yield* logOf(shop), [loggedAttempt(0, DOWN), loggedAttempt(1, errorResult("reset"))])
   },
 
   "a delivery is pending until its receiver accepts it, dead after the eighth attempt, and parked while the webhook is off":
@@ -175,7 +175,7 @@ export const deliveryLogContract = cases({
         clock.set(start + hours * HOUR_MS)
         yield* record(claims[at]!, DOWN)
       }
-      yield* expectSame("a 410 when it is off already", yield* record(claims[3]!, resultWithStatus(410)), "parked")
+      yield* expectSame("a 410 when it is off already", yield* record(claims[3]!, statusResult(410)), "parked")
       const notices = yield* deliveryLog.notices(shop)
       const brief = notices.map(({ kind, created_at, off_reason, failures_in_row }) => [
         kind,
@@ -191,7 +191,7 @@ export const deliveryLogContract = cases({
     }
 })
 
-const OK = resultWithStatus(200)
+const OK = statusResult(200)
 
 /** Claims all due deliveries and records a success for each. */
 const deliver = Effect.fnUntraced(function* (dispatcher: TestDispatcher) {
@@ -285,14 +285,14 @@ export const replayContract = makeCases({
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1, 1)
       for (let n = 0; n < 3; n++) {
-        yield* record((yield* dispatcher.claim())[0]!, n === 1 ? OK : resultWithStatus(500))
+        yield* record((yield* dispatcher.claim())[0]!, n === 1 ? OK : statusResult(500))
         clock.advance(n === 1 ? 0 : 400_000)
       }
       const [inFlight] = yield* dispatcher.claim()
       yield* replay(shop, {})
       const [again] = yield* dispatcher.claim()
       yield* expectSame("two of one ticket are never in flight", again, undefined)
-      yield* expectSame("its record counts", yield* record(inFlight!, resultWithStatus(500)), "retry")
+      yield* expectSame("its record counts", yield* record(inFlight!, statusResult(500)), "retry")
       const { next } = deliveries
       const now = clock.unsafeCurrentTimeMillis()
       const [second] = yield* dispatcher.claim()
@@ -309,7 +309,7 @@ export const replayContract = makeCases({
       yield* record((yield* dispatcher.claim())[0]!, OK)
       clock.advance(1)
       yield* dispatcher.raise(shop, 1)
-      yield* record((yield* dispatcher.claim())[0]!, resultWithStatus(500))
+      yield* record((yield* dispatcher.claim())[0]!, statusResult(500))
       clock.advance(1)
       yield* dispatcher.raise(shop, 1)
       clock.advance(1)
@@ -325,7 +325,7 @@ export const replayContract = makeCases({
       const { dispatcher, clock } = bench
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1)
-      yield* record((yield* dispatcher.claim())[0]!, resultWithStatus(410))
+      yield* record((yield* dispatcher.claim())[0]!, statusResult(410))
       for (let n = 0; n < 2; n++) {
         clock.advance(1)
         yield* dispatcher.raise(shop, 1)
@@ -366,7 +366,7 @@ export const replayContract = makeCases({
       clock.advance(ServiceLimits.delivery_lease_ms)
       yield* deliveries.reclaim
       const again = (yield* dispatcher.claim()).find(({ event_id }) => event_id === second)
-      yield* recordLate(late!, resultWithStatus(500))
+      yield* recordLate(late!, statusResult(500))
       clock.advance(1)
       yield* expectSame("arrives", yield* record(again!, OK), "delivered")
       for (let round = 0; round < 2; round++) {
@@ -440,7 +440,7 @@ export const replayContract = makeCases({
     clock.set(start + 10)
     yield* dispatcher.raise(shop, null)
     const [failed] = yield* dispatcher.claim()
-    yield* record(failed!, resultWithStatus(500))
+    yield* record(failed!, statusResult(500))
     clock.set(start + 20)
     yield* dispatcher.raise(shop, null)
     const [first, second, third] = yield* eventsIn(shop)

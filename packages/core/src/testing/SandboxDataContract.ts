@@ -10,7 +10,7 @@ import { DAY_MS } from "../domain/Instant.js"
 import { RateLimits, SandboxData } from "../ports/StorePorts.js"
 import { type CaseFixture, expectSame, expectThat, makeCases } from "./ContractCase.js"
 import { createTestTicket, failingNotice, makeChanges, openAccount, putChanges, runCommand } from "./Fixtures.js"
-import { record, resultWithStatus } from "./TestDispatcher.js"
+import { record, statusResult } from "./TestDispatcher.js"
 
 /** Opens a shop with every kind of row, and returns it with its clients. */
 const openFullShop = Effect.fnUntraced(function* ({
@@ -36,7 +36,7 @@ const openFullShop = Effect.fnUntraced(function* ({
   yield* runCommand(idempotent(asked, gift))
   yield* runCommand(makeChanges(shop_id, (changes) => void changes.notifyOwner(failingNotice)))
   clock.advance(1)
-  for (const claim of yield* dispatcher.claim(1)) yield* record(claim, resultWithStatus(500))
+  for (const claim of yield* dispatcher.claim(1)) yield* record(claim, statusResult(500))
   yield* runCommand(startReplay(shop_id, { state: "pending" }))
   return { shop: (yield* reads.shop(shop_id))!.shop, client_id, stranger }
 })

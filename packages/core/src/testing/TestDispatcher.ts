@@ -18,14 +18,14 @@ const nothing: SendResult = {
 }
 
 /** An attempt with a response. */
-export const resultWithStatus = (status: number): SendResult => ({
+export const statusResult = (status: number): SendResult => ({
   ...nothing,
   status,
   head: `HTTP/1.1 ${status} Said\n`
 })
 
 /** An attempt without a response. */
-export const resultWithError = (error: SendError): SendResult => ({ ...nothing, error })
+export const errorResult = (error: SendError): SendResult => ({ ...nothing, error })
 
 /** More deliveries than any case has due at once. */
 const PLENTY = 20_000

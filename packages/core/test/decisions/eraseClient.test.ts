@@ -15,7 +15,7 @@ import type { EventRecord } from "../../src/domain/Event.js"
 import type { EventId, TicketId } from "../../src/domain/Identifier.js"
 import type { Person } from "../../src/domain/Person.js"
 import { theClient } from "../../src/domain/TicketChange.js"
-import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { statusResult } from "../../src/testing/TestDispatcher.js"
 import { AMIRA, HOUR, KARIM, KEY, NOBODY, NOBODYS_PHONE, PROGRAM, SHOP, TestShop, ticketInput } from "./fixtures.js"
 
 const amira: Person = { client_id: AMIRA.id, names: ["Amira", "Ben Salah"], phones: [AMIRA.phone] }
@@ -88,7 +88,7 @@ const event = (n: number, data: object): EventRecord => ({
 })
 
 const attempt = (event_id: EventId, n: number, head: string): AttemptRecord => ({
-  ...resultWithStatus(200),
+  ...statusResult(200),
   shop_id: SHOP,
   event_id,
   n,

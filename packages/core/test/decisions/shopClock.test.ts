@@ -8,7 +8,7 @@ import { fingerprint, type IdempotencyKey, idempotent } from "../../src/decision
 import { recordAttempt } from "../../src/decisions/recordAttempt.js"
 import { pingWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
 import { identifiersAhead } from "../../src/domain/Shop.js"
-import { resultWithError } from "../../src/testing/TestDispatcher.js"
+import { errorResult } from "../../src/testing/TestDispatcher.js"
 import { anyAct, commandOf } from "./arbitraryActs.js"
 import { AMIRA, DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, ticketInput } from "./fixtures.js"
 
@@ -71,7 +71,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     const row = shop.slice.deliveries.get(event_id)!
     expect([row.due_at, shop.events.at(-1)!.created_at]).toEqual([START, "2026-05-02T09:00:00.000Z"])
     const attempted = { event_id, token: row.token, url: "https://shop.example/", started_at: START, jitter: 0 }
-    shop.does(recordAttempt(SHOP, { ...attempted, sent: resultWithError("timeout") }))
+    shop.does(recordAttempt(SHOP, { ...attempted, sent: errorResult("timeout") }))
     expect(shop.slice.deliveries.get(event_id)!.due_at).toBe(START + 60_000)
     expect(shop.slice.webhook!.first_failure_at).toBe(START)
     const client = shop.meets(AMIRA)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { apply, type Change, type ShopState } from "../../src/decisions/ShopState.js"
 import type { AttemptRecord } from "../../src/domain/Delivery.js"
 import type { EventId } from "../../src/domain/Identifier.js"
-import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { statusResult } from "../../src/testing/TestDispatcher.js"
 import { AMIRA, KEY, SHOP, START, snapshot, TestShop } from "./fixtures.js"
 
 const EVENT = "event 1" as EventId
@@ -119,7 +119,7 @@ describe("docs/write-a-store.md: a change is seen by later commands", () => {
 
 describe("Specification, Webhooks: the order of an event's attempts in the log", () => {
   const attempt = (n: number, status: number, started_at: number, head = "") =>
-    ({ ...resultWithStatus(status), event_id: EVENT, n, started_at, head }) as AttemptRecord
+    ({ ...statusResult(status), event_id: EVENT, n, started_at, head }) as AttemptRecord
 
   const [early, late] = [START, START + 9]
 

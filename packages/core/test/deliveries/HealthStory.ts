@@ -2,7 +2,7 @@ import { type Context, Effect, Layer, Logger } from "effect"
 import type { Entropy } from "../../src/ports/Entropy.js"
 import type { StorePorts } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/background/Dispatcher.js"
-import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { errorResult, statusResult } from "../../src/testing/TestDispatcher.js"
 import { openShopWithWebhook, raise } from "./DispatcherFixture.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
@@ -30,13 +30,13 @@ export const healthStory = (store: Context.Context<StorePorts | Entropy>) =>
         }
         return lines.splice(0)
       })
-    const arrives = () => Effect.succeed(resultWithStatus(200))
+    const arrives = () => Effect.succeed(statusResult(200))
     return {
       shop,
       healthy: yield* phase(arrives),
-      failing: yield* phase(() => Effect.succeed(resultWithStatus(503))),
+      failing: yield* phase(() => Effect.succeed(statusResult(503))),
       recovered: yield* phase(arrives),
-      failingAgain: yield* phase(() => Effect.succeed(resultWithError("timeout"))),
+      failingAgain: yield* phase(() => Effect.succeed(errorResult("timeout"))),
       recoveredAgain: yield* phase(arrives),
       attempts: sender.arrived.length
     }

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import type { SendResult } from "../../src/domain/Webhook.js"
 import { type WebhookPost, WebhookSender } from "../../src/ports/WebhookSender.js"
-import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { statusResult } from "../../src/testing/TestDispatcher.js"
 
 /** A webhook request, as its receiver sees it. */
 export interface ReceivedPost extends WebhookPost {
@@ -18,7 +18,7 @@ export type Script = (post: ReceivedPost) => Effect.Effect<SendResult>
 /** Replaces all receivers in a test: records the requests, and returns the results of its script. */
 export class ScriptedSender {
   readonly arrived: Array<ReceivedPost> = []
-  script: Script = () => Effect.succeed(resultWithStatus(200))
+  script: Script = () => Effect.succeed(statusResult(200))
   /** The number of requests in flight, and the highest number so far. */
   flying = 0
   most_flying = 0

@@ -12,7 +12,7 @@ import { Dispatcher } from "../../src/services/background/Dispatcher.js"
 import { ClockAdvance, type DueWork, SandboxClock } from "../../src/services/clock/ClockAdvance.js"
 import { runCommand } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
-import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { statusResult } from "../../src/testing/TestDispatcher.js"
 import { eventIds, logOf, raise, SEED, turnOfLoop, until } from "./DispatcherFixture.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
@@ -48,7 +48,7 @@ const interleaved = (seed: number) => async () => {
   // Returns the number of failed attempts of an event before it arrives.
   const failures = (id: string) => id.charCodeAt(35) % 5
   sender.script = ({ id, nth }) =>
-    Effect.as(Effect.zipRight(turns, yields), resultWithStatus(nth <= failures(id) ? 500 : 200))
+    Effect.as(Effect.zipRight(turns, yields), statusResult(nth <= failures(id) ? 500 : 200))
 
   const whole = ClockAdvance.layer([Closer, Dispatcher]).pipe(
     Layer.provideMerge(Dispatcher.layer({ isJittered: false })),

@@ -8,7 +8,7 @@ import { Deliveries } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/background/Dispatcher.js"
 import { runCommand } from "../../src/testing/Fixtures.js"
 import { TEST_START } from "../../src/testing/SettableClock.js"
-import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { statusResult } from "../../src/testing/TestDispatcher.js"
 import { DAY, HOUR, MINUTE } from "../decisions/fixtures.js"
 import {
   type Around,
@@ -46,7 +46,7 @@ describe("Specification, Webhooks: delivery", () => {
         sender.script = () =>
           Effect.as(
             Effect.sync(() => clock.advance(3000)),
-            resultWithStatus(503)
+            statusResult(503)
           )
         yield* toTheEnd(bench)
         const delays = [1, 5, 30, 120, 360, 720, 1440].map((minutes) => minutes * MINUTE + 3000)
@@ -64,7 +64,7 @@ describe("Specification, Webhooks: delivery", () => {
       Effect.gen(function* () {
         const { sender } = bench
         yield* raise(yield* openShopWithWebhook, null)
-        sender.script = ({ nth }) => Effect.succeed(resultWithStatus(nth < 4 ? 500 : 200))
+        sender.script = ({ nth }) => Effect.succeed(statusResult(nth < 4 ? 500 : 200))
         yield* toTheEnd(bench)
         expect(sender.arrived).toHaveLength(4)
         expect(new Set(sender.arrived.map(({ body }) => body)).size).toBe(1)
@@ -122,7 +122,7 @@ describe("Specification, Webhooks: delivery", () => {
         Effect.gen(function* () {
           const shop = yield* openShopWithWebhook
           yield* raise(shop, ...Array(40).fill(null))
-          sender.script = () => Effect.succeed(resultWithStatus(500))
+          sender.script = () => Effect.succeed(statusResult(500))
           yield* (yield* Dispatcher).runOnce
           const dues = (yield* logOf(shop)).map(({ next_attempt_at }) => next_attempt_at! - TEST_START - MINUTE)
           expect(Math.min(...dues)).toBeGreaterThanOrEqual(0)
@@ -150,7 +150,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
             expect(now).toBeLessThanOrEqual(4)
             for (let i = id.charCodeAt(12) % 4; i >= 0; i--) yield* turnOfLoop
             flying.set(shop_id, flying.get(shop_id)! - 1)
-            return resultWithStatus(nth === 1 && id.endsWith("3") ? 500 : 200)
+            return statusResult(nth === 1 && id.endsWith("3") ? 500 : 200)
           })
         yield* toTheEnd(bench)
         for (const shop of shops) {
@@ -194,7 +194,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
           const shops = yield* Effect.replicateEffect(openShopWithWebhook, 20)
           for (const shop of shops) yield* raise(shop, ...Array(150).fill(null))
           const { run: delivering, runOnce } = yield* Dispatcher
-          sender.script = () => Effect.as(turnOfLoop, resultWithStatus(200))
+          sender.script = () => Effect.as(turnOfLoop, statusResult(200))
           const background = yield* Effect.fork(delivering)
           yield* Effect.all([runOnce, runOnce], { concurrency: "unbounded" })
           yield* until("all have arrived", () => sender.arrived.length === 3000)
@@ -232,7 +232,7 @@ describe("Specification, Webhooks: order and numbers in flight", () => {
         const [hanging, well] = [yield* openShopWithWebhook, yield* openShopWithWebhook]
         for (const n of [4000, 4000, 2000]) yield* raise(hanging, ...Array(n).fill(null))
         yield* raise(well, ...Array(300).fill(null))
-        sender.script = ({ shop_id }) => (shop_id === hanging ? Effect.never : Effect.succeed(resultWithStatus(200)))
+        sender.script = ({ shop_id }) => (shop_id === hanging ? Effect.never : Effect.succeed(statusResult(200)))
         const background = yield* Effect.fork((yield* Dispatcher).run)
         const of = (shop: string) => sender.arrived.filter(({ shop_id }) => shop_id === shop).length
         yield* until("the healthy shop has everything", () => of(well) === 300)
@@ -279,7 +279,7 @@ describe("runOnce", () => {
       ({ sender }) =>
         Effect.gen(function* () {
           yield* raise(yield* openShopWithWebhook, ...Array(20).fill(null))
-          sender.script = () => Effect.as(turnOfLoop, resultWithStatus(200))
+          sender.script = () => Effect.as(turnOfLoop, statusResult(200))
           expect(yield* (yield* Dispatcher).runOnce).toBe(20)
         }),
       {},
@@ -310,7 +310,7 @@ describe("a receiver that is unavailable", () => {
       Effect.gen(function* () {
         const { sender, clock } = bench
         const shop = yield* openShopWithWebhook
-        sender.script = ({ at }) => Effect.succeed(resultWithStatus(at < TEST_START + 20 * HOUR ? 502 : 200))
+        sender.script = ({ at }) => Effect.succeed(statusResult(at < TEST_START + 20 * HOUR ? 502 : 200))
         for (let hour = 0; hour < 10; hour++) {
           yield* raise(shop, hour % 3, null)
           yield* (yield* Dispatcher).runOnce

@@ -6,7 +6,7 @@ import type { SendResult } from "../../src/domain/Webhook.js"
 import { Reads } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/background/Dispatcher.js"
 import { runCommand } from "../../src/testing/Fixtures.js"
-import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { statusResult } from "../../src/testing/TestDispatcher.js"
 import { MINUTE } from "../decisions/fixtures.js"
 import { logOf, openShopWithWebhook, raise, until, withDispatcher } from "./DispatcherFixture.js"
 
@@ -19,7 +19,7 @@ describe("Specification, Webhooks: a 410 turns off the webhook whose URL returne
     withDispatcher(({ sender }) =>
       Effect.gen(function* () {
         const shop = yield* openShopWithWebhook
-        sender.script = () => Effect.succeed(resultWithStatus(410))
+        sender.script = () => Effect.succeed(statusResult(410))
         yield* raise(shop, null)
         yield* (yield* Dispatcher).runOnce
         expect(yield* webhookOf(shop)).toMatchObject({ off_reason: "gone", failures_in_row: 1 })
@@ -35,12 +35,12 @@ describe("Specification, Webhooks: a 410 turns off the webhook whose URL returne
         const shop = yield* openShopWithWebhook
         const url = "https://new.example/hook"
         const answer = yield* Deferred.make<SendResult>()
-        sender.script = (post) => (post.url === url ? Effect.succeed(resultWithStatus(200)) : Deferred.await(answer))
+        sender.script = (post) => (post.url === url ? Effect.succeed(statusResult(200)) : Deferred.await(answer))
         yield* raise(shop, null)
         const turn = yield* Effect.fork(runOnce)
         yield* until("it is on its way", () => sender.flying === 1)
         yield* runCommand(setWebhook(shop, { url, secret: "whsec_2" }))
-        yield* Deferred.succeed(answer, resultWithStatus(410))
+        yield* Deferred.succeed(answer, statusResult(410))
         yield* Fiber.join(turn)
         expect(yield* webhookOf(shop)).toMatchObject({ url, off_reason: null, failures_in_row: 0 })
         clock.advance(MINUTE)

@@ -1,7 +1,7 @@
 import { Effect, Fiber } from "effect"
 import { describe, it } from "vitest"
 import { Dispatcher } from "../../src/services/background/Dispatcher.js"
-import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { statusResult } from "../../src/testing/TestDispatcher.js"
 import { openShopWithWebhook, raise, until, withDispatcher } from "./DispatcherFixture.js"
 
 describe("Specification, Webhooks: dead receivers must not slow other shops", () => {
@@ -11,8 +11,7 @@ describe("Specification, Webhooks: dead receivers must not slow other shops", ()
       Effect.gen(function* () {
         const hanging = yield* Effect.replicateEffect(openShopWithWebhook, 100)
         for (const shop of hanging) yield* raise(shop, ...Array(9).fill(null))
-        sender.script = ({ shop_id }) =>
-          hanging.includes(shop_id) ? Effect.never : Effect.succeed(resultWithStatus(200))
+        sender.script = ({ shop_id }) => (hanging.includes(shop_id) ? Effect.never : Effect.succeed(statusResult(200)))
         const background = yield* Effect.fork((yield* Dispatcher).run)
         yield* until("they hang", () => sender.flying >= 256)
         clock.advance(1000)

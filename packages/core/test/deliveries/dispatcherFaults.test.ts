@@ -7,7 +7,7 @@ import { ServiceLimits } from "../../src/domain/Limits.js"
 import { Deliveries, Store, StoreUnavailable } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/background/Dispatcher.js"
 import { runCommand } from "../../src/testing/Fixtures.js"
-import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { statusResult } from "../../src/testing/TestDispatcher.js"
 import {
   type Around,
   eventIds,
@@ -79,12 +79,12 @@ const trouble = (seed: number) => {
           const chance = troubled.isOn ? troubled.integer(10) : 9
           if (chance === 0) return Effect.die(new Error("a bug in the sender"))
           if (chance === 1) return Effect.never
-          if (chance === 2) return Effect.succeed(resultWithStatus(500))
+          if (chance === 2) return Effect.succeed(statusResult(500))
           return Effect.zipRight(
             chance < 5 ? turnOfLoop : Effect.void,
             Effect.sync(() => {
               acknowledged.add(id)
-              return resultWithStatus(200)
+              return statusResult(200)
             })
           )
         }

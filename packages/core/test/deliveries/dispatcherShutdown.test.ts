@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { ServiceLimits } from "../../src/domain/Limits.js"
 import { Deliveries, Reads } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/background/Dispatcher.js"
-import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { statusResult } from "../../src/testing/TestDispatcher.js"
 import {
   type Around,
   logOf,
@@ -64,7 +64,7 @@ describe("a dispatcher that is interrupted", () => {
         sender.script = () =>
           Effect.as(
             until("let go", () => isOpen),
-            resultWithStatus(200)
+            statusResult(200)
           )
         const running = yield* Effect.fork((yield* Dispatcher).run)
         yield* until("four are on their way", () => sender.flying === 4)
@@ -96,7 +96,7 @@ describe("a dispatcher that is interrupted", () => {
         expect(sender.flying).toBe(0)
         expect((yield* logOf(shop))[0]).toMatchObject({ state: "pending", attempts: [] })
         clock.advance(15_000)
-        sender.script = () => Effect.succeed(resultWithStatus(200))
+        sender.script = () => Effect.succeed(statusResult(200))
         yield* (yield* Dispatcher).runOnce
         expect((yield* logOf(shop))[0]).toMatchObject({ state: "delivered", attempts: [{ n: 1 }] })
       })
@@ -117,7 +117,7 @@ describe("an attempt whose lease is taken over while its receiver waits", () => 
           yield* deliveries.reclaim
           expect(yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), 1)).toHaveLength(1)
         })
-        sender.script = () => Effect.as(Effect.orDie(takeOver), resultWithStatus(410))
+        sender.script = () => Effect.as(Effect.orDie(takeOver), statusResult(410))
         yield* (yield* Dispatcher).runOnce
         expect((yield* (yield* Reads).shop(shop))?.webhook).toMatchObject({ off_reason: "gone", failures_in_row: 1 })
         expect(yield* logOf(shop)).toMatchObject([{ state: "parked", attempts: [{ n: 1, status: 410 }] }])

@@ -20,7 +20,7 @@ import {
   ticketInput
 } from "../../src/testing/Fixtures.js"
 import { TEST_START } from "../../src/testing/SettableClock.js"
-import { record, resultWithStatus, TestDispatcher } from "../../src/testing/TestDispatcher.js"
+import { record, statusResult, TestDispatcher } from "../../src/testing/TestDispatcher.js"
 import { HastyClock, until } from "./DispatcherFixture.js"
 
 const MINUTE = 60_000
@@ -312,7 +312,7 @@ describe("Specification, Webhooks: a failed notification is sent again by the re
       }))
       yield* dispatcher.raise(shop, null)
       const [claim] = yield* Effect.withClock(dispatcher.claim(), new HastyClock())
-      yield* record(claim!, resultWithStatus(503))
+      yield* record(claim!, statusResult(503))
       yield* move({ freeze: true, advance_ms: 3 * DAY })
       expect(ears.since(TEST_START)).toEqual(EIGHT)
     })
@@ -421,10 +421,10 @@ describe("Specification, Webhooks: the owner is notified about their webhook", (
         const counts: Array<number> = []
         for (const [at, hours] of [0, 20, 42].entries()) {
           clock.set(TEST_START + hours * HOUR)
-          yield* record(claims[at]!, resultWithStatus(503))
+          yield* record(claims[at]!, statusResult(503))
           counts.push(yield* runOnce)
         }
-        yield* record(claims[3]!, resultWithStatus(410))
+        yield* record(claims[3]!, statusResult(410))
         expect([...counts, yield* runOnce]).toEqual([1, 1, 1, 0])
         expect(ears.heard.map(({ says }) => says)).toMatchObject([
           { kind: "webhook_failing", off_reason: null, shop_id: shop },

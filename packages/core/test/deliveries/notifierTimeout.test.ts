@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { ClientNotifier, OwnerNotifier } from "../../src/ports/Notifiers.js"
 import { NotificationSender } from "../../src/services/background/NotificationSender.js"
-import { record, resultWithStatus, TestDispatcher } from "../../src/testing/TestDispatcher.js"
+import { record, statusResult, TestDispatcher } from "../../src/testing/TestDispatcher.js"
 import { HastyClock, until } from "./DispatcherFixture.js"
 
 it("a notifier has ten seconds for a notification, as long as a receiver has (Specification, Webhooks)", async () => {
@@ -36,7 +36,7 @@ it("a notifier has ten seconds for a notification, as long as a receiver has (Sp
     const dispatcher = new TestDispatcher()
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
-    yield* record((yield* dispatcher.claim())[0]!, resultWithStatus(410))
+    yield* record((yield* dispatcher.claim())[0]!, statusResult(410))
     const sending = yield* Effect.fork((yield* NotificationSender).runOnce)
     yield* until("it is asked", () => isAsked)
     expect(slept_ms).toContain(10_000)

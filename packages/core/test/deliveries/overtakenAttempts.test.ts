@@ -3,7 +3,7 @@ import { type FinishedAttempt, recordSuperseded } from "../../src/decisions/reco
 import { removeWebhook } from "../../src/decisions/webhookSettings.js"
 import type { AttemptRecord } from "../../src/domain/Delivery.js"
 import type { EventId } from "../../src/domain/Identifier.js"
-import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { errorResult, statusResult } from "../../src/testing/TestDispatcher.js"
 import { SECOND, SHOP, START } from "../decisions/fixtures.js"
 import { HookedShop, URL_1 } from "./HookedShop.js"
 
@@ -11,7 +11,7 @@ const EVENT = "event 1" as EventId
 
 /** An attempt in the log: its number, the status of its response, and when it began. */
 const logged = (n: number, status: number, started_at: number): AttemptRecord => ({
-  ...resultWithStatus(status),
+  ...statusResult(status),
   shop_id: SHOP,
   event_id: EVENT,
   n,
@@ -33,7 +33,7 @@ const records = (shop: HookedShop, attempted: Partial<FinishedAttempt> = {}) =>
       token: 1,
       url: URL_1,
       started_at: shop.now - SECOND,
-      sent: resultWithStatus(500),
+      sent: statusResult(500),
       jitter: 0,
       ...attempted
     })
@@ -49,9 +49,9 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
     const event_id = shop.raises()
     shop.delivers(event_id, { token: 5 })
     const row = shop.delivery(event_id)
-    expect(records(shop, { event_id, token: 4, sent: resultWithStatus(410) }).outcome).toBe("superseded")
+    expect(records(shop, { event_id, token: 4, sent: statusResult(410) }).outcome).toBe("superseded")
     expect(shop.rows("AttemptAppended")).toEqual([
-      { ...resultWithStatus(410), shop_id: SHOP, event_id, n: 1, started_at: START - SECOND }
+      { ...statusResult(410), shop_id: SHOP, event_id, n: 1, started_at: START - SECOND }
     ])
     expect(shop.webhook).toMatchObject({ off_reason: "gone", failures_in_row: 1, first_failure_at: START })
     expect(shop.rows("NoticeAppended").map(({ kind }) => kind)).toEqual(["webhook_off"])
@@ -60,7 +60,7 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
 
   it("an overtaken attempt does not count for the webhook's health if it went to another URL", () => {
     const shop = shopWith()
-    records(shop, { url: "https://old.example/hook", sent: resultWithStatus(410) })
+    records(shop, { url: "https://old.example/hook", sent: statusResult(410) })
     expect(shop.rows("AttemptAppended")).toHaveLength(1)
     expect(shop.webhook).toMatchObject({ off_reason: null, failures_in_row: 0 })
   })
@@ -91,7 +91,7 @@ describe("Specification, Webhooks: an attempt that another claim has overtaken",
     ["logged 1 ms after it began", { started_at: START - SECOND + 1 }, 1],
     ["with another status", { status: 502 }, 1],
     ["with another error", { error: "timeout" as const }, 1],
-    ["with other timings", { timings: { ...resultWithStatus(500).timings, total_ms: 7 } }, 1],
+    ["with other timings", { timings: { ...statusResult(500).timings, total_ms: 7 } }, 1],
     ["with another number, but the same start and result", { n: 3 }, 0]
   ])("an overtaken attempt is logged unless the log has it already: next to an attempt %s", (_, change, times) => {
     const shop = shopWith(logged(1, 204, START - 9 * SECOND), { ...logged(1, 500, START - SECOND), ...change })
@@ -130,7 +130,7 @@ describe("docs/how-it-is-built.md: the start under which an overtaken attempt is
 describe("Specification, Webhooks: the log of attempts is ordered", () => {
   it("an overtaken attempt is not the last in the log, even if its result came last", () => {
     const shop = shopWith(logged(1, 200, START - 100))
-    records(shop, { started_at: START - 200, sent: resultWithError("timeout") })
+    records(shop, { started_at: START - 200, sent: errorResult("timeout") })
     expect(logOf(shop)).toEqual([
       [1, null, START - 200],
       [1, 200, START - 100]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { enableWebhook } from "../../src/decisions/webhookSettings.js"
 import { deliveryState, presentSchedule } from "../../src/domain/Delivery.js"
-import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { errorResult, statusResult } from "../../src/testing/TestDispatcher.js"
 import { HOUR, MINUTE, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, URL_1 } from "./HookedShop.js"
 
@@ -9,7 +9,7 @@ describe("Specification, Webhooks: a 2xx answer acknowledges the event", () => {
   it.each([200, 201, 202, 204, 299])("a %i response makes the event delivered", (status) => {
     const shop = new HookedShop()
     const event = shop.raises()
-    expect(shop.attempts(event, resultWithStatus(status))).toBe("delivered")
+    expect(shop.attempts(event, statusResult(status))).toBe("delivered")
     expect(shop.delivery(event)).toBeUndefined()
   })
 
@@ -17,7 +17,7 @@ describe("Specification, Webhooks: a 2xx answer acknowledges the event", () => {
     "a %i response makes the service try the event again",
     (status) => {
       const shop = new HookedShop()
-      expect(shop.attempts(shop.raises(), resultWithStatus(status))).toBe("retry")
+      expect(shop.attempts(shop.raises(), statusResult(status))).toBe("retry")
     }
   )
 
@@ -25,7 +25,7 @@ describe("Specification, Webhooks: a 2xx answer acknowledges the event", () => {
     "an attempt without a response (%s) is repeated",
     (error) => {
       const shop = new HookedShop()
-      expect(shop.attempts(shop.raises(), resultWithError(error))).toBe("retry")
+      expect(shop.attempts(shop.raises(), errorResult(error))).toBe("retry")
     }
   )
 })
@@ -34,10 +34,10 @@ describe("Specification, Webhooks: the log of attempts", () => {
   it("the log has the result of each attempt, with its number and the instant at which it began", () => {
     const shop = new HookedShop()
     const event = shop.raises()
-    shop.attempts(event, resultWithStatus(500))
-    shop.wait(MINUTE).attempts(event, resultWithStatus(200))
+    shop.attempts(event, statusResult(500))
+    shop.wait(MINUTE).attempts(event, statusResult(200))
     const row = (n: number, status: number, started_at: number) => ({
-      ...resultWithStatus(status),
+      ...statusResult(status),
       shop_id: SHOP,
       event_id: event,
       n,
@@ -52,7 +52,7 @@ describe("docs/how-it-is-built.md: a stale token changes nothing of the delivery
     const shop = new HookedShop()
     const event = shop.raises()
     shop.delivers(event, { token: 5 })
-    for (const token of [4, 6, 0]) expect(shop.attempts(event, resultWithStatus(410), { token })).toBe("superseded")
+    for (const token of [4, 6, 0]) expect(shop.attempts(event, statusResult(410), { token })).toBe("superseded")
     expect(shop.last.changes).toEqual([])
     expect(shop.delivery(event)).toMatchObject({ token: 5, attempts_made: 0 })
     expect(shop.webhook).toMatchObject({ off_reason: null, failures_in_row: 0 })
@@ -61,15 +61,15 @@ describe("docs/how-it-is-built.md: a stale token changes nothing of the delivery
   it("a record is superseded if the event was delivered meanwhile", () => {
     const shop = new HookedShop()
     const event = shop.raises()
-    shop.attempts(event, resultWithStatus(200))
-    expect(shop.attempts(event, resultWithStatus(500))).toBe("superseded")
+    shop.attempts(event, statusResult(200))
+    expect(shop.attempts(event, statusResult(500))).toBe("superseded")
   })
 
   it("a record is superseded if the webhook was removed during the attempt", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.slice.webhook = null
-    expect(shop.attempts(event, resultWithStatus(500), { token: 0, url: URL_1 })).toBe("superseded")
+    expect(shop.attempts(event, statusResult(500), { token: 0, url: URL_1 })).toBe("superseded")
     expect(shop.last.changes).toEqual([])
   })
 
@@ -77,8 +77,8 @@ describe("docs/how-it-is-built.md: a stale token changes nothing of the delivery
     const shop = new HookedShop()
     const event = shop.raises()
     shop.delivers(event, { token: 3 })
-    expect(shop.attempts(event, resultWithStatus(500), { token: 3 })).toBe("retry")
-    expect(shop.attempts(event, resultWithStatus(500), { token: 3 })).toBe("superseded")
+    expect(shop.attempts(event, statusResult(500), { token: 3 })).toBe("retry")
+    expect(shop.attempts(event, statusResult(500), { token: 3 })).toBe("superseded")
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 1, token: 4 })
   })
 })
@@ -103,7 +103,7 @@ describe("Specification, Webhooks: released deliveries get eight new attempts, t
 
   it("a released delivery is dead after eight more failures, numbered from 6 to 13", () => {
     const { shop, event } = released()
-    const outcomes = Array.from({ length: 8 }, () => shop.attempts(event, resultWithStatus(500)))
+    const outcomes = Array.from({ length: 8 }, () => shop.attempts(event, statusResult(500)))
     expect(outcomes).toEqual([...Array(7).fill("retry"), "dead"])
     expect(shop.delivery(event)).toBeUndefined()
     expect(shop.everyRow("AttemptAppended").map(({ n }) => n)).toEqual([6, 7, 8, 9, 10, 11, 12, 13])

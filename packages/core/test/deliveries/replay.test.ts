@@ -9,7 +9,7 @@ import {
   type Replayable
 } from "../../src/domain/Delivery.js"
 import type { EventId } from "../../src/domain/Identifier.js"
-import { resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { statusResult } from "../../src/testing/TestDispatcher.js"
 import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, ticket, URL_1 } from "./HookedShop.js"
 
@@ -101,7 +101,7 @@ describe("Specification, Sandbox: a replay", () => {
       is_replay: true,
       token: expect.any(Number)
     })
-    expect(shop.attempts("event 1" as EventId, resultWithStatus(500))).toBe("retry")
+    expect(shop.attempts("event 1" as EventId, statusResult(500))).toBe("retry")
     expect(shop.rows("AttemptAppended")[0]?.n).toBe(9)
     expect(shop.delivery("event 1" as EventId)).toMatchObject({ is_replay: true, attempts_since_reset: 1 })
   })
@@ -113,7 +113,7 @@ describe("Specification, Sandbox: a replay", () => {
     for (let round = 1; round <= 3; round++) {
       for (let n = 1; n <= 8; n++) {
         const token = shop.delivery(event)!.token + 1
-        shop.delivers(event, { token }).attempts(event, resultWithStatus(500))
+        shop.delivers(event, { token }).attempts(event, statusResult(500))
         tokens.push(token)
       }
       expect(shop.delivery(event)).toBeUndefined()
@@ -144,7 +144,7 @@ describe("Specification, Sandbox: a replay", () => {
     expect(step(shop, replay)).toBe(1)
     const expected = { attempts_made: 3, attempts_since_reset: 0, due_at: START, is_replay: false, token: 8 }
     expect(shop.delivery(event)).toMatchObject(expected)
-    expect(shop.attempts(event, resultWithStatus(200))).toBe("delivered")
+    expect(shop.attempts(event, statusResult(200))).toBe("delivered")
   })
 
   it("an event in flight for a retry continues, and its failure is the first of eight new attempts (Specification, Webhooks)", () => {
@@ -156,7 +156,7 @@ describe("Specification, Sandbox: a replay", () => {
     expect(step(shop, replay)).toBe(1)
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["DeliveryRenewed", "ReplayPut", "HeadPut"])
     expect(shop.delivery(event)).toEqual({ ...row, attempts_since_reset: 0 })
-    expect(shop.attempts(event, resultWithStatus(410), { token: 7 })).toBe("parked")
+    expect(shop.attempts(event, statusResult(410), { token: 7 })).toBe("parked")
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 8, attempts_since_reset: 1 })
     expect(shop.webhook.off_reason).toBe("gone")
   })
@@ -173,7 +173,7 @@ describe("Specification, Sandbox: a replay", () => {
   it("a parked event stays parked, and is due with all attempts when the webhook is on again (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
-    shop.attempts(event, resultWithStatus(410))
+    shop.attempts(event, statusResult(410))
     const { replay } = replaying([foundAs(event, 1, shop.delivery(event), 1)], shop)
     step(shop, replay)
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 1, attempts_since_reset: 0, generation: 1 })

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { nextAttempt } from "../../src/domain/Delivery.js"
 import { MAX_ATTEMPTS } from "../../src/domain/Limits.js"
-import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { errorResult, statusResult } from "../../src/testing/TestDispatcher.js"
 import { HOUR, MINUTE, SECOND, START } from "../decisions/fixtures.js"
 import { HookedShop } from "./HookedShop.js"
 
@@ -51,11 +51,11 @@ describe("Specification, Webhooks: an event without a 2xx is tried again, and th
     expect(shop.delivery(event)).toMatchObject({ due_at: START, attempts_made: 0, attempts_since_reset: 0 })
     for (const wait of [1, 5, 30, 120, 360, 720, 1440]) {
       shop.wait(10 * SECOND)
-      expect(shop.attempts(event, resultWithError("timeout"))).toBe("retry")
+      expect(shop.attempts(event, errorResult("timeout"))).toBe("retry")
       expect(shop.delivery(event)?.due_at).toBe(shop.now + wait * MINUTE)
       shop.now = shop.delivery(event)!.due_at
     }
-    expect(shop.attempts(event, resultWithStatus(500))).toBe("dead")
+    expect(shop.attempts(event, statusResult(500))).toBe("dead")
     expect(shop.delivery(event)).toBeUndefined()
     expect(shop.everyRow("AttemptAppended").map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
@@ -63,7 +63,7 @@ describe("Specification, Webhooks: an event without a 2xx is tried again, and th
   it("the jitter of an attempt postpones the next (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
-    shop.attempts(event, resultWithStatus(500), { jitter: 0.5 })
+    shop.attempts(event, statusResult(500), { jitter: 0.5 })
     expect(shop.delivery(event)?.due_at).toBe(START + 63 * SECOND)
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { enableWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
-import { resultWithError, resultWithStatus } from "../../src/testing/TestDispatcher.js"
+import { errorResult, statusResult } from "../../src/testing/TestDispatcher.js"
 import { DAY, HOUR, MINUTE, SHOP, START } from "../decisions/fixtures.js"
 import { HookedShop, URL_1 } from "./HookedShop.js"
 
-const DOWN = resultWithStatus(503)
+const DOWN = statusResult(503)
 
 /** A shop whose webhook has failed `failures_in_row` times since `age_ms` ago, and its next event. */
 const failing = (failures_in_row: number, age_ms: number, failure_steps_notified = 0) => {
@@ -32,11 +32,11 @@ describe("Specification, Webhooks: a webhook's failures belong to its URL", () =
     const shop = new HookedShop()
     const [refused, taken, lost] = [shop.raises(), shop.raises(), shop.raises()]
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
-    expect(shop.attempts(refused!, resultWithStatus(410), { url: URL_1 })).toBe("retry")
+    expect(shop.attempts(refused!, statusResult(410), { url: URL_1 })).toBe("retry")
     expect(shop.delivery(refused!)).toMatchObject({ attempts_made: 1, due_at: START + MINUTE })
     expect([shop.webhook.off_reason, shop.webhook.failures_in_row, noticesOf(shop)]).toEqual([null, 0, []])
     shop.attempts(lost!, DOWN)
-    expect(shop.attempts(taken!, resultWithStatus(200), { url: URL_1 })).toBe("delivered")
+    expect(shop.attempts(taken!, statusResult(200), { url: URL_1 })).toBe("delivered")
     expect(shop.webhook).toMatchObject({ failures_in_row: 1, first_failure_at: START })
   })
 
@@ -67,7 +67,7 @@ describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, 
 
   it("the notice is stored with the attempt that caused it, and has the number of failures, the time of the first, and the reason (Specification, Webhooks)", () => {
     const { shop, event } = failingShop(19, 72 * HOUR, 2)
-    shop.attempts(event, resultWithError("connect"))
+    shop.attempts(event, errorResult("connect"))
     expect(shop.rows("NoticeAppended")).toEqual([
       {
         shop_id: SHOP,
@@ -123,7 +123,7 @@ describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, 
 
   it("a success without failures before it writes neither webhook nor head (docs/how-it-is-built.md)", () => {
     const shop = new HookedShop()
-    shop.attempts(shop.raises(), resultWithStatus(200))
+    shop.attempts(shop.raises(), statusResult(200))
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["AttemptAppended", "DeliveryRemoved"])
   })
 })
@@ -132,7 +132,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
   it("a 410 turns the webhook off at once and parks the delivery that got it (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
-    expect(shop.attempts(event, resultWithStatus(410))).toBe("parked")
+    expect(shop.attempts(event, statusResult(410))).toBe("parked")
     expect(shop.webhook).toMatchObject({ off_reason: "gone", failures_in_row: 1, first_failure_at: START })
     expect(noticesOf(shop)).toEqual([["webhook_off", "gone"]])
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 1 })
@@ -142,7 +142,7 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
     const shop = new HookedShop()
     const event = shop.raises()
     shop.delivers(event, { attempts_made: 7, attempts_since_reset: 7 })
-    expect(shop.attempts(event, resultWithStatus(410))).toBe("parked")
+    expect(shop.attempts(event, statusResult(410))).toBe("parked")
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 8 })
     shop.wait(HOUR).does(enableWebhook(SHOP))
     expect(shop.attempts(event, DOWN)).toBe("retry")
@@ -152,10 +152,10 @@ describe("Specification, Webhooks: on a 410 the webhook turns off and the owner 
   it("deliveries in flight when the webhook turns off are parked, and cause no second notice (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const [first, second, third] = [shop.raises(), shop.raises(), shop.raises()]
-    shop.attempts(first!, resultWithStatus(410))
-    expect(shop.attempts(second!, resultWithStatus(410))).toBe("parked")
+    shop.attempts(first!, statusResult(410))
+    expect(shop.attempts(second!, statusResult(410))).toBe("parked")
     expect(noticesOf(shop)).toEqual([])
-    expect(shop.attempts(third!, resultWithStatus(200))).toBe("delivered")
+    expect(shop.attempts(third!, statusResult(200))).toBe("delivered")
     expect(shop.webhook).toMatchObject({ off_reason: "gone", failures_in_row: 0 })
   })
 })

@@ -26,7 +26,7 @@ import {
 import { Deliveries } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import type { WebhookAddress } from "../../../core/src/domain/WebhookAddress.js"
-import { record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
+import { record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
 
 export const PHONE = "+21620123456"
 
@@ -83,7 +83,7 @@ const deliver = Effect.gen(function* () {
   const { claim } = yield* Deliveries
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   for (let claims = yield* claim(now, 50); claims.length > 0; claims = yield* claim(now, 50))
-    for (const one of claims) yield* record(one, { ...resultWithStatus(200), head: `HTTP/1.1 200 OK\n\n${one.body}` })
+    for (const one of claims) yield* record(one, { ...statusResult(200), head: `HTTP/1.1 200 OK\n\n${one.body}` })
 })
 
 /** The callers, clients and tickets that {@link story} creates. */

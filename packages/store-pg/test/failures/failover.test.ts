@@ -9,7 +9,7 @@ import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { idempotent } from "../../../core/src/decisions/Idempotency.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { freshCaller, openShop, runCommand, ticketInput } from "../../../core/src/testing/Fixtures.js"
-import { record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
+import { record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
 import { READS_ONLY } from "../../src/connection/SessionClient.js"
 import { grantRoles } from "../../src/migrate/Roles.js"
 import { openMigrationSession, type Session } from "../../src/migrate/Session.js"
@@ -99,9 +99,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
               ports
             )
           const delivered = Effect.flatMap(Deliveries, ({ claim }) => claim(Date.now(), 4)).pipe(
-            Effect.tap((claims) =>
-              Effect.forEach(claims, (one) => record(one, resultWithStatus(200)), { discard: true })
-            ),
+            Effect.tap((claims) => Effect.forEach(claims, (one) => record(one, statusResult(200)), { discard: true })),
             Effect.provide(ports)
           )
           const events = Effect.provide(

@@ -4,7 +4,7 @@ import { Effect, Fiber, Ref, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openAccount, openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
-import { raisePings, record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
+import { raisePings, record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
 import { migrations as ours } from "../../src/migrate/generated/sql.js"
 import { migrationsOf } from "../../src/migrate/Migration.js"
 import { openMigrationSession } from "../../src/migrate/Session.js"
@@ -126,7 +126,7 @@ describe("a node of the old release during a migration of the next release", { t
             yield* runCommand(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))
             yield* runCommand(raisePings(id, [null]))
             const [claim] = yield* (yield* Deliveries).claim(Date.now(), 9)
-            return yield* record(claim!, resultWithStatus(200))
+            return yield* record(claim!, statusResult(200))
           }),
           ports
         )

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { removeWebhook, setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
-import { raisePings, record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
+import { raisePings, record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
 import { CLAIM, LOCK_QUEUES, LOCK_READY_QUEUES, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
 import type { Session } from "../../src/migrate/Session.js"
 import { database, node, runTest } from "./Node.js"
@@ -23,7 +23,7 @@ const bench = Effect.gen(function* () {
       Effect.flatMap(Deliveries, (deliveries) => deliveries.claim(Date.now(), max)),
       ports
     )
-  const land = (one: Claim) => Effect.provide(record(one, resultWithStatus(200)), ports)
+  const land = (one: Claim) => Effect.provide(record(one, statusResult(200)), ports)
   const remove = Effect.provide(runCommand(removeWebhook(id)), ports)
   return { session, claim, land, remove }
 })

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { makeChanges, openShop, putTickets, runCommand } from "../../../core/src/testing/Fixtures.js"
-import { raisePings, record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
+import { raisePings, record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
 import { create, database, node, numbers, type Ports, runTest, upTo } from "./Node.js"
 
 const twoNodes = Effect.gen(function* () {
@@ -191,7 +191,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
               // Counted down before the result is recorded, because another delivery may use the slot from then on.
               inFlight.set(claim.shop_id, inFlight.get(claim.shop_id)! - 1)
               delivered.push(claim.event_id)
-              expect(yield* record(claim, resultWithStatus(204))).toBe("delivered")
+              expect(yield* record(claim, statusResult(204))).toBe("delivered")
             }
           }
         })

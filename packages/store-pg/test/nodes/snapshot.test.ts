@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openShop, runCommand } from "../../../core/src/testing/Fixtures.js"
-import { raisePings, record, resultWithStatus } from "../../../core/src/testing/TestDispatcher.js"
+import { raisePings, record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
 import { PLANNED_ONCE } from "../../src/connection/SessionClient.js"
 import { CLAIM, LOCK_QUEUES, LOCK_READY_QUEUES, RESCHEDULE_SHOPS } from "../../src/deliveries/ClaimStatements.js"
 import { openMigrationSession } from "../../src/migrate/Session.js"
@@ -52,7 +52,7 @@ describe("a snapshot that another session holds open (docs/operating.md)", { tim
           clock.advance(ServiceLimits.delivery_lease_ms)
           const claims = yield* claim(now(), SHOPS)
           expect(claims).toHaveLength(SHOPS)
-          yield* Effect.forEach(claims, (one) => record(one, resultWithStatus(200)), { concurrency: "unbounded" })
+          yield* Effect.forEach(claims, (one) => record(one, statusResult(200)), { concurrency: "unbounded" })
         }).pipe(within)
         yield* deliver
         const before = yield* pagesOf(url, now())
