@@ -123,13 +123,13 @@ select /* workshop clear sandbox */ workshop.clear_sandbox() as cleared;
 select /* workshop count deliveries */ read.range
   from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
     where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
-  cross join (select $4::integer as most) q
+  cross join (select $4::integer as max) q
   cross join lateral (select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
       select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
     ) + 4999) end as last_seq offset 0) extent
   cross join lateral (
-    select json_build_object('last_seq', extent.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
+    select json_build_object('last_seq', extent.last_seq, 'max', q.max, 'events', json_agg(row_to_json(c) order by c.seq)) as range
     from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status from ((
       select * from workshop.event e
@@ -140,7 +140,7 @@ select /* workshop count deliveries */ read.range
       where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= extent.last_seq
         and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
-      order by e.seq limit q.most
+      order by e.seq limit q.max
     )) e left join workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
     select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
     order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1
@@ -346,8 +346,8 @@ select /* workshop load Client */ q.shop_id, row_to_json(a) as account, row_to_j
   left join workshop.loyalty_card c on c.shop_id = q.shop_id and c.client_id = q.id;
 
 -- load Deliveries (workshop lane)
-select /* workshop load Deliveries */ json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, most)
-      cross join lateral (select * from workshop.delivery d where d.shop_id = q.shop_id limit q.most) d;
+select /* workshop load Deliveries */ json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, max)
+      cross join lateral (select * from workshop.delivery d where d.shop_id = q.shop_id limit q.max) d;
 
 -- load Delivery (workshop lane)
 select /* workshop load Delivery */ json_agg(f.delivery) as deliveries from (
@@ -391,14 +391,14 @@ select /* workshop load QueuedNotification */ row_to_json(m) as queued from unne
 
 -- load Replay (workshop lane)
 select /* workshop load Replay */ row_to_json(r) as replay, read.range
-      from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
+      from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, max)
       join workshop.replay r on r.shop_id = q.shop_id and r.id = q.id
       cross join lateral (select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
       select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
     ) + 4999) end as last_seq offset 0) extent
   cross join lateral (
-    select json_build_object('last_seq', extent.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
+    select json_build_object('last_seq', extent.last_seq, 'max', q.max, 'events', json_agg(row_to_json(c) order by c.seq)) as range
     from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status from ((
       select * from workshop.event e
@@ -409,7 +409,7 @@ select /* workshop load Replay */ row_to_json(r) as replay, read.range
       where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= extent.last_seq
         and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
-      order by e.seq limit q.most
+      order by e.seq limit q.max
     )) e left join lateral (select * from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true left join lateral (
     select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id 
     order by a.n desc, coalesce(a.status between 200 and 299, false) desc, a.started_at desc limit 1

@@ -31,8 +31,8 @@ export const startOfIds: Effect.Effect<number> = Effect.withClock(Clock.currentT
 
 /** A list of entries with increasing ids. It drops the oldest entries if it has too many entries or characters. */
 export class Ring<E extends { readonly id: number }> {
-  readonly #most: number
-  readonly #most_characters: number
+  readonly #max: number
+  readonly #max_characters: number
   readonly #lengthOf: (entry: E) => number
   #entries: Array<E> = []
   /** The index of the oldest stored entry. */
@@ -41,10 +41,10 @@ export class Ring<E extends { readonly id: number }> {
   #last_id: number
 
   /** `from` is the number before the first id. */
-  constructor(max: number, most_characters: number, lengthOf: (entry: E) => number, from: number) {
+  constructor(max: number, max_characters: number, lengthOf: (entry: E) => number, from: number) {
     this.#last_id = from
-    this.#most = max
-    this.#most_characters = most_characters
+    this.#max = max
+    this.#max_characters = max_characters
     this.#lengthOf = lengthOf
   }
 
@@ -63,7 +63,7 @@ export class Ring<E extends { readonly id: number }> {
     const entry = make(++this.#last_id)
     this.#entries.push(entry)
     this.#characters += this.#lengthOf(entry)
-    while (this.size > this.#most || (this.#characters > this.#most_characters && this.size > 1))
+    while (this.size > this.#max || (this.#characters > this.#max_characters && this.size > 1))
       this.#characters -= this.#lengthOf(this.#entries[this.#from++]!)
     if (2 * this.#from > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#from)

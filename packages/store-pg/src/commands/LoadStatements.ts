@@ -215,8 +215,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     addRow: addDeliveries
   }),
   Deliveries: loader("Deliveries", {
-    text: `select json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, most)
-      cross join lateral (select * from workshop.delivery d where d.shop_id = q.shop_id limit q.most) d`,
+    text: `select json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, max)
+      cross join lateral (select * from workshop.delivery d where d.shop_id = q.shop_id limit q.max) d`,
     values: (asked) => [shopIds(asked), asked.map(({ request }) => request.max)],
     addRow: addDeliveries
   }),
@@ -248,7 +248,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   }),
   Replay: loader("Replay", {
     text: `select row_to_json(r) as replay, read.range
-      from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
+      from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, max)
       join workshop.replay r on r.shop_id = q.shop_id and r.id = q.id
       ${rangeOfReplay}`,
     values: (asked) => [

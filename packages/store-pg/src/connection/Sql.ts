@@ -29,7 +29,7 @@ const allInUse = (connections: number) =>
  */
 class FailoverPool extends pg.Pool {
   readonly #url: string
-  readonly #most: number
+  readonly #max: number
   readonly #abandoned: AbandonedSessions
   readonly #onExhaustion: (pool: FailoverPool, message: string) => void
 
@@ -40,7 +40,7 @@ class FailoverPool extends pg.Pool {
     super(config)
     this.#onExhaustion = onExhaustion
     this.#url = config.url
-    this.#most = config.max
+    this.#max = config.max
     this.#abandoned = new AbandonedSessions(config.url)
   }
 
@@ -54,7 +54,7 @@ class FailoverPool extends pg.Pool {
 
   // The overloads of `connect` cannot be distinguished by type here.
   override connect(callback?: ConnectCallback): never {
-    this.options.max = Math.max(1, this.#most - this.#abandoned.waiting)
+    this.options.max = Math.max(1, this.#max - this.#abandoned.waiting)
     const attempt = (left: number, onConnected: ConnectCallback): void =>
       super.connect((error, client, release) => {
         if (isNoClient(error)) return onConnected(this.#exhaustion() ?? error, client, release)

@@ -61,13 +61,13 @@ const CANDIDATES = `(
       where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= extent.last_seq
         and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
-      order by e.seq limit q.most
+      order by e.seq limit q.max
     )`
 
 /** The next range of at most `q.most` events of `r` before `r.until_seq`. */
 const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0) extent
   cross join lateral (
-    select json_build_object('last_seq', extent.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
+    select json_build_object('last_seq', extent.last_seq, 'max', q.max, 'events', json_agg(row_to_json(c) order by c.seq)) as range
     from (${WITH_DELIVERY} from (${CANDIDATES}) e left join ${delivery} ${LAST_ATTEMPT}) c
   ) read`
 
@@ -83,7 +83,7 @@ export const rangeOfReplay = rangeOf(
 export const rangeOfShop = `select /* workshop count deliveries */ read.range
   from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
     where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
-  cross join (select $4::integer as most) q
+  cross join (select $4::integer as max) q
   ${rangeOf("workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id")}`
 
 /** The latest events of a shop before a sequence number. */

@@ -22,18 +22,18 @@ interface Batch {
  * not delay the others; only a much higher limit, which protects memory, still counts it (Specification, Webhooks).
  */
 class DeliverySlots {
-  readonly #most: number
+  readonly #max: number
   readonly #occupying: Array<Batch> = []
   #occupied = 0
   #running = 0
 
   constructor(max: number) {
-    this.#most = max
+    this.#max = max
   }
 
   /** How many slots are free if every delivery counts. */
   get free(): number {
-    return this.#most - this.#running
+    return this.#max - this.#running
   }
 
   /** How many slots are free at an instant (in milliseconds) if slow deliveries do not count. */
@@ -43,7 +43,7 @@ class DeliverySlots {
       slow.occupiesSlots = false
       this.#occupied -= slow.running
     }
-    return Math.min(this.#most - this.#occupied, delivery_slow_factor * this.#most - this.#running)
+    return Math.min(this.#max - this.#occupied, delivery_slow_factor * this.#max - this.#running)
   }
 
   /** Takes a slot for each delivery of a batch. The result frees one slot; each delivery calls it once. */
