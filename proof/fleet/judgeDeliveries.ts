@@ -117,7 +117,11 @@ function* crowdWrong(history: History, mine: ReadonlyArray<ReceivedDelivery>): I
 }
 
 /** Every attempt whose node got its outcome is logged once, with that outcome. */
-function* logWrong(history: History, mine: ReadonlyArray<Reception>, log: ReadonlyMap<string, Json>): Iterable<string> {
+function* logWrong(
+  history: History,
+  mine: ReadonlyArray<ReceivedDelivery>,
+  log: ReadonlyMap<string, Json>
+): Iterable<string> {
   const dead = new Map(spansOf(history, "killed").map(({ node, at }) => [node, at]))
   const outages = spansOf(history, /^store (of the cell \w+ )?unavailable$/)
   const ended = mine.filter(({ isDouble, ended_at }) => !isDouble && ended_at !== null)

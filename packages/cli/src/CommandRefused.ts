@@ -4,7 +4,8 @@ import { Data } from "effect"
 export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonly message: string }> {}
 
 /** Converts any other refusal to that of a command, with the same message. */
-export const refused = ({ message }: { readonly message: string }): CommandRefused => new CommandRefused({ message })
+export const toCommandRefused = ({ message }: { readonly message: string }): CommandRefused =>
+  new CommandRefused({ message })
 
 /** Creates the refusal of a command, with this message. */
 export const refuse = (message: string): CommandRefused => new CommandRefused({ message })

@@ -74,7 +74,7 @@ describe("a first start (Specification, Commands)", LONG, () => {
   })
 })
 
-describe("a reset of the sandbox (Specification, Sandbox)", PATIENT, () => {
+describe("a reset of the sandbox (Specification, Sandbox)", LONG, () => {
   it("a reset sandbox has a new demo shop with the same key, and its scenarios do not move its clock", async () => {
     const workshop = processes.start(["serve", "--port", "0", "--sandbox", "--demo", "--store", "memory"])
     const { base, key } = await workshop.listens()

@@ -24,7 +24,7 @@ export type { ClientExport } from "./services/ClientRecords.js"
 export type { CommittedEvent } from "./services/CommittedEvents.js"
 export { type BorrowedClient, type PoolOf, withClient } from "./services/pool/PoolClient.js"
 export type * from "./services/promise/PlainInputs.js"
-export { type OrThrow, type Result, unwrap } from "./services/promise/PromiseApi.js"
+export { type OrThrow, unwrap } from "./services/promise/PromiseApi.js"
 export type {
   CheckedText,
   ForbiddenText,
@@ -42,3 +42,4 @@ export {
   type WithinResult,
   type WorkshopServices
 } from "./services/promise/PromiseWorkshop.js"
+export type { Result } from "./services/promise/toPromise.js"

@@ -135,18 +135,18 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
     immutableColumns: ["shop_id", "hash", "last_four", "created_at", "expires_at", "last_used_at"],
     updatedColumns: ["name", "scopes", "revoked_at"]
   },
-  stamp_limit: { key: ["shop_id", "caller_id", "client_id"], kept: [], replaced: ["used", "resets_at"] },
+  stamp_limit: { key: ["shop_id", "caller_id", "client_id"], immutableColumns: [], updatedColumns: ["used", "resets_at"] },
   delivery: {
     key: ["shop_id", "event_id"],
     immutableColumns: ["type", "ticket_id", "seq"],
-    replaced: ["attempts_made", "attempts_since_reset", "due_at", "generation", "is_replay", "token", "lease_until"]
+    updatedColumns: ["attempts_made", "attempts_since_reset", "due_at", "generation", "is_replay", "token", "lease_until"]
   },
   replay: { key: ["shop_id", "id"], immutableColumns: ["filter", "until_seq", "created_at"], updatedColumns: ["after_seq", "is_done"] },
-  queued_notification: { key: ["shop_id", "id"], kept: ["receiver"], replaced: ["attempts_made", "due_at"] },
+  queued_notification: { key: ["shop_id", "id"], immutableColumns: ["receiver"], updatedColumns: ["attempts_made", "due_at"] },
   idempotency_record: {
     key: ["shop_id", "caller_id", "operation", "key"],
     immutableColumns: [],
-    replaced: ["fingerprint", "response", "expires_at"]
+    updatedColumns: ["fingerprint", "response", "expires_at"]
   },
   loyalty_ledger: {
     key: ["shop_id", "id"],

@@ -6,13 +6,13 @@ import { Effect, Exit, Fiber, Layer, Metric, Schedule } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { until } from "../../../test/until.js"
 import { openShop } from "../../core/src/testing/Fixtures.js"
-import { OURS } from "../src/migrate/Migration.js"
-import { connect } from "../src/migrate/Session.js"
+import { PACKAGE_MIGRATIONS } from "../src/migrate/Migration.js"
+import { openMigrationSession } from "../src/migrate/Session.js"
 import { layer } from "../src/PgStore.js"
 import { retention } from "../src/retention/Retention.js"
-import { watched } from "./failures/Complaints.js"
-import { as, renamed, roleIn } from "./migrate/TestRoles.js"
-import { create, node, numbers, testing } from "./nodes/Node.js"
+import { withProbes } from "./failures/notReadyReasons.js"
+import { as, renameRoles, roleIn } from "./migrate/TestRoles.js"
+import { create, node, numbers, runTest } from "./nodes/Node.js"
 
 const url = process.env.TEST_CITUS_URL
 
@@ -130,15 +130,15 @@ else {
 
   describe("Cells that Citus distributed before their tables were renamed", { timeout: 120_000 }, () => {
     it("0033 renames the tables of distributed cells and keeps their rows, and a node serves the cells", () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const schema = `test_${process.pid}_${process.hrtime.bigint().toString(36)}`
-          const session = yield* connect(url)
+          const session = yield* openMigrationSession(url)
           const schemas = [schema, `${schema}_north`, `${schema}_south`]
           yield* Effect.addFinalizer(() =>
             Effect.forEach(schemas, (one) => Effect.orDie(session.run(`drop schema if exists ${one} cascade`)))
           )
-          for (const one of schemas) yield* migrate(url, { schema: one }, OURS.slice(0, 32))
+          for (const one of schemas) yield* migrate(url, { schema: one }, PACKAGE_MIGRATIONS.slice(0, 32))
           for (const { name } of CELLS) {
             const cell = `${schema}_${name}`
             for (const table of ["rate_limit", "server_life"])

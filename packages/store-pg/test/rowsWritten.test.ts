@@ -69,15 +69,15 @@ const rowsOf = async (act: Act) => {
   return Object.fromEntries(rows.map(({ name, act, n }) => [`${name} ${act}`, n]))
 }
 
-const creating = (shop_id: ShopId, input?: Parameters<typeof ticketInput>[0]) =>
+const createTicketCommand = (shop_id: ShopId, input?: Parameters<typeof ticketInput>[0]) =>
   createTicket(shop_id, ticketInput(input), { via: "api", foundWords: [] })
-const created = async (shop_id: ShopId) => (await runAct(runCommand(creating(shop_id)))).id as TicketId
+const created = async (shop_id: ShopId) => (await runAct(runCommand(createTicketCommand(shop_id)))).id as TicketId
 
 const once = (key: string) =>
   runCommand(
     idempotent(
       { caller_id: "till" as CallerId, operation: "create ticket", key: key as IdempotencyKey, request: {} },
-      creating(quiet)
+      createTicketCommand(quiet)
     )
   )
 const counting = Effect.flatMap(RateLimits, (limits) =>
@@ -120,13 +120,15 @@ const besideQueue = (rows: Readonly<Record<string, number>>) => {
 /** An update that changes no value has a count of its own, `updated without a change`, which no act may have. */
 describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
   it("a create writes the ticket, its event, and a delivery if the shop has a webhook", async () => {
-    expect(await rowsOf(runCommand(creating(quiet)))).toEqual({ ...command, "ticket inserted": 1 })
+    expect(await rowsOf(runCommand(createTicketCommand(quiet)))).toEqual({ ...command, "ticket inserted": 1 })
     const rows = { ...command, "ticket inserted": 1, "delivery inserted": 1 }
-    expect(besideQueue(await rowsOf(run(creating(hooked))))).toEqual(rows)
+    expect(besideQueue(await rowsOf(runCommand(createTicketCommand(hooked))))).toEqual(rows)
   })
 
   it("a create with a phone number also writes an offer", async () =>
-    expect(await rowsOf(runCommand(creating(quiet, { service: "Hem", client_phone: "+21620123456" })))).toEqual({
+    expect(
+      await rowsOf(runCommand(createTicketCommand(quiet, { service: "Hem", client_phone: "+21620123456" })))
+    ).toEqual({
       ...command,
       "ticket inserted": 1,
       "offer inserted": 1
@@ -140,8 +142,8 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
   it("a change of state writes the ticket, its event and a delivery", async () => {
     const id = await created(hooked)
     const rows = { ...command, "ticket updated": 1, "delivery inserted": 1 }
-    expect(besideQueue(await rowsOf(run(changeStatus(hooked, id, "ready"))))).toEqual(rows)
-    expect(besideQueue(await rowsOf(run(changeStatus(hooked, id, "collected"))))).toEqual(rows)
+    expect(besideQueue(await rowsOf(runCommand(changeStatus(hooked, id, "ready"))))).toEqual(rows)
+    expect(besideQueue(await rowsOf(runCommand(changeStatus(hooked, id, "collected"))))).toEqual(rows)
   })
 
   it("a command that is refused writes nothing", async () => {
@@ -157,7 +159,7 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
   it("a successful attempt writes itself and removes the delivery", async () => {
     await created(hooked)
     const claim = await claimed()
-    expect(besideQueue(await rowsOf(record(claim, answered(200))))).toEqual({
+    expect(besideQueue(await rowsOf(record(claim, statusResult(200))))).toEqual({
       "batch_receipt updated": 1,
       "attempt inserted": 1,
       "delivery deleted": 1
@@ -167,7 +169,7 @@ describe("the rows that each act writes (docs/how-it-is-built.md)", { timeout: 6
   it("a failed attempt writes itself, the time of the next attempt, and the webhook's number of failures", async () => {
     await created(hooked)
     const claim = await claimed()
-    expect(besideQueue(await rowsOf(record(claim, answered(500))))).toEqual({
+    expect(besideQueue(await rowsOf(record(claim, statusResult(500))))).toEqual({
       "batch_receipt updated": 1,
       "attempt inserted": 1,
       "delivery updated": 1,

@@ -33,7 +33,7 @@ describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
   it("workshop check of inconsistent data shows each finding with its count and first rows, and exits with 1", () =>
     withShop(async (url, run) => {
       await Effect.runPromise(run(`insert into delivery_queue select '${SHOP}', 0, 1`))
-      const { status, stdout, stderr } = await typed(["check"], { DATABASE_URL: url })
+      const { status, stdout, stderr } = await runCommandLine(["check"], { DATABASE_URL: url })
       expect([status, stdout]).toEqual([
         1,
         `queue-webhook: Shops have a queue but no webhook (1).\n  shop_id=${SHOP}\n`

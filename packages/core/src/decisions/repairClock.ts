@@ -33,7 +33,7 @@ const releaseWebhook = (webhook: Webhook, now: Instant): Webhook => ({
 /** The head at an earlier instant. Identifiers continue after the last one, so that tickets keep their order of creation. */
 const takenBack = (head: ShopHead, now: Instant): ShopHead => {
   const id_counter = head.id_counter + (head.last_recorded_at - now) * IDENTIFIERS_PER_MS
-  return { ...head, last_recorded_at: now, id_counter: Math.min(id_counter, MOST_IDENTIFIERS_MADE) }
+  return { ...head, last_recorded_at: now, id_counter: Math.min(id_counter, MAX_IDENTIFIERS_MADE) }
 }
 
 /**

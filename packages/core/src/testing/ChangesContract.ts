@@ -187,15 +187,15 @@ export const changesContract = makeCases({
         run: () => Either.right({ result: { ran: ++ran, text: AWKWARD }, changes: [], limitStatuses: [] })
       })
       const ask = (operation: string, key: string, request: unknown) =>
-        run(idempotent({ caller_id, operation, key: key as IdempotencyKey, request }, command()))
+        runCommand(idempotent({ caller_id, operation, key: key as IdempotencyKey, request }, command()))
       const first = yield* ask("a", AWKWARD.slice(0, 40), 1)
       const again = yield* ask("a", AWKWARD.slice(0, 40), 1)
-      yield* same("first", first.replayed, false)
-      yield* same("again", again, { data: first.data, replayed: true })
+      yield* expectSame("first", first.replayed, false)
+      yield* expectSame("again", again, { data: first.data, replayed: true })
       const reused = yield* Effect.flip(ask("a", AWKWARD.slice(0, 40), 2))
-      yield* same("for another request", reused._tag, "IdempotencyKeyReused")
-      yield* same("of another operation", (yield* ask("b", AWKWARD.slice(0, 40), 1)).replayed, false)
-      yield* same("under another key", (yield* ask("a", "k", 1)).replayed, false)
+      yield* expectSame("for another request", reused._tag, "IdempotencyKeyReused")
+      yield* expectSame("of another operation", (yield* ask("b", AWKWARD.slice(0, 40), 1)).replayed, false)
+      yield* expectSame("under another key", (yield* ask("a", "k", 1)).replayed, false)
     },
 
   "EventRaised: reads return the shop's events in order, with their texts unchanged": function* ({ reads, shop }) {
@@ -217,7 +217,7 @@ export const changesContract = makeCases({
 })
 
 /** Later reads and loads return each change of a client's data. */
-export const clientChangesContract = cases({
+export const clientChangesContract = makeCases({
   "LinkPut, CardPut: a shop reads the client with link and card, until the client blocks it": function* ({
     reads,
     shop
@@ -281,8 +281,8 @@ export const clientChangesContract = cases({
       const { directory, shop } = bench
       const [holder, client] = [yield* openAccount(), yield* openAccount({ given_name: "Sami" })]
       const link = { shop_id: shop.id, client_id: client.id, known_at: TEST_START, blocked_at: null }
-      yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
-      const [ticket] = yield* run(placing(shop.id, [{ client_id: client.id }]))
+      yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row: link }))
+      const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: client.id }]))
       const row: OfferRecord = {
         id: yield* freshId<OfferId>(),
         shop_id: shop.id,
@@ -292,38 +292,38 @@ export const clientChangesContract = cases({
         created_at: TEST_START,
         answered_at: null
       }
-      yield* run(putting(shop.id, { _tag: "OfferPut", row }))
+      yield* runCommand(putChanges(shop.id, { _tag: "OfferPut", row }))
       const linked = {
         client: { id: client.id, display_name: "Sami Ben Salah" },
         card: blankCard(shop.id, client.id)
       }
       const expected = { record: row, ticket: ticket!, linked, holder, link: null }
-      yield* same("loaded", yield* run(loaded(shop.id, Load.offer(row.id))), expected)
-      yield* same("listed", yield* directory.offers(holder.id), [row])
+      yield* expectSame("loaded", yield* runCommand(readLoad(shop.id, Load.offer(row.id))), expected)
+      yield* expectSame("listed", yield* directory.offers(holder.id), [row])
       const answered = { ...row, status: "accepted", answered_at: LATER } as const
-      yield* run(putting(shop.id, { _tag: "OfferPut", row: answered }))
-      yield* same("answered", yield* directory.offers(holder.id), [answered])
+      yield* runCommand(putChanges(shop.id, { _tag: "OfferPut", row: answered }))
+      yield* expectSame("answered", yield* directory.offers(holder.id), [answered])
       const nobodys = {
         ...row,
         id: yield* freshId<OfferId>(),
         phone: yield* freshPhone
       }
-      yield* run(putting(shop.id, { _tag: "OfferPut", row: nobodys }))
-      const nobody = yield* Effect.flip(run(loaded(shop.id, Load.offer(nobodys.id))))
-      yield* same("to a number that nobody holds", nobody._tag, "OfferNotFound")
+      yield* runCommand(putChanges(shop.id, { _tag: "OfferPut", row: nobodys }))
+      const nobody = yield* Effect.flip(runCommand(readLoad(shop.id, Load.offer(nobodys.id))))
+      yield* expectSame("to a number that nobody holds", nobody._tag, "OfferNotFound")
     },
 
   "StampLimitPut: used stamps are stored for each pair of caller and client": function* ({ shop }) {
     const { id: client_id } = yield* openAccount()
     const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
     const row = { used: 7, resets_at: LATER }
-    const used = (caller: CallerId) => run(loaded(shop.id, Load.stampLimit({ caller_id: caller, client_id })))
+    const used = (caller: CallerId) => runCommand(readLoad(shop.id, Load.stampLimit({ caller_id: caller, client_id })))
     yield* expectSame("none yet", yield* used(caller_id), undefined)
-    yield* run(putting(shop.id, { _tag: "StampLimitPut", key: { caller_id, client_id }, row }))
+    yield* runCommand(putChanges(shop.id, { _tag: "StampLimitPut", key: { caller_id, client_id }, row }))
     yield* expectSame("counted", yield* used(caller_id), row)
     yield* expectSame("another caller", yield* used(other), undefined)
     const more = { used: 20, resets_at: LATER + 1 }
-    yield* run(putting(shop.id, { _tag: "StampLimitPut", key: { caller_id, client_id }, row: more }))
+    yield* runCommand(putChanges(shop.id, { _tag: "StampLimitPut", key: { caller_id, client_id }, row: more }))
     yield* expectSame("counted on", yield* used(caller_id), more)
   },
 
@@ -423,8 +423,10 @@ export const clientChangesContract = cases({
 const PATCH = {} as ShopPatch
 
 /** Runs a change of the shop without any changed field, and records it in the audit log. */
-const touched = (shop_id: ShopId, note: string) =>
-  run(audited(changeShop(shop_id, PATCH), "owner:amira", () => ({ act: "shop.changed", details: { note } })))
+const recordAct = (shop_id: ShopId, note: string) =>
+  runCommand(
+    withAuditEntry(changeShop(shop_id, PATCH), "owner:amira", () => ({ act: "shop.changed", details: { note } }))
+  )
 
 const notesOf = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ details }) => details.note)
 

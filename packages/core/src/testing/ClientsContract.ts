@@ -32,7 +32,7 @@ const link = (shop_id: ShopId, client_id: ClientId, blocked_at: number | null = 
   putChanges(shop_id, { _tag: "LinkPut", row: { shop_id, client_id, known_at: TEST_START, blocked_at } })
 
 /** A shop sees the present data of the clients who know it and do not block it (Specification, Clients and loyalty). */
-export const clientsContract = cases({
+export const clientsContract = makeCases({
   "a shop that knows a client finds them by id and by number, with the counts of their tickets": function* (bench) {
     const { reads, shop } = bench
     const other = yield* openShop()
@@ -60,24 +60,28 @@ export const clientsContract = cases({
     function* (bench) {
       const { reads, shop } = bench
       const [blocking, unknown] = [yield* openAccount(), yield* openAccount()]
-      yield* run(link(shop.id, blocking.id))
-      const [ticket] = yield* run(placing(shop.id, [{ client_id: blocking.id, number: 5 }]))
-      yield* run(link(shop.id, blocking.id, TEST_START + 1))
+      yield* runCommand(link(shop.id, blocking.id))
+      const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_id: blocking.id, number: 5 }]))
+      yield* runCommand(link(shop.id, blocking.id, TEST_START + 1))
       const never = { id: yield* freshId<ClientId>(), phone: yield* freshPhone }
       for (const { id, phone } of [blocking, unknown, never]) {
-        yield* same("by id", yield* reads.client(shop.id, { id }), null)
-        yield* same("by number", yield* reads.client(shop.id, { phone }), null)
-        for (const order of [NEWEST, { _tag: "Changes", since: 0, after: null }] as const) {
-          yield* same("tickets of theirs", (yield* reads.tickets(shop.id, { client_id: id }, order, 9)).tickets, [])
+        yield* expectSame("by id", yield* reads.client(shop.id, { id }), null)
+        yield* expectSame("by number", yield* reads.client(shop.id, { phone }), null)
+        for (const order of [FIRST_PAGE, { _tag: "Changes", since: 0, after: null }] as const) {
+          yield* expectSame(
+            "tickets of theirs",
+            (yield* reads.tickets(shop.id, { client_id: id }, order, 9)).tickets,
+            []
+          )
         }
       }
       const seen = [
         yield* reads.ticket(shop.id, ticket!.id),
-        yield* reads.tickets(shop.id, {}, NEWEST, 9),
+        yield* reads.tickets(shop.id, {}, FIRST_PAGE, 9),
         yield* reads.tickets(shop.id, {}, { _tag: "Changes", since: 0, after: null }, 9),
         yield* reads.ticketsOfNumber(shop.id, 5, 9)
       ]
-      for (const { tickets } of seen) yield* same("no client on the ticket", each(tickets, "client"), [null])
+      for (const { tickets } of seen) yield* expectSame("no client on the ticket", pluck(tickets, "client"), [null])
     },
 
   "a block hides the client from one shop, and the others see the client as before": function* ({ reads, shop }) {
@@ -227,10 +231,11 @@ export const personalDataContract = makeCases({
     const { id: client_id, phone } = yield* openAccount()
     const many = Array.from({ length: ServiceLimits.personal_data_page + 3 }, (_, n) => n)
     const theirs: Array<TicketRecord> = []
-    while (theirs.length < many.length) theirs.push(...(yield* run(placing(shop.id, Array(100).fill({ client_id })))))
+    while (theirs.length < many.length)
+      theirs.push(...(yield* runCommand(putTickets(shop.id, Array(100).fill({ client_id })))))
     // Tickets with the person's number, which no account was linked to.
-    const byPhone = yield* run(placing(shop.id, Array(100).fill({ client_phone: phone })))
-    const offered = yield* run(placing(shop.id, Array(100).fill({})))
+    const byPhone = yield* runCommand(putTickets(shop.id, Array(100).fill({ client_phone: phone })))
+    const offered = yield* runCommand(putTickets(shop.id, Array(100).fill({})))
     const changes: Array<Change> = []
     const view = ticketView(theirs[0]!, shop, null, null)
     const appended: Array<string> = []
@@ -314,7 +319,7 @@ export const personalDataContract = makeCases({
     const caller_id = yield* freshCaller
     const person = personOf(yield* freshId<ClientId>(), yield* freshPhone)
     const remember = (key: string, answer: object) =>
-      run(
+      runCommand(
         idempotent(
           { caller_id, operation: "create ticket", key: key as IdempotencyKey, request: { key } },
           { shop_id: shop.id, loadRequests: [], run: () => unchanged(answer) }
@@ -325,10 +330,10 @@ export const personalDataContract = makeCases({
     yield* remember("three", {})
     yield* remember(`four ${person.phones[0]}`, {})
     const { records, next } = yield* personal.idempotencyRecords(shop.id, person, [caller_id as never], null)
-    yield* same("found", each(records, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
-    yield* same("all looked at", next, null)
-    yield* run(eraseIdempotencyRecords(shop.id, person, records))
-    const left = yield* run(loaded(shop.id, Load.idempotencyRecords(records)))
-    yield* same("the key that names the person is gone", each(left, "key").sort(), ["one", "two"])
+    yield* expectSame("found", pluck(records, "key").sort(), [`four ${person.phones[0]}`, "one", "two"].sort())
+    yield* expectSame("all looked at", next, null)
+    yield* runCommand(eraseIdempotencyRecords(shop.id, person, records))
+    const left = yield* runCommand(readLoad(shop.id, Load.idempotencyRecords(records)))
+    yield* expectSame("the key that names the person is gone", pluck(left, "key").sort(), ["one", "two"])
   }
 })

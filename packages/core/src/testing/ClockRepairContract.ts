@@ -28,7 +28,7 @@ export const clockRepairContract = makeCases({
     yield* expectSame("written down", pluck(acts, "act", "details"), [
       ["shop.clock_repaired", { ahead_until: toIso(start + AHEAD) }]
     ])
-    yield* same("its head", (yield* reads.shop(shop))?.head.last_recorded_at, now)
+    yield* expectSame("its head", (yield* reads.shop(shop))?.head.last_recorded_at, now)
     const { tickets } = yield* reads.tickets(shop, {}, { _tag: "Changes", since: now, after: null }, 9)
     const shown = tickets.map(({ record: { id, state, created_at, updated_at, ready_at, abandoned_at } }) =>
       [id === early ? "early" : "ahead", state, created_at, updated_at, ready_at, abandoned_at].join(" ")

@@ -16,7 +16,7 @@ const OK = statusResult(200)
 const DOWN = statusResult(500)
 
 /** How dispatchers claim deliveries (Specification, Webhooks). Leases use `currentTimeNanos` of the running clock. */
-export const deliveriesContract = cases({
+export const deliveriesContract = makeCases({
   "an event can be claimed at once, with its unchanged body and the present webhook": function* ({
     dispatcher,
     reads
@@ -76,13 +76,13 @@ export const deliveriesContract = cases({
       yield* dispatcher.raise(shop, 1, 1)
       const [first, second] = yield* eventsIn(shop)
       const [failed] = yield* dispatcher.claim()
-      yield* record(failed!, unanswered("timeout"))
+      yield* record(failed!, errorResult("timeout"))
       const [next] = yield* dispatcher.claim()
-      yield* same("the next of its ticket", next?.event_id, second)
+      yield* expectSame("the next of its ticket", next?.event_id, second)
       clock.advance(MINUTE_MS)
-      yield* same("its retry waits for that one", yield* dispatcher.claim(), [])
+      yield* expectSame("its retry waits for that one", yield* dispatcher.claim(), [])
       yield* record(next!, OK)
-      yield* same("and then goes", eventsOf(yield* dispatcher.claim()), [first])
+      yield* expectSame("and then goes", eventsOf(yield* dispatcher.claim()), [first])
     },
 
   "the first retry is due exactly a minute after the failure (Specification, Webhooks)": function* (bench) {

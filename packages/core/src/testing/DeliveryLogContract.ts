@@ -25,7 +25,7 @@ const logOf = (shop_id: ShopId) => Effect.flatMap(DeliveryLog, (log) => log.deli
 const states = (shop_id: ShopId) => Effect.map(logOf(shop_id), (log) => pluck(log, "state", "next_attempt_at"))
 
 /** The deliveries that an owner can read (Specification, Sandbox). */
-export const deliveryLogContract = cases({
+export const deliveryLogContract = makeCases({
   "an event raised without a webhook has no delivery": function* ({ dispatcher }) {
     const { id } = yield* openShop()
     yield* runCommand(raisePings(id, [null]))
@@ -412,9 +412,13 @@ export const replayContract = makeCases({
     yield* replay(shop, {})
     yield* dispatcher.raise(shop, 1)
     const [first, second, third] = yield* eventsIn(shop)
-    yield* same("one of a ticket in flight", yield* dispatcher.claim(), [])
-    yield* same("delivered", yield* record(flying!, OK), "delivered")
-    yield* same("in order, each once", [first, ...(yield* deliver(dispatcher))], [flying!.event_id, second, third])
+    yield* expectSame("one of a ticket in flight", yield* dispatcher.claim(), [])
+    yield* expectSame("delivered", yield* record(flying!, OK), "delivered")
+    yield* expectSame(
+      "in order, each once",
+      [first, ...(yield* deliver(dispatcher))],
+      [flying!.event_id, second, third]
+    )
   },
 
   "deliveries replayed while the webhook is off are claimed after the live ones once it is on": function* ({

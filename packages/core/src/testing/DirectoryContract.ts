@@ -45,10 +45,10 @@ export const directoryContract = makeCases({
   "hasShops is true once a shop exists, and at most one caller claims the first shop (docs/how-it-is-built.md)":
     function* ({ directory }) {
       yield* openShop()
-      yield* same("has shops", yield* directory.hasShops, true)
+      yield* expectSame("has shops", yield* directory.hasShops, true)
       const claims = yield* Effect.replicateEffect(directory.claimFirstShop, 4, { concurrency: "unbounded" })
-      yield* same("claimed at most once", claims.filter((isFirst) => isFirst).length <= 1, true)
-      yield* same("claimed", yield* directory.claimFirstShop, false)
+      yield* expectSame("claimed at most once", claims.filter((isFirst) => isFirst).length <= 1, true)
+      yield* expectSame("claimed", yield* directory.claimFirstShop, false)
     },
 
   "data marked as a sandbox's stay marked (Specification, Keys and scopes)": function* (bench) {
@@ -196,14 +196,14 @@ export const directoryContract = makeCases({
   "the last use of a key is the latest recorded one, and neither an earlier record nor a command sets it back":
     function* ({ directory, shop }) {
       const [used, unused] = yield* Effect.replicateEffect(
-        Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, KEY, keyText("live", bytes)))),
+        Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => runCommand(createKey(shop.id, KEY, keyText("live", bytes)))),
         2
       )
       const lastUses = Effect.map(
         Effect.flatMap(Reads, (reads) => reads.keys(shop.id)),
-        (keys) => each(keys, "last_used_at")
+        (keys) => pluck(keys, "last_used_at")
       )
-      yield* same("none yet", yield* lastUses, [null, null])
+      yield* expectSame("none yet", yield* lastUses, [null, null])
       yield* directory.keysUsed(
         new Map([
           [used!.id, 1_000_000_000_000],
@@ -211,13 +211,13 @@ export const directoryContract = makeCases({
         ])
       )
       yield* directory.keysUsed(new Map([[used!.id, 999_999_999_999]]))
-      yield* same("the latest", yield* lastUses, [1_000_000_000_000, null])
-      yield* run(
-        putting(shop.id, { _tag: "KeyPut", row: { ...used!, revoked_at: 7, last_used_at: 1_000_000_000_000 } })
+      yield* expectSame("the latest", yield* lastUses, [1_000_000_000_000, null])
+      yield* runCommand(
+        putChanges(shop.id, { _tag: "KeyPut", row: { ...used!, revoked_at: 7, last_used_at: 1_000_000_000_000 } })
       )
-      yield* same("also once revoked", yield* lastUses, [1_000_000_000_000, null])
+      yield* expectSame("also once revoked", yield* lastUses, [1_000_000_000_000, null])
       yield* directory.keysUsed(new Map([[unused!.id, 3]]))
-      yield* same("each its own", yield* lastUses, [1_000_000_000_000, 3])
+      yield* expectSame("each its own", yield* lastUses, [1_000_000_000_000, 3])
       yield* directory.keysUsed(new Map())
     },
 

@@ -142,7 +142,7 @@ export const closuresContract = makeCases({
       expected.push({ shop_id, id: yield* newTicket(shop_id), due_at: start + step + SIXTY_DAYS })
     }
     const until = start + SIXTY_DAYS + 6
-    yield* same("due", yield* closuresIn(shops, until), expected.slice(0, 7))
+    yield* expectSame("due", yield* closuresIn(shops, until), expected.slice(0, 7))
     yield* earliestFirst((limit) => closures.due(until, limit))
   },
 
@@ -222,25 +222,25 @@ export const notificationQueueContract = makeCases({
   "a ticket without a linked client is notified at its number, until its holder blocks the shop or is erased":
     function* ({ directory, personalData, shop, start }) {
       const { id, phone } = yield* openAccount()
-      const [ticket] = yield* run(placing(shop.id, [{ client_phone: phone }]))
-      yield* run(changeStatus(shop.id, ticket!.id, "ready"))
+      const [ticket] = yield* runCommand(putTickets(shop.id, [{ client_phone: phone }]))
+      yield* runCommand(changeStatus(shop.id, ticket!.id, "ready"))
       const payload = () => Effect.map(notificationsOf([shop], start), ([notification]) => notification?.payload)
       const notification = (yield* payload()) as ClientNotification
-      yield* same(
+      yield* expectSame(
         "by phone",
         [notification.channel, notification.phone, notification.client_id, notification.ticket_id],
         ["phone", phone, null, ticket!.id]
       )
-      yield* same("in no inbox", yield* directory.inbox(id), [])
+      yield* expectSame("in no inbox", yield* directory.inbox(id), [])
       const person = { client_id: id, names: ["A", "B"], phones: [phone] }
-      const { notifications } = yield* personalData.held(shop.id, person)
-      yield* same("held", each(notifications, "id"), [notification.id])
+      const { notifications } = yield* personalData.readShopData(shop.id, person)
+      yield* expectSame("held", pluck(notifications, "id"), [notification.id])
       const row = { shop_id: shop.id, client_id: id, known_at: null, blocked_at: start }
-      yield* run(putting(shop.id, { _tag: "LinkPut", row }))
-      yield* same("blocked", yield* payload(), null)
-      yield* run(eraseRecords(shop.id, { offers: [], notifications }))
-      yield* same("erased", yield* payload(), undefined)
-      yield* same("for good", (yield* personalData.held(shop.id, person)).notifications, [])
+      yield* runCommand(putChanges(shop.id, { _tag: "LinkPut", row }))
+      yield* expectSame("blocked", yield* payload(), null)
+      yield* runCommand(eraseRecords(shop.id, { offers: [], notifications }))
+      yield* expectSame("erased", yield* payload(), undefined)
+      yield* expectSame("for good", (yield* personalData.readShopData(shop.id, person)).notifications, [])
     },
 
   "after the clock was set back, a notification is due at once, and its created_at does not go back (Specification, Webhooks)":
@@ -318,9 +318,9 @@ export const notificationQueueContract = makeCases({
       yield* warn(shops[at]!.id)
     }
     const queued = yield* notificationsOf(shops, start + 4)
-    yield* same(
+    yield* expectSame(
       "due",
-      each(queued, "shop_id", "due_at"),
+      pluck(queued, "shop_id", "due_at"),
       [2, 0, 1, 1, 2].map((at, step) => [shops[at]!.id, start + step])
     )
     yield* earliestFirst((limit) => notificationQueue.due(start + 4, limit))

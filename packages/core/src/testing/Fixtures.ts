@@ -95,7 +95,9 @@ export const putChanges = (shop_id: ShopId, ...changes: ReadonlyArray<Change>): 
 })
 
 /** A ticket's row without the fields that a command sets. */
-export type TicketRow = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated_at" | "change_seq" | "tracking_code">>
+export type TestTicketRow = Partial<
+  Omit<TicketRecord, "shop_id" | "id" | "updated_at" | "change_seq" | "tracking_code">
+>
 
 const blankRow = (now: number) =>
   ({

@@ -17,7 +17,7 @@ const importRows = (shop_id: ShopId, rows: ReadonlyArray<CheckedRow>, raises = f
   runCommand(importTickets(shop_id, rows, { raises }))
 
 /** Imported tickets behave like created ones (Specification, Tickets). */
-export const importsContract = cases({
+export const importsContract = makeCases({
   "an imported ticket keeps its number, and later tickets get numbers above the highest": function* ({ reads, shop }) {
     const numbers = [7, null, 3, 9, null]
     const rows = numbers.map((number, i) => checkedRow({ service: "Hem", external_ref: `A-${i}`, number }))
@@ -55,29 +55,29 @@ export const importsContract = cases({
     function* ({ reads, shop }) {
       const { id, phone, given_name, family_name } = yield* openAccount()
       const card = { balance: 3, lifetime: 13, rewards_redeemed: 1 }
-      const row = (given: object) => checked({ client: { phone, given_name, family_name, card: given } }, id)
-      yield* importing(shop.id, [row(card)])
+      const row = (given: object) => checkedRow({ client: { phone, given_name, family_name, card: given } }, id)
+      yield* importRows(shop.id, [row(card)])
       const client = yield* reads.client(shop.id, { id })
-      yield* same("the card", each([client!.card], "balance", "lifetime", "rewards_redeemed"), [[3, 13, 1]])
-      yield* importing(shop.id, [row({ ...card, balance: 13, rewards_redeemed: 0 })])
-      yield* same("as it was", yield* reads.client(shop.id, { id }), client)
+      yield* expectSame("the card", pluck([client!.card], "balance", "lifetime", "rewards_redeemed"), [[3, 13, 1]])
+      yield* importRows(shop.id, [row({ ...card, balance: 13, rewards_redeemed: 0 })])
+      yield* expectSame("as it was", yield* reads.client(shop.id, { id }), client)
     },
 
   "an export contains each ticket once, in its state when its page was read, even if tickets change meanwhile":
     function* ({ shop }) {
       const refs = Array.from({ length: 501 }, (_, i) => `A-${i}`)
       for (const some of [refs.slice(0, 500), refs.slice(500)])
-        yield* importing(
+        yield* importRows(
           shop.id,
-          some.map((external_ref) => checked({ service: "Hem", external_ref }))
+          some.map((external_ref) => checkedRow({ service: "Hem", external_ref }))
         )
       const rows = yield* Effect.provide(Imports.exported(shop.id), Imports.Default)
       // Before the second page is read, a ticket of each page is made ready.
       const changingAll = Effect.gen(function* () {
-        const { tickets } = yield* (yield* Reads).tickets(shop.id, {}, NEWEST, 501)
+        const { tickets } = yield* (yield* Reads).tickets(shop.id, {}, FIRST_PAGE, 501)
         const [first, last] = [tickets[0]!.record.id, tickets[500]!.record.id]
-        yield* run(changeStatus(shop.id, first, "ready"))
-        yield* run(changeStatus(shop.id, last, "ready"))
+        yield* runCommand(changeStatus(shop.id, first, "ready"))
+        yield* runCommand(changeStatus(shop.id, last, "ready"))
         yield* newTicket(shop.id)
         return undefined
       })
@@ -87,9 +87,9 @@ export const importsContract = cases({
         exported.push(...page)
         return ++pages === 1 ? changingAll : Effect.void
       })
-      yield* same("each once", each(exported, "external_ref").map(String).sort(), [...refs].sort())
-      yield* same("of the first page", exported[0]?.state, "workshop")
-      yield* same("of the second page", exported[500]?.state, "ready")
+      yield* expectSame("each once", pluck(exported, "external_ref").map(String).sort(), [...refs].sort())
+      yield* expectSame("of the first page", exported[0]?.state, "workshop")
+      yield* expectSame("of the second page", exported[500]?.state, "ready")
     },
 
   "concurrent imports of one file create each ticket once, even while other tickets are created": function* ({

@@ -62,7 +62,7 @@ const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
 }
 
 /** The order, the pages and the filters of the list by creation (Specification, Endpoints; Lists and sync). */
-export const listContract = cases({
+export const listContract = makeCases({
   "externalRefs returns the given references that tickets of this shop have": function* ({ reads, shop }) {
     const other = yield* openShop()
     yield* runCommand(
@@ -208,27 +208,27 @@ export const listContract = cases({
       const placed: Array<string> = []
       const place = Effect.fnUntraced(function* (state: TicketState, number = 42) {
         clock.advance(1000)
-        const [row] = yield* run(placing(shop.id, [{ state, number }]))
+        const [row] = yield* runCommand(putTickets(shop.id, [{ state, number }]))
         if (number === 42) placed.push(row!.id)
       })
       const read = (limit: number) =>
         Effect.map(reads.ticketsOfNumber(shop.id, 42, limit), ({ tickets }) =>
           tickets.map(({ record }) => placed.indexOf(record.id))
         )
-      yield* same("none", yield* read(9), [])
+      yield* expectSame("none", yield* read(9), [])
       yield* place("collected")
       yield* place("abandoned")
       yield* place("workshop", 43)
-      yield* same("none open: the newest", yield* read(9), [1, 0])
+      yield* expectSame("none open: the newest", yield* read(9), [1, 0])
       yield* place("impossible")
       yield* place("ready")
       yield* place("collected")
       yield* place("collected")
-      yield* same("the newest open", yield* read(9), [3, 5, 4, 2, 1, 0])
-      yield* same("limit", yield* read(2), [3, 5, 4])
-      yield* same("limit 0", yield* read(0), [3])
+      yield* expectSame("the newest open", yield* read(9), [3, 5, 4, 2, 1, 0])
+      yield* expectSame("limit", yield* read(2), [3, 5, 4])
+      yield* expectSame("limit 0", yield* read(0), [3])
       yield* place("workshop")
-      yield* same("a newer open one", yield* read(3), [6, 5, 4, 3])
+      yield* expectSame("a newer open one", yield* read(3), [6, 5, 4, 3])
     },
 
   "ticketsOfNumber returns up to a hundred others in one call": function* ({ reads, shop }) {

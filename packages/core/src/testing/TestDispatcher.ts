@@ -57,7 +57,8 @@ export class TestDispatcher {
   )
 
   /** Raises an event for each ticket, all at the same instant. */
-  readonly raise = (shop_id: ShopId, ...tickets: ReadonlyArray<number | null>) => run(raising(shop_id, tickets))
+  readonly raise = (shop_id: ShopId, ...tickets: ReadonlyArray<number | null>) =>
+    runCommand(raisePings(shop_id, tickets))
 
   /** Claims at most `most` due deliveries. These are of its own shops, because earlier cases leave nothing due. */
   readonly claim = (max = PLENTY) =>

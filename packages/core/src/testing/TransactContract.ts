@@ -38,15 +38,15 @@ const throwingCommand = (shop_id: ShopId): Command<never> =>
 const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
 
 /** Commands of one shop run one after another, each completely or not at all (docs/how-it-is-built.md). */
-export const transactContract = cases({
+export const transactContract = makeCases({
   "`join` refuses a database client that is not in a transaction, and later commands run without the client":
     function* ({ shop }) {
       const { join } = yield* Transactions
       for (const client of [undefined, {}, { query: () => Promise.reject(new Error("no server")) }]) {
         const refused = yield* Effect.flip(join(client))
-        yield* holds("it is refused", refused._tag === "TransactionRefused" || refused._tag === "StoreUnavailable")
+        yield* expectThat("it is refused", refused._tag === "TransactionRefused" || refused._tag === "StoreUnavailable")
       }
-      yield* same("the shop is as it was", yield* run(count(shop.id)), 1)
+      yield* expectSame("the shop is as it was", yield* runCommand(count(shop.id)), 1)
     },
 
   "a command's changes are visible to every read after its result": function* ({ reads, shop }) {
@@ -91,15 +91,17 @@ export const transactContract = cases({
       const nobody = yield* freshId<ShopId>()
       const filter = { _tag: "Newest", after: null } as const
       const refusals = yield* Effect.all([
-        Effect.flip(run(count(nobody))),
+        Effect.flip(runCommand(count(nobody))),
         Effect.flip(reads.ticket(nobody, yield* freshId<TicketId>())),
         Effect.flip(reads.tickets(nobody, {}, filter, 1)),
         Effect.flip(reads.ticketsOfNumber(nobody, 1, 1))
       ])
-      yield* same("refused", each(refusals, "_tag"), Array(4).fill("ShopNotFound"))
-      yield* same("no client", yield* reads.client(nobody, { id: yield* freshId<ClientId>() }), null)
-      const both = yield* Effect.all([Effect.either(run(count(nobody))), run(count(shop.id))], { concurrency: 2 })
-      yield* same("the other is answered", both[1], 1)
+      yield* expectSame("refused", pluck(refusals, "_tag"), Array(4).fill("ShopNotFound"))
+      yield* expectSame("no client", yield* reads.client(nobody, { id: yield* freshId<ClientId>() }), null)
+      const both = yield* Effect.all([Effect.either(runCommand(count(nobody))), runCommand(count(shop.id))], {
+        concurrency: 2
+      })
+      yield* expectSame("the other is answered", both[1], 1)
     },
 
   "a refused command does not affect concurrent ones": function* ({ shop }) {
@@ -187,7 +189,7 @@ export const transactContract = cases({
     }
     clock.set(start + 5000)
     yield* expectSame("instants", instants, [0, 50, 50, 50, 50, 4030])
-    yield* same("kept", (yield* reads.shop(shop.id))?.head.last_recorded_at, start + 4030)
+    yield* expectSame("kept", (yield* reads.shop(shop.id))?.head.last_recorded_at, start + 4030)
     const other = yield* openShop()
     clock.set(start)
     yield* expectSame(

@@ -111,7 +111,7 @@ describe("Specification, Webhooks: released deliveries get eight new attempts, t
 
   it("an attempt that is running when the webhook is turned on again counts as the first of the new eight", () => {
     const { shop, event } = released()
-    shop.attempts(event, answered(500))
+    shop.attempts(event, statusResult(500))
     expect(shop.delivery(event)).toMatchObject({
       attempts_since_reset: 1,
       generation: 2,

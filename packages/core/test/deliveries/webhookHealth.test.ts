@@ -7,7 +7,7 @@ import { HookedShop, URL_1 } from "./HookedShop.js"
 const DOWN = statusResult(503)
 
 /** A shop whose webhook has failed `failures_in_row` times since `age_ms` ago, and its next event. */
-const failing = (failures_in_row: number, age_ms: number, failure_steps_notified = 0) => {
+const failingShop = (failures_in_row: number, age_ms: number, failure_steps_notified = 0) => {
   const shop = new HookedShop()
   shop.hooks({ failures_in_row, first_failure_at: START - age_ms, failure_steps_notified })
   return { shop, event: shop.raises() }
@@ -110,7 +110,7 @@ describe("Specification, Webhooks: after 20 consecutive failures over 72 hours, 
   it("the success of any delivery clears the consecutive failures and the warnings", () => {
     const { shop, event } = failingShop(15, 60 * HOUR, 2)
     const other = shop.raises()
-    shop.attempts(other, answered(204))
+    shop.attempts(other, statusResult(204))
     expect(shop.webhook).toMatchObject({
       failures_in_row: 0,
       first_failure_at: null,

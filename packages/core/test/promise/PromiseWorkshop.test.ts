@@ -1,8 +1,8 @@
 import * as MemoryStore from "@workshop/store-memory"
 import { afterAll, describe, expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
-import type { Result } from "../../src/services/promise/PromiseApi.js"
 import { start } from "../../src/services/promise/PromiseWorkshop.js"
+import type { Result } from "../../src/services/promise/toPromise.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 import { ScriptedSender } from "../deliveries/ScriptedSender.js"
 

@@ -113,7 +113,7 @@ const sessionIn = ({ version, digest, ...rest }: Readonly<Record<string, unknown
     : refuse("digest", "does not fit the file, which was changed or cut since it was exported: export it again")
 }
 
-/** The latest requests that fit into {@link MOST_LOGGED_CHARACTERS}. */
+/** The latest requests that fit into {@link MAX_LOGGED_CHARACTERS}. */
 const latestOf = (requests: ReadonlyArray<LoggedRequest>): ReadonlyArray<LoggedRequest> => {
   let left = MAX_LOGGED_CHARACTERS
   const first = requests.findLastIndex(({ request, response }) => {

@@ -61,13 +61,13 @@ interface OpenCell {
   readonly sql: SqlClient
 }
 
-/** Reads the marks of a cell, and the number of its migrations. */
+/** Reads the labels of a cell, and the number of its migrations. */
 const labelsOn = (sql: SqlClient) =>
   sql<{ readonly name: string | null; readonly n: number }>`select /* workshop confirm cell */ m.name, s.n
     from (select count(*)::integer as n from workshop.schema_migration) s
     left join workshop.database_label m on m.name like 'cell%'`
 
-/** The mismatch between a cell's marks and the directory, with the remedy, or null. */
+/** The mismatch between a cell's labels and the directory, with the remedy, or null. */
 const notTheCell = (name: string, id: string | null, labels: ReadonlyArray<string | null>): string | null => {
   const mismatch = mismatchOf({ name, id }, identityIn(labels))
   return mismatch === null ? null : `${mismatch}. Check the address of the cell ${name}, or restore it there`
@@ -90,7 +90,7 @@ export const makeConfirm = (home: SqlClient) => {
   )
   return ({ name, sql }: Pick<OpenCell, "name" | "sql">): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
-      const self = yield* Effect.mapError(available(labelsOn(sql)), (error) =>
+      const self = yield* Effect.mapError(runRead(labelsOn(sql)), (error) =>
         isDenied(error.cause) ? new StoreUnavailable({ cause: error.cause, remedy: `${deniedRemedy(name)}.` }) : error
       )
       const labels = self.map((row) => row.name)
@@ -133,8 +133,8 @@ const checkOne = ({ name, schema, sql }: OpenCell, home: OpenCell, id: string | 
 
 const checkHome = ({ sql }: OpenCell, names: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const marked = yield* furtherNameOn(sql)
-    if (marked !== null) return yield* cellsRefusal(`The database is the cell ${marked}, and not the home cell`)
+    const further = yield* furtherNameOn(sql)
+    if (further !== null) return yield* cellsRefusal(`The database is the cell ${further}, and not the home cell`)
     yield* refuseOtherNames(sessionOf(sql).run, names)
     const [twice] = yield* sql<{
       readonly id: string

@@ -21,13 +21,13 @@ import {
 const NAME_LABEL = "cell:"
 const ID_LABEL = "cell_id:"
 
-/** The name of the row in the table `mark` that stores the name of a further cell. */
+/** The name of the row in the table `database_label` that stores the name of a further cell. */
 export const nameLabelOf = (name: string): string => `${NAME_LABEL}${name}`
 
-/** The name of the row in the table `mark` that stores the id of a further cell. */
+/** The name of the row in the table `database_label` that stores the id of a further cell. */
 export const idLabelOf = (id: string): string => `${ID_LABEL}${id}`
 
-/** The name and the id of a cell, from the marks in its schema. Both are null in a home cell. */
+/** The name and the id of a cell, from the labels in its schema. Both are null in a home cell. */
 export interface CellIdentity {
   readonly name: string | null
   /** Null if a program from before cells had ids labelled the schema. */
@@ -37,7 +37,7 @@ export interface CellIdentity {
 const textAfter = (prefix: string, labels: ReadonlyArray<string | null>): string | null =>
   labels.find((label) => label?.startsWith(prefix))?.slice(prefix.length) ?? null
 
-/** Parses the marks of a schema. */
+/** Parses the labels of a schema. */
 export const identityIn = (labels: ReadonlyArray<string | null>): CellIdentity => ({
   name: textAfter(NAME_LABEL, labels),
   id: textAfter(ID_LABEL, labels)
@@ -56,13 +56,19 @@ export const mismatchOf = ({ name, id }: Pick<DirectoryCell, "name" | "id">, act
 export const refuseFurtherCell = (name: string | null) =>
   name === null ? Effect.void : cellsRefusal(`The database is the cell ${name} of another one, its home cell`)
 
-/** Reads the identity of a schema and whether it has shops; null if it has no tables. */
 const identityFrom = (session: Session, sql: string) =>
   session.run<{ readonly label: string | null; readonly id: string | null; readonly has_shops: boolean }>(sql).pipe(
     Effect.map(([row]) => (row === undefined ? null : { name: row.label, id: row.id, hasShops: row.has_shops })),
     nullIfAbsent
   )
+
+/** The name of `database_label` before migration 0033. */
 const FORMER_TABLE = "mark"
+
+/**
+ * Reads the identity of a schema and whether it has shops; null if it has no tables. It reads the tables of every
+ * version, because a migration calls it first.
+ */
 export const identityOf = (session: Session, text: (sql: string) => string) => {
   const reading = (table: string) =>
     text(

@@ -5,7 +5,6 @@ import { checkOn } from "../migrate/Migrator.js"
 import { recordAct } from "../migrate/OperatorAudit.js"
 import { openMigrationSession, type Session } from "../migrate/Session.js"
 import { nameLabelOf, refuseOtherCell } from "./CellIdentity.js"
-import { migrateCells } from "./CellMigrations.js"
 import {
   type CellAddress,
   type CellLocation,

@@ -107,7 +107,7 @@ export const pgCellDirectory: Effect.Effect<CellDirectory, never, SqlClient> = E
         Effect.map((rows) =>
           rows.map(({ cell, change_number, ...of }) => ({ ...of, lacking: [{ cell, change_number }] }))
         ),
-        available
+        runRead
       ),
     copied: (client_id, cell, change_number) =>
       sql`delete /* workshop note copy */ from workshop.stale_account_copy where client_id = ${client_id} and cell = ${cell} and change_number = ${change_number} returning cell`.pipe(

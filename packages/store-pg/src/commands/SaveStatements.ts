@@ -287,8 +287,8 @@ export class BatchChanges {
   }
 
   /**
-   * The turn of each shop is scheduled, woken or removed, only one of these, because a statement that changes a row twice loses one change. A
-   * shop without a webhook has no turn: no claim would move it, and shops with due deliveries would wait behind it.
+   * The queue of each shop is scheduled, woken or removed, only one of these, because a statement that changes a row twice loses one change. A
+   * shop without a webhook has no queue: no claim would move it, and shops with due deliveries would wait behind it.
    */
   #turnStatements(): ReadonlyArray<Statement> {
     const withoutWebhook = this.#shopsWithoutWebhook()

@@ -9,24 +9,24 @@ import type { Statement } from "../connection/Statement.js"
  *
  * - `delivery` has one row for each event that must still be delivered. While it is in flight, `lease_until` is set: if
  *   its process dies, another one takes it back after that instant. `lease_until` is null while it waits.
- * - `delivery_queue` has one row for each shop with a webhook. `next_claim_at` says when the shop may have something to claim:
- *   an instant, or `READY` if it may have something now, or `IN_ROUND` if it is ready and was served before (the shop
- *   is in the round). It may be too early, never too late. Ready shops are served in the order of `turn`.
- * - `backlogged_queue` has one row for each shop in the round, with its `turn`, because rows of `delivery_queue` are
+ * - `delivery_queue` has one row for each shop with a webhook. `next_claim_at` is the instant from which the shop may
+ *   have something to claim, or `READY` if it may have something now, or `BACKLOGGED` if it was served before and is
+ *   still ready. It may be too early, never too late. Ready shops are served in the order of `turn`.
+ * - `backlogged_queue` has one row for each backlogged shop, with its `turn`, because rows of `delivery_queue` are
  *   costly to update often.
  *
  * A claim is one transaction:
  *
  * 1. `MAKE_READY` makes the shops ready that have a delivery which has become due.
- * 2. `LOCK_DUE_TURNS` locks the webhooks of the ready shops that were served longest ago. It keeps their ids and their
- *    turns in settings of the transaction, from which the next statements read them, so that all statements go out in
- *    one packet.
+ * 2. `LOCK_READY_QUEUES` locks the webhooks of the ready shops that were served longest ago. It stores their ids and
+ *    their queues in settings of the transaction, from which the next statements read them, so that all statements go
+ *    out in one packet.
  * 3. `CLAIM` leases deliveries of these shops.
- * 4. `LOCK_TURNS` and `RESCHEDULE_SHOPS` write when each of these shops is ready next. A shop that was served goes
+ * 4. `LOCK_QUEUES` and `RESCHEDULE_SHOPS` write when each of these shops is ready next. A shop that was served goes
  *    behind all others.
  *
- * Saving a command (`SaveStatements.ts`) and taking back leases change turns too: `scheduleTurns`, `wakeTurns`,
- * `resetTurns`, `removeTurns`.
+ * Saving a command (`SaveStatements.ts`) and ending expired leases change these rows too: `scheduleQueues`,
+ * `wakeQueues`, `resetQueues`, `removeQueues`.
  */
 
 const realClock = Clock.make()
@@ -53,8 +53,8 @@ export interface QueueTimes {
   readonly due_from: Instant
 }
 
-// While a transaction holds an old snapshot, vacuum cannot remove replaced row versions, and each claim reads past them. So a turn that does
-// not change is only locked, which claims wait for as well, and gets no new version.
+// While a transaction holds an old snapshot, vacuum cannot remove replaced row versions, and each claim reads past them. So a queue
+// that does not change is only locked, which claims wait for too, and its row gets no new version.
 
 /**
  * Makes shops ready from an instant on, because one of their deliveries becomes due then. An earlier instant in the row
@@ -77,8 +77,8 @@ export const scheduleQueues = (queues: ReadonlyMap<ShopId, QueueTimes>): Stateme
 })
 
 /**
- * Makes shops ready now, because one of their deliveries ended and another one can be sent. Each turn is locked even if
- * the shop is ready, because a claim that holds the lock may have read the shop earlier and then write that no delivery
+ * Makes shops ready now, because one of their deliveries ended and another one can be sent. Each queue is locked even
+ * if the shop is ready, because a claim that holds the lock may have read the shop earlier and then write that no delivery
  * of it can be claimed. `offset` keeps the planner from comparing `next_claim_at` before the lock, when it still has the
  * value from before that claim.
  */
@@ -169,7 +169,7 @@ const keepQueues = (shops: string, alsoKept = "") =>
 
 const LOCKED = `current_setting('${LOCKED_SHOPS}')::uuid[]`
 
-/** The stored shops and their turns, as rows `s`. */
+/** The stored shops and their queues, as rows `s`. */
 const LOCKED_QUEUES = `unnest(${LOCKED}, current_setting('${KEPT_QUEUES.queue_ctid}')::tid[], current_setting('${KEPT_QUEUES.due_from}')::bigint[],
     current_setting('${KEPT_QUEUES.backlog_ctid}')::tid[], current_setting('${KEPT_QUEUES.turn}')::bigint[])
     with ordinality s (shop_id, queue_ctid, due_from, backlog_ctid, turn, place)`
@@ -180,7 +180,7 @@ const LOCKED_QUEUES = `unnest(${LOCKED}, current_setting('${KEPT_QUEUES.queue_ct
  */
 export const MAKE_READY = `update workshop.delivery_queue t set next_claim_at = ${READY} from (
     select shop_id from workshop.delivery_queue where next_claim_at > ${BACKLOGGED} and next_claim_at <= $1
-    order by next_claim_at limit ${MOST_MADE_READY} for update skip locked
+    order by next_claim_at limit ${MAX_SHOPS_MADE_READY} for update skip locked
   ) d where t.shop_id = d.shop_id`
 
 const readyQueues = (lock: string, alsoKept = "") => `with waiting as (
@@ -194,9 +194,9 @@ const readyQueues = (lock: string, alsoKept = "") => `with waiting as (
   ) ${keepQueues("select * from waiting union all select * from backlogged order by turn", alsoKept)}`
 
 /**
- * Locks the ready shops that were served longest ago, at most $1 of those outside of the round and $1 of the round,
+ * Locks the ready shops that were served longest ago, at most $1 that are not backlogged and $1 that are,
  * each in the order of an index. A shop that another process has locked is skipped. The statement locks webhooks, not
- * turns, so that results of deliveries, which write turns, can be saved during a claim.
+ * queues, so that results of deliveries, which write queues, can be saved during a claim.
  *
  * The statement also numbers the claim, with at least $2. The number is the time on the database's clock, so that the
  * claims of all processes have one order even if the processes' clocks differ.
@@ -210,14 +210,14 @@ export const LOCK_READY_QUEUES = readyQueues(
 export const KEEP_READY_QUEUES = readyQueues("")
 
 /**
- * Locks the turns of the stored shops. Skips a turn that another transaction is writing or has written since, so that
- * the newer value stays.
+ * Locks the queues of the stored shops. Skips a queue that another transaction is writing or has written since, so
+ * that the newer value stays.
  */
 export const LOCK_QUEUES =
   keepQueues(`select t.shop_id, t.ctid as queue_ctid, t.due_from, s.backlog_ctid, s.turn from ${LOCKED_QUEUES}
     join workshop.delivery_queue t on t.ctid = s.queue_ctid and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
-/** Locks the turns of the earliest shops that may have a delivery due by $1. */
+/** Locks the queues of the earliest shops that may have a delivery due by $1. */
 export const LOCK_FIRST_QUEUES =
   keepQueues(`select t.shop_id, t.ctid as queue_ctid, t.due_from, r.backlog_ctid, coalesce(r.turn, t.turn) as turn from workshop.delivery_queue t
     left join lateral (
@@ -339,7 +339,7 @@ const NEXT_DUE_AT = `case when open.room > 0 then least(
       and d.due_at >= open.due_from order by d.due_at limit 1)
   ) end`
 
-/** A process of the previous release may write a due time before the turn's `due_from`, by as much as its clock is behind. */
+/** How much earlier than the time of its claim a `due_from` is at the latest, because the clocks of processes differ. */
 const CLOCKS_APART_MS = 60_000
 
 /**
@@ -363,7 +363,7 @@ const turnAfter = (shop: string) =>
 
 /**
  * The stored shops, with the instant at which each is ready next and its new turn. `offset` keeps the planner from
- * computing the instant twice. Only a turn that is written gets a new `due_from`, because computing it takes as long
+ * computing the instant twice. Only a queue that is written gets a new `due_from`, because computing it takes as long
  * again.
  */
 const RESCHEDULED = `rescheduled as (
@@ -399,19 +399,20 @@ const rescheduleSql = (others: string) => `with ${RESCHEDULED}, moved as (
   from rescheduled s where t.ctid = s.queue_ctid and t.shop_id is not distinct from s.shop_id and s.is_written`
 
 /**
- * Writes when each locked shop is ready next: now if something is due by $1, and not until something changes if nothing can be claimed or
- * the webhook is off. A shop that this transaction served goes behind all others. If it stays ready, it is backlogged, and its row in
- * `delivery_queue` is not written again: while another transaction holds an old snapshot, the unique index leads to every version of a row,
- * and each new version is compared with all of them.
+ * Writes when each locked shop is ready next: now if a delivery is due by $1, and not until a delivery or the webhook
+ * changes if none can be claimed. A shop that this transaction served goes behind all others. If it stays ready, it is
+ * backlogged, and its row in `delivery_queue` is not written again: while another transaction holds an old snapshot,
+ * the unique index leads to every version of a row, and each new version is compared with all of them.
  */
-export const RESCHEDULE_SHOPS = rescheduling(`, begun as (${ENTER_BACKLOG})`)
+export const RESCHEDULE_SHOPS = rescheduleSql(`, begun as (${ENTER_BACKLOG})`)
 
 /**
  * {@link RESCHEDULE_SHOPS} without the insertion, for Citus, which cannot update rows by their `ctid` and insert rows
- * in one statement. {@link ENTER_ROUNDS} must run afterwards, because its rows would conflict with rows that this
+ * in one statement. {@link ENTER_BACKLOGS} must run afterwards, because its rows would conflict with rows that this
  * statement removes.
  */
 export const RESCHEDULE_SHOPS_APART = rescheduleSql("")
+
 /** Inserts the shops that become backlogged. */
 export const ENTER_BACKLOGS = `with ${RESCHEDULED} ${ENTER_BACKLOG}`
 

@@ -57,7 +57,7 @@ const MAX_CLAIMS_PER_CALL = 16
 const BEFORE_ALL = -1
 
 /**
- * The number of turns that one transaction corrects when it searches the earliest turn, and the most such transactions.
+ * The number of queues that one transaction corrects when it searches the earliest one, and the most such transactions.
  */
 const SHOPS_CORRECTED = 64
 const MAX_CORRECTIONS = 1_000
@@ -153,7 +153,7 @@ const claimOnce = (
     connection.send(
       [statement("make ready", MAKE_READY, now)],
       [
-        statement("lock shops", LOCK_READY_QUEUES, most + spare, leastNumber),
+        statement("lock shops", LOCK_READY_QUEUES, max + spare, minNumber),
         statement("claim", CLAIM, now, max, lease_now),
         statement("lock queues", LOCK_QUEUES),
         ...reschedule({ now, lease_now })
@@ -194,7 +194,7 @@ const peekTurns = (connection: Connection, { now, lease_now }: ClaimTimes, max: 
     for (let shops = max + MAX_SPARE_SHOPS; ; shops *= 8) {
       const [, kept, seen] = yield* connection.send(
         [statement("make ready", MAKE_READY, now)],
-        [statement("keep queues", KEEP_READY_QUEUES, shops), statement("see turns", PEEK_TURNS, now, most, lease_now)]
+        [statement("keep queues", KEEP_READY_QUEUES, shops), statement("see turns", PEEK_TURNS, now, max, lease_now)]
       )
       if (seen!.rows.length >= max || countOf(kept!.rows[0]) < shops)
         return seen!.rows as unknown as ReadonlyArray<DeliveryTurn>
@@ -211,7 +211,7 @@ const reclaimEnded = (connection: Connection, lease_now: number | null) =>
   })
 
 /**
- * Returns the instant of the earliest due delivery. A turn's `next_claim_at` may be too early, so the earliest turns are
+ * Returns the instant of the earliest due delivery. A queue's `next_claim_at` may be too early, so the earliest are
  * corrected until the first is exact.
  */
 const firstDueAt = (reschedule: Reschedule, connection: Connection, lease_now: number | null, until: Instant) =>

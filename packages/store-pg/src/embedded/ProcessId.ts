@@ -38,7 +38,7 @@ export const isAlive = (pid: number): boolean => {
  */
 export const processMark = (pid: number): string => `${pid}@${startOf(pid) ?? ""}`
 
-/** The process id in a text of {@link markOf}, if that process still runs. */
+/** The process id in a text of {@link processMark}, if that process still runs. */
 export const livingPid = (mark: string): number | undefined => {
   const pid = Number(mark.split("@")[0])
   return startOf(pid) !== undefined && processMark(pid) === mark ? pid : undefined

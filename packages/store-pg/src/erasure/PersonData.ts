@@ -40,7 +40,11 @@ const readPages = <Row>(page: (after: Row | undefined) => Read<ReadonlyArray<{ r
   })
 
 /** Reads all data that a shop has about a person, page by page, because a client may have any number of tickets. */
-export const heldByShop = (sql: SqlClient, shop_id: ShopId, { client_id, phones }: Person): Read<PersonShopData> => {
+export const readPersonData = (
+  sql: SqlClient,
+  shop_id: ShopId,
+  { client_id, phones }: Person
+): Read<PersonShopData> => {
   const linkAndCard = sql<Pick<PersonShopData, "link" | "card">>`
     select /* workshop client of person */
       (select row_to_json(l) from workshop.client_link l where l.shop_id = ${shop_id} and l.client_id = ${client_id}) as link,

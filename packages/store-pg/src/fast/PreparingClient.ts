@@ -49,7 +49,8 @@ class PreparedTexts {
     const sent = inSchema(text, this.schema)
     // The texts of searches are not stored, because there is one for each combination of filters, and they would fill
     // the map.
-    if (DEPENDS_ON_VALUES.test(text) || this.#prepared.size >= MAX_PREPARED) return { name: undefined, text: sent }
+    if (DEPENDS_ON_VALUES.test(text) || this.#prepared.size >= MAX_PREPARED_STATEMENTS)
+      return { name: undefined, text: sent }
     const prepared = { name: `read ${++PreparedTexts.#names}`, text: sent }
     this.#prepared.set(text, prepared)
     return prepared

@@ -306,7 +306,11 @@ export const checkOn = (session: Session, schema: string, migrations: ReadonlyAr
   })
 
 /** Like {@link checkOn}, but if the schema has no tables, the error names the schemas that have them. */
-export const checkNamed = (session: Session, schema: string, migrations: ReadonlyArray<Migration> = OURS) =>
+export const checkNamed = (
+  session: Session,
+  schema: string,
+  migrations: ReadonlyArray<Migration> = PACKAGE_MIGRATIONS
+) =>
   Effect.catchTag(checkOn(session, schema, migrations), "SchemaBehind", ({ database, program }) =>
     Effect.flatMap(
       database > 0 ? Effect.succeed([]) : Effect.map(lookElsewhere(session, schema), ({ others }) => others),

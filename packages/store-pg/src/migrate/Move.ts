@@ -49,7 +49,7 @@ const FORMER: MovedNames = {
 /** Says which names the tables have. Others' tables in the schema may have the names that these had before or have since. */
 const namesIn = (session: Session, schema: string) =>
   Effect.map(
-    session.run<{ version: number }>(`select max(version) as version from ${quoted(schema)}.schema_migration`),
+    session.run<{ version: number }>(`select max(version) as version from ${quoteSchema(schema)}.schema_migration`),
     ([row]) => (row!.version < RENAMED_BY ? FORMER : PRESENT)
   )
 
@@ -138,9 +138,11 @@ const GRANTEES = `select distinct case r.grantee when 0 then 'public' else quote
 
 const setSchema = (session: Session, from: string, to: string, names: MovedNames) =>
   Effect.gen(function* () {
-    const tables = (yield* session.run<{ name: string }>(FIND, [quoted(from), names.tables])).map(({ name }) => name)
-    const grantees = yield* session.run<{ name: string }>(GRANTEES, [quoted(from), tables])
-    const [own, other] = [quoted(from), quoted(to)]
+    const tables = (yield* session.run<{ name: string }>(FIND, [quoteSchema(from), names.tables])).map(
+      ({ name }) => name
+    )
+    const grantees = yield* session.run<{ name: string }>(GRANTEES, [quoteSchema(from), tables])
+    const [own, other] = [quoteSchema(from), quoteSchema(to)]
     yield* session.run(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'`)
     yield* session.run(
       `lock table ${tables.map((name) => `${own}.${quoteSchema(name)}`).join(", ")} in access exclusive mode`
@@ -148,7 +150,7 @@ const setSchema = (session: Session, from: string, to: string, names: MovedNames
     yield* session.run(
       [
         ...grantees.map(({ name }) => `grant usage on schema ${other} to ${name}`),
-        ...tables.map((name) => `alter table ${own}.${quoted(name)} set schema ${other}`),
+        ...tables.map((name) => `alter table ${own}.${quoteSchema(name)} set schema ${other}`),
         ...names.sequences.map((name) => `alter sequence ${own}.${name} set schema ${other}`),
         `alter function ${own}.at(${own}.instant) set schema ${other}`,
         ...names.functions.map((name) => `alter function ${own}.${name} set schema ${other}`),

@@ -65,7 +65,7 @@ const queueOf = (sql: SqlClient.SqlClient, now: number) => sql<Queue>`
   with /* workshop look at queue */ shops as (
     select t.shop_id, w.generation, w.enabled_at from workshop.delivery_queue t
     join workshop.webhook w on w.shop_id = t.shop_id and w.off_reason is null
-    where t.next_claim_at <= ${now} order by t.next_claim_at, t.turn limit ${MOST_SHOPS}
+    where t.next_claim_at <= ${now} order by t.next_claim_at, t.turn limit ${MAX_SHOPS}
   ), due as (
     select d.due_at from shops s cross join lateral (${dueOf(sql, now, MAX_COUNTED)}) d limit ${MAX_COUNTED}
   ), oldest as (

@@ -173,7 +173,7 @@ const shopsAheadAfter = (
  */
 export const NOTE_COPIES = `noted as (
     insert into workshop.stale_account_copy (client_id, cell) select a.id, c.name from changed a cross join workshop.cell c
-    where c.name <> '${HOME}' on conflict (client_id, cell) do update set change_number = excluded.change_number
+    where c.name <> '${HOME_CELL}' on conflict (client_id, cell) do update set change_number = excluded.change_number
   )`
 
 /** The port for shops, their API keys and the accounts of clients. */

@@ -44,7 +44,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
     "a promoted synchronous standby has every confirmed command, and nodes connect to it without a restart",
     LONG,
     () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const server = yield* primary
           const { port, session } = server
@@ -69,8 +69,8 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           server.run("pg_ctl", "-D", "standby", "-w", "promote")
 
           const answered = (yield* Fiber.join(load)).filter(Exit.isSuccess).map(({ value }) => value)
-          const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
-          const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(patiently))
+          const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(retrySchedule))
+          const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(retrySchedule))
           expect(stored).toEqual(upTo(after))
           expect([...answered, after].filter((number) => !stored.includes(number))).toEqual([])
           expect(new Set(answered).size).toBe(answered.length)
@@ -141,7 +141,10 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           yield* Fiber.join(load)
 
           // A retry replays the replicated ticket and creates the lost ticket again, with any free number.
-          expect(yield* making("kept").pipe(Effect.retry(patiently))).toMatchObject({ replayed: true, data: kept.data })
+          expect(yield* making("kept").pipe(Effect.retry(retrySchedule))).toMatchObject({
+            replayed: true,
+            data: kept.data
+          })
           expect(yield* making("lost")).toMatchObject({ replayed: false })
           const stored = yield* Effect.provide(numbers(shop.id), ports)
           expect(stored).toEqual(upTo(stored.length))
@@ -182,7 +185,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
     "the pg_dump command in docs/operating.md dumps all tables, but no rows of rate_limit and batch_receipt",
     LONG,
     () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const { run: program, port, session } = yield* primary
           const ports = yield* node({ url: urlOf(port), lanes: 1 })
@@ -208,7 +211,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           program("createdb", ...here, "restored")
           program("pg_restore", ...here, "--no-owner", "--exit-on-error", "-d", "restored", "workshop.dump")
 
-          const restored = yield* connect(urlOf(port).replace(/postgres$/, "restored"))
+          const restored = yield* openMigrationSession(urlOf(port).replace(/postgres$/, "restored"))
           const kept = yield* counts(restored)
           const { rate_limit, batch_receipt, ...all } = yield* counts(session)
           expect([rate_limit, batch_receipt]).toEqual([1, 1])

@@ -173,34 +173,36 @@ describe.concurrent("when connections to the database break", {
   it.each([
     ["two requests of one rate-limit batch", "rate_limit", "open rate_limit", 1, limited],
     ["two consecutive claims", "delivery_queue", "make ready", 2, claimed]
-  ] as const)("%s each wait at most a second for a locked table, and are not retried", (_, table, title, expected, act) =>
-    runTest(
-      Effect.gen(function* () {
-        const { proxy, ports, session } = yield* nodeBehindProxy
-        const acting = Effect.provide(act as Effect.Effect<unknown, Error, RateLimits | Deliveries>, ports)
-        yield* acting
-        let tries = 0
-        proxy.judge = (sent) => {
-          if (sent.includes(title)) tries++
-          return "pass"
-        }
-        yield* session.run(`begin; lock table ${table} in access exclusive mode`)
-        const first = yield* Effect.fork(Effect.flip(acting))
-        const waiting = session.run<{ n: number }>(
-          `select count(*)::integer as n from pg_locks where not granted and relation = 'workshop.${table}'::regclass`
-        )
-        yield* Effect.retry(
-          Effect.filterOrFail(waiting, ([row]) => row!.n > 0),
-          untilItWorks
-        )
-        const second = yield* Effect.fork(Effect.flip(acting))
-        const failures = yield* Effect.all([Fiber.join(first), Fiber.join(second)])
-        expect(failures.map(({ cause }) => cause)).toEqual([timedOut, timedOut])
-        expect(tries).toBe(expected)
-        yield* session.run("rollback")
-        yield* acting
-      })
-    )
+  ] as const)(
+    "%s each wait at most a second for a locked table, and are not retried",
+    (_, table, title, expected, act) =>
+      runTest(
+        Effect.gen(function* () {
+          const { proxy, ports, session } = yield* nodeBehindProxy
+          const acting = Effect.provide(act as Effect.Effect<unknown, Error, RateLimits | Deliveries>, ports)
+          yield* acting
+          let tries = 0
+          proxy.judge = (sent) => {
+            if (sent.includes(title)) tries++
+            return "pass"
+          }
+          yield* session.run(`begin; lock table ${table} in access exclusive mode`)
+          const first = yield* Effect.fork(Effect.flip(acting))
+          const waiting = session.run<{ n: number }>(
+            `select count(*)::integer as n from pg_locks where not granted and relation = 'workshop.${table}'::regclass`
+          )
+          yield* Effect.retry(
+            Effect.filterOrFail(waiting, ([row]) => row!.n > 0),
+            untilItWorks
+          )
+          const second = yield* Effect.fork(Effect.flip(acting))
+          const failures = yield* Effect.all([Fiber.join(first), Fiber.join(second)])
+          expect(failures.map(({ cause }) => cause)).toEqual([timedOut, timedOut])
+          expect(tries).toBe(expected)
+          yield* session.run("rollback")
+          yield* acting
+        })
+      )
   )
 
   it("a read that waits too long for a connection of the exhausted pool fails, and later reads succeed once connections are free", () =>

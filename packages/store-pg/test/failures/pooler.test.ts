@@ -61,7 +61,7 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
     "a store refuses a pooler in transaction mode, with a remedy",
     { timeout: 120_000 },
     () =>
-      testing(
+      runTest(
         Effect.gen(function* () {
           const { url } = yield* database
           const ports = yield* node({ url: yield* pooler(url, "transaction") })

@@ -7,17 +7,17 @@ import { describe, expect, it } from "vitest"
 import { until } from "../../../../test/until.js"
 import { type IdempotencyKey, idempotent } from "../../../core/src/decisions/Idempotency.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { creating, openAccount, openShop, putting, run } from "../../../core/src/testing/Fixtures.js"
-import { answered, record } from "../../../core/src/testing/TestDispatcher.js"
-import { OURS } from "../../src/migrate/Migration.js"
-import { connect, type Session } from "../../src/migrate/Session.js"
+import { createTestTicket, openAccount, openShop, putChanges, runCommand } from "../../../core/src/testing/Fixtures.js"
+import { record, statusResult } from "../../../core/src/testing/TestDispatcher.js"
+import { PACKAGE_MIGRATIONS } from "../../src/migrate/Migration.js"
+import { openMigrationSession, type Session } from "../../src/migrate/Session.js"
 import { retention } from "../../src/retention/Retention.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
-import { node, testing } from "../nodes/Node.js"
+import { node, runTest } from "../nodes/Node.js"
 import { roleIn } from "./TestRoles.js"
 
 /** The migrations of the release before the tables were renamed. */
-const BEFORE = OURS.slice(0, 32)
+const BEFORE = PACKAGE_MIGRATIONS.slice(0, 32)
 const OLD = { schema: "old" }
 
 /** The tables that 0033 renamed, or of which it renamed columns: their names before, and the columns' names before and since. */
@@ -45,10 +45,10 @@ const OTHERS = ["attempt", "client_account", "event", "shop", "ticket"]
 
 const ONCE = "once" as IdempotencyKey
 
-const creatingOnce = (shop_id: ShopId, client_phone: string) =>
+const createOnce = (shop_id: ShopId, client_phone: string) =>
   idempotent(
     { caller_id: "till" as CallerId, operation: "create ticket", key: ONCE, request: {} },
-    creating(shop_id, { service: "Hem", client_phone })
+    createTestTicket(shop_id, { service: "Hem", client_phone })
   )
 
 /** Writes rows to every renamed table of the schema `workshop`. */
@@ -56,14 +56,14 @@ const fill = (session: Session) =>
   Effect.gen(function* () {
     const { id: shop_id } = yield* openShop()
     const { id: client_id, phone } = yield* openAccount()
-    yield* run(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))
-    const { data } = yield* run(creatingOnce(shop_id, phone))
-    yield* run(creating(shop_id))
+    yield* runCommand(setWebhook(shop_id, { url: "https://shop.example/hook", secret: "whsec_1" }))
+    const { data } = yield* runCommand(createOnce(shop_id, phone))
+    yield* runCommand(createTestTicket(shop_id))
     const [claim] = yield* (yield* Deliveries).claim(Date.now(), 1)
-    yield* record(claim!, answered(500))
+    yield* record(claim!, statusResult(500))
     const row = { used: 3, resets_at: Date.now() + 3_600_000 }
     const key = { caller_id: "till" as CallerId, client_id }
-    yield* run(putting(shop_id, { _tag: "StampLimitPut", key, row }))
+    yield* runCommand(putChanges(shop_id, { _tag: "StampLimitPut", key, row }))
     yield* session.run(`insert into api_key (id, shop_id, name, scopes, hash, last_four, created_at)
       values (gen_random_uuid(), '${shop_id}', 'till', '{}', repeat('a', 64), 'aaaa', 1)`)
     yield* session.run(`insert into notice (shop_id, id, kind, created_at, url, failures_in_row)
@@ -106,7 +106,7 @@ const copyToOld = (session: Session) =>
 /** A schema of the release before with a row of every renamed table, beside the schema `workshop` with the same rows. */
 const oldSchema = Effect.gen(function* () {
   const { url } = yield* testDatabase
-  const session = yield* connect(url)
+  const session = yield* openMigrationSession(url)
   yield* migrate(url, OLD, BEFORE)
   const filled = yield* Effect.provide(fill(session), yield* node({ url }))
   const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth()))
@@ -120,7 +120,7 @@ const oldSchema = Effect.gen(function* () {
 
 describe("0033_names", { timeout: 60_000 }, () => {
   it("0033 keeps the rows of every renamed table, and a store reads them and writes more", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url, session, month, shop_id, phone, ticket_id } = yield* oldSchema
         expect((yield* migrate(url, OLD))[0]).toBe("0033_names")
@@ -135,9 +135,9 @@ describe("0033_names", { timeout: 60_000 }, () => {
         expect(yield* session.run(`select from old.event_${month}`)).toHaveLength(2)
         const ports = yield* node({ url, ...OLD })
         yield* Effect.gen(function* () {
-          const again = yield* run(creatingOnce(shop_id, phone))
+          const again = yield* runCommand(createOnce(shop_id, phone))
           expect([again.replayed, again.data.id]).toEqual([true, ticket_id])
-          expect((yield* run(creating(shop_id))).number).toBe(3)
+          expect((yield* runCommand(createTestTicket(shop_id))).number).toBe(3)
           expect((yield* (yield* Deliveries).claim(Date.now() + 86_400_000, 9)).length).toBe(3)
           expect((yield* (yield* NotificationQueue).due(Date.now(), 9, "owner")).length).toBe(1)
           const { webhook } = (yield* (yield* Reads).shop(shop_id))!
@@ -149,10 +149,10 @@ describe("0033_names", { timeout: 60_000 }, () => {
     ))
 
   it("0033 keeps the rights of the service's role, also on the function that it renames", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         yield* migrate(url, OLD, BEFORE)
         const role = roleIn(url, "renamed_service")
         yield* session.run(`create role ${role}; grant select on old.remembered to ${role};
@@ -171,25 +171,25 @@ describe("0033_names", { timeout: 60_000 }, () => {
     ))
 
   it("a program of the release before is refused by the renamed tables, and this one by the tables before, with the versions", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
         yield* migrate(url, OLD, BEFORE)
         expect((yield* Effect.flip(check(url, OLD))).message).toBe(
-          `The database is at version 32 of the schema old and this program needs ${OURS.length}. Run workshop migrate.`
+          `The database is at version 32 of the schema old and this program needs ${PACKAGE_MIGRATIONS.length}. Run workshop migrate.`
         )
         yield* migrate(url, OLD)
-        const newer = `The database is at version ${OURS.length} of the schema, which programs from version 33 on can use, and this program knows 32. Update the program.`
+        const newer = `The database is at version ${PACKAGE_MIGRATIONS.length} of the schema, which programs from version 33 on can use, and this program knows 32. Update the program.`
         expect((yield* Effect.flip(check(url, OLD, BEFORE))).message).toBe(newer)
         expect((yield* Effect.flip(migrate(url, OLD, BEFORE))).message).toBe(newer)
       })
     ))
 
   it("tables of the release before are moved from public, and others' tables that have one of their names today stay", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         yield* session.run("drop schema workshop cascade")
         yield* migrate(url, { schema: "public" }, BEFORE)
         yield* session.run("insert into public.mark values ('sandbox')")
@@ -216,10 +216,10 @@ describe("0033_names", { timeout: 60_000 }, () => {
     ))
 
   it("cells of the release before are known by their labels when they are migrated", () =>
-    testing(
+    runTest(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
-        const session = yield* connect(url)
+        const session = yield* openMigrationSession(url)
         for (const [schema, labels] of [
           ["old", ""],
           ["old_north", "('cell:north'), ('cell_id:one')"]

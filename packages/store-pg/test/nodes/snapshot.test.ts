@@ -21,7 +21,7 @@ const pagesOf = (url: string, now: number) =>
     // Sets the claim's settings for the session, because each statement here runs in its own transaction.
     yield* session.run(LOCK_READY_QUEUES.replaceAll("true)", "false)"), [2 * SHOPS, 0])
     const claim = yield* explainPlan(session, CLAIM, [now, SHOPS, now])
-    const turns = yield* planned(session, LOCK_QUEUES, [])
+    const turns = yield* explainPlan(session, LOCK_QUEUES, [])
     const again = yield* explainPlan(session, RESCHEDULE_SHOPS, [now, now, false])
     const [table] = yield* session.run<{ pages: number }>(
       "select (pg_relation_size('delivery_queue') / 8192)::integer as pages"
@@ -41,7 +41,9 @@ describe("a snapshot that another session holds open (docs/operating.md)", { tim
         const shops = yield* Effect.replicateEffect(openShop(), SHOPS).pipe(within)
         const each = <A, E, R>(act: (id: (typeof shops)[number]["id"]) => Effect.Effect<A, E, R>) =>
           Effect.forEach(shops, ({ id }) => act(id), { concurrency: "unbounded" })
-        yield* each((id) => run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))).pipe(within)
+        yield* each((id) => runCommand(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))).pipe(
+          within
+        )
         // Adds one event of each shop in turn, so that the deliveries of one shop are spread over many pages.
         for (let n = 0; n <= ROUNDS; n++) {
           clock.advance(1000)

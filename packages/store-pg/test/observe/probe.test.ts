@@ -58,7 +58,7 @@ const probeComplaints = (url: string, clock?: Clock.Clock) =>
 /** The timeout is long because the first test of a run waits for the server's start. */
 const LONG = { timeout: 90_000 }
 
-describe("the metrics of the database", PATIENT, () => {
+describe("the metrics of the database", LONG, () => {
   it("the metrics report due deliveries and their age, disabled webhooks, the lanes, the pool and the listener", async () => {
     const clock = new SettableClock(Date.parse("2026-03-01T10:00:00Z"))
     const work = Effect.gen(function* () {
@@ -70,7 +70,9 @@ describe("the metrics of the database", PATIENT, () => {
           yield* runCommand(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
           for (let n = 0; n < 3; n++) yield* runCommand(createTicket(id, ticketInput(), { via: "api", foundWords: [] }))
         }
-        yield* (yield* connect(url)).run("update webhook set off_reason = 'gone' where shop_id = $1", [off.id])
+        yield* (yield* openMigrationSession(url)).run("update webhook set off_reason = 'gone' where shop_id = $1", [
+          off.id
+        ])
         // Two notifications are due at `at`, and a third is due at `later`.
         const [at, later] = [Date.parse("2026-03-01T10:00:00Z"), Date.parse("2026-03-01T10:05:00Z")]
         yield* (yield* openMigrationSession(url)).run(
@@ -194,7 +196,7 @@ describe("the metrics of the database", PATIENT, () => {
   })
 })
 
-describe("a node without a readiness probe", PATIENT, () => {
+describe("a node without a readiness probe", LONG, () => {
   it("a node without a readiness probe logs at the start that the database's schema version differs from the program's", async () => {
     const said = await Effect.runPromise(
       Effect.gen(function* () {

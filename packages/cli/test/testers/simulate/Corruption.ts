@@ -47,7 +47,8 @@ export const isStatus =
     exchange.method === method && path.test(exchange.path) && exchange.response?.status === status
 
 /** An ISO instant, moved by `ms`. */
-export const moved = (iso: string | null, ms: number): string => new Date(Date.parse(iso ?? "") + ms).toISOString()
+export const shiftInstant = (iso: string | null, ms: number): string =>
+  new Date(Date.parse(iso ?? "") + ms).toISOString()
 
 /** Inserts copies of an exchange directly after it. */
 export const repeat = (

@@ -6,7 +6,7 @@ import { isAny, isBoolean, isFunction, type OptionChecks, optionRefusal } from "
 import type { ShopNotFound } from "../../domain/Shop.js"
 import type { StoreUnavailable } from "../../ports/StorePorts.js"
 import { type ImportLine, type ImportOptions, type ImportReport, Imports } from "../Imports.js"
-import { type RunEffect, toPromise, withoutUndefined } from "./PromiseApi.js"
+import { type RunEffect, toPromise, withoutUndefined } from "./toPromise.js"
 
 /** A row of an import: a ticket with its client, or only a client. */
 export interface PlainImportRow extends Schema.Schema.Encoded<typeof ImportRow> {}

@@ -23,9 +23,10 @@ import { scrape } from "../observe/Exposition.js"
 import { notReadyReason } from "../observe/Readiness.js"
 import { layer as services } from "../Workshop.js"
 import { isStopped, Lifecycle, WorkshopStopped } from "../WorkshopStopped.js"
-import { type OrThrow, promiseApi, type RunEffect, toPromise, unwrapMethods } from "./PromiseApi.js"
+import { type OrThrow, promiseApi, unwrapMethods } from "./PromiseApi.js"
 import { type PromiseOptions, refusedStart, settingsOf } from "./PromiseOptions.js"
 import { promiseTransfers } from "./PromiseTransfers.js"
+import { type RunEffect, toPromise } from "./toPromise.js"
 
 /** `dispatcher.runOnce` was called on a workshop without a sender, so its events wait for a process that has one. */
 export class NoSender extends RefusalOf(
@@ -93,7 +94,10 @@ export type PromiseWorkshop = Acts &
      * fraction of a second for the next poll of a dispatcher, other processes may accept a revoked key for
      * `ServiceLimits.api_key_cache_ms`, and `onEvent` listeners are not called.
      */
-    readonly within: <A>(client: PgClientLike, work: (services: ServicesWithin) => Promise<A>) => Promise<Within<A>>
+    readonly within: <A>(
+      client: PgClientLike,
+      work: (services: TransactionServices) => Promise<A>
+    ) => Promise<WithinResult<A>>
     /**
      * Calls the listener with each event that this process commits; returns a function that stops this. Best effort,
      * see {@link CommittedEvents}.

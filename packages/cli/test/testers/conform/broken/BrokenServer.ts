@@ -86,7 +86,9 @@ const behindOf =
   }
 
 /** Changes responses before the client receives them. */
-export const answers = (change: (seen: Seen, asked: Asked, behind: Behind) => void | Promise<void>): Fault => ({
+export const answers = (
+  change: (seen: SentResponse, asked: SentRequest, behind: Behind) => void | Promise<void>
+): Fault => ({
   ask: (ask) => async (request) => {
     const [asked] = await askedOf(request)
     const [seen, text] = await seenOf(await ask(request))
