@@ -895,7 +895,7 @@ comment on column replay.filter is 'The filter of the events.';
 
 comment on column replay.after_seq is 'The place of the last event that was taken up.';
 
-comment on column replay.until_seq is 'The place of the last event to take up.';
+comment on column replay.until_seq is 'The seq at which the replay ends: the event with this seq and later ones are not sent again.';
 
 comment on column replay.is_done is 'True once all events are taken up.';
 

@@ -1358,6 +1358,8 @@ alter table shop_head rename column ids_made to id_counter;
 comment on column shop_head.last_recorded_at is 'The held time at the latest command; created_at and updated_at never go back behind it.';
 comment on column shop_head.id_counter is 'The number of ids that the shop''s commands made at last_recorded_at. The next ids continue from there.';
 
+comment on column replay.until_seq is 'The seq at which the replay ends: the event with this seq and later ones are not sent again.';
+
 alter table api_key rename column place to insert_order;
 alter sequence api_key_place_seq rename to api_key_insert_order_seq;
 alter table audit_entry rename column place to insert_order;
