@@ -201,7 +201,7 @@ const rolled = ({ from, isExpanding, tickets }: Asked) =>
     traffic.stop()
     yield* Fiber.join(running)
     const both_made = (yield* walkIns(session)) - old_made
-    const [waiting] = yield* session.run<{ n: number }>("select count(*)::integer as n from message")
+    const [waiting] = yield* session.run<{ n: number }>("select count(*)::integer as n from queued_notification")
     console.log(`The nodes had ${both_made} walk-ins to notify since the first was replaced; ${waiting!.n} still wait`)
     traffic.phase = "read again"
     const missing = yield* Effect.promise(() => lost(traffic))

@@ -61,7 +61,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
         Effect.runPromise(
           Effect.scoped(
             Effect.flatMap(openMigrationSession(url), ({ run }) =>
-              run("select actor, act, details from workshop.audit_entry order by place")
+              run("select actor, act, details from workshop.audit_entry order by insert_order")
             )
           )
         )
@@ -99,7 +99,7 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
         const again = await ran("--database-url", url, "--roles", "--json")
         expect([again.status, JSON.parse(again.stdout)]).toMatchObject([0, { applied: [] }])
         const acts = Effect.flatMap(openMigrationSession(url), ({ run }) =>
-          run("select act from workshop.audit_entry where actor like 'cli:%' order by place")
+          run("select act from workshop.audit_entry where actor like 'cli:%' order by insert_order")
         )
         expect(await Effect.runPromise(Effect.scoped(acts))).toEqual([
           { act: "database.migrated" },

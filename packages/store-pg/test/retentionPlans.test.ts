@@ -41,7 +41,7 @@ let sent: ReadonlyMap<string, SentStatement>
 const titleOf = (text: string) => /workshop ([\w ]+) \*\//.exec(text)?.[1] ?? ""
 
 /**
- * The statements with which retention removes rows: calls of keep_partition, and single statements of a role that may
+ * The statements with which retention removes rows: calls of maintain_partition, and single statements of a role that may
  * not call it.
  */
 const removals = async (url: string) => {

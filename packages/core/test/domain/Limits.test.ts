@@ -142,7 +142,8 @@ describe("docs/limits.md: a number that limits something is a row of Limits.ts",
     ...["POOL_BYTES", "MAX_IDENTIFIERS_MADE", "MAX_IDLE_ROUNDS", "MAX_DEPTH", "NANOS_PER_MS", "MAX_COMMAND_ATTEMPTS"],
     ...["MAX_WINDOWS", "MIN_SWEPT_ENTRIES", "FIRST_RETRY", "MAX_TURNS"],
     // Constants of a store over several cells: the size of a process's cache of shops' cells, and the sizes of batches of copies and claims.
-    ...["MOST_KNOWN", "MOST_REMEMBERED", "MOST_COPIES", "LOOK_EVERY", "TURNS_PER_CLAIM"],
+    ...["MAX_CACHED_CLIENTS", "MAX_CACHED_PLACES", "MAX_REMEMBERED_SHOPS", "MAX_COPY_ATTEMPTS"],
+    ...["LOOK_EVERY", "TURNS_PER_CLAIM"],
     // The horizon of a test clock's due work, and the longest time between the starts of two records of one attempt.
     ...["YEAR_MS", "SAME_MS"],
     // The number of rows that a command or a page of an import has. An import itself has no limit.
