@@ -83,9 +83,9 @@ const amount = (name, value) => {
 /** The docstrings of a table's rows by name, because the page shows the same text as an editor. @param {string} file */
 const docstringsOf = (file) =>
   Object.fromEntries(
-    [...readFileSync(file, "utf8").matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(?:readonly )?(\w+):/gm)].map(
-      ([, text, name]) => [name, text]
-    )
+    [
+      ...readFileSync(file, "utf8").matchAll(/^ {2}\/\*\*\s+((?:(?!\*\/)[\s\S])+?)\s+\*\/\n {2}(?:readonly )?(\w+):/gm)
+    ].map(([, text, name]) => [name, text?.replace(/^\* /, "").replace(/\s*\n\s*\* ?/g, " ")])
   )
 
 /**
@@ -232,6 +232,12 @@ page("docs/errors.md", [
   )
 ])
 
+/** The meaning of a row, which must not be empty. @param {Record<string, string>} meanings @param {string} name */
+const meaningOf = (meanings, name) => {
+  if (!meanings[name]) throw new Error(`docs/limits.md needs the meaning of ${name}: add a docstring to its row`)
+  return meanings[name]
+}
+
 const limitMeanings = docstringsOf("packages/core/src/domain/Limits.ts")
 const serverMeanings = docstringsOf("packages/http-node/src/serverLimits.ts")
 
@@ -254,13 +260,17 @@ page("docs/limits.md", [
   "## How much",
   table(
     ["name", "value", "meaning"],
-    Object.entries(Limits).map(([name, value]) => [code(name), amount(name, value), limitMeanings[name] ?? ""])
+    Object.entries(Limits).map(([name, value]) => [code(name), amount(name, value), meaningOf(limitMeanings, name)])
   ),
   "## How the service works",
   "No response names these rows of `ServiceLimits`. Operators and developers of stores need them.",
   table(
     ["name", "value", "meaning"],
-    Object.entries(ServiceLimits).map(([name, value]) => [code(name), amount(name, value), limitMeanings[name] ?? ""])
+    Object.entries(ServiceLimits).map(([name, value]) => [
+      code(name),
+      amount(name, value),
+      meaningOf(limitMeanings, name)
+    ])
   ),
   "## The server's connections",
   "These rows are `CONNECTION_LIMITS` and `SERVER_TIMEOUTS` of `packages/http-node/src/serverLimits.ts`. The time-outs are real time. [Operating](operating.md#connections) says what the server does at each limit, and which option of `workshop serve` changes it.",
@@ -269,7 +279,7 @@ page("docs/limits.md", [
     Object.entries(CONNECTION_LIMITS).map(([name, value]) => [
       code(name),
       amount(name, value),
-      serverMeanings[name] ?? ""
+      meaningOf(serverMeanings, name)
     ])
   ),
   table(
@@ -277,7 +287,7 @@ page("docs/limits.md", [
     Object.entries(SERVER_TIMEOUTS).map(([name, value]) => [
       code(name),
       amount(name, value),
-      serverMeanings[name] ?? ""
+      meaningOf(serverMeanings, name)
     ])
   ),
   "## Retries",

@@ -35,16 +35,16 @@ const ofFields =
   (value) => {
     if (!isPlainObject(value)) return UNSURE
     const read: Record<string, unknown> = {}
-    let declarationReader = 0
+    let fieldsRead = 0
     for (const field of fields) {
       if (Object.hasOwn(value, field.name)) {
         const part = field.read(value[field.name])
         if (part === UNSURE) return UNSURE
         read[field.name] = part
-        declarationReader++
+        fieldsRead++
       } else if (!field.isOptional) return UNSURE
     }
-    return isExact && Object.keys(value).length > declarationReader ? UNSURE : read
+    return isExact && Object.keys(value).length > fieldsRead ? UNSURE : read
   }
 
 const struct = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined => {

@@ -70,7 +70,8 @@ const connectionFailed = (cause: Error): SendFailed =>
  * 4. `#connect` takes an idle connection of the shop to this receiver, or dials a new one (`Dial.ts`), with TLS.
  * 5. `#request` writes head and body at once.
  * 6. `onData` gives the response to a `ResponseParser`. A failure before the status line fails the attempt. Afterwards the status is the
- *    result, and the rest of the response is read only for the log and to reuse the connection.
+ *    result, also that of a redirect, which is not followed. The rest of the response is read only for the log and to
+ *    reuse the connection.
  * 7. `#end` reports the result once, and releases the connection and the slot.
  *
  * If a reused connection breaks before the first byte of the response, its receiver had probably closed it already, so `#redial` repeats step
