@@ -152,7 +152,6 @@ const rolled = ({ from, isExpanding, tickets }: Asked) =>
     run(old, "migrate", "--database-url", url)
     const session = yield* openMigrationSession(url)
     yield* session.run(BOTH_SCHEMAS)
-    const [inPublic] = yield* session.run("select where to_regclass('public.shop_head') is not null")
     const sellers = yield* openSellers(session, old, url)
     const node = (name: string, release: typeof old) =>
       Effect.acquireRelease(
@@ -170,9 +169,8 @@ const rolled = ({ from, isExpanding, tickets }: Asked) =>
     }
     yield* phase("old nodes")
     traffic.phase = "migrating"
-    const move = inPublic === undefined ? {} : { moveFrom: "public", whileRunning: true }
     const dump = yield* Effect.fork(heldByDump(url))
-    const { applied, took_ms, blocked_ms } = yield* watched(migrate(url, move, migrations(isExpanding)), session)
+    const { applied, took_ms, blocked_ms } = yield* watched(migrate(url, {}, migrations(isExpanding)), session)
     console.log(`Applied ${applied.length} migrations in ${took_ms} ms: ${applied.join(", ")}`)
     console.log(`No statement of a request waited for a table for longer than ${blocked_ms} ms meanwhile`)
     yield* Fiber.join(dump)

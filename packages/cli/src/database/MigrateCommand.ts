@@ -17,10 +17,6 @@ const migrateOptions = {
     "--move-from <schema>",
     "First move the tables to --schema from the schema in which an earlier release created them, usually public."
   ),
-  whileRunning: own.toggle(
-    "while-running",
-    "Move the tables while processes of the earlier release are connected; needs the database's owner. Their connections are ended once."
-  ),
   noCreateSchema: toggle(
     "no-create-schema",
     "Refuse a schema that has no tables of the workshop yet, such as a misspelt one, instead of making them."
@@ -97,7 +93,6 @@ export const migrateCommand = command({
       const applied = yield* migrateDatabase(databaseUrl === null ? "embedded" : "postgres", url, {
         schema,
         moveFrom: flags.moveFrom ?? undefined,
-        whileRunning: flags.whileRunning,
         createSchema: !flags.noCreateSchema,
         cells
       })

@@ -216,11 +216,6 @@ export interface SchemaMigrationOptions extends Pick<Database, "schema"> {
    * Further cells are created in either case.
    */
   readonly createSchema?: boolean | undefined
-  /**
-   * Whether processes of the earlier release may stay connected during a move. By default, a move is refused while a
-   * process is connected.
-   */
-  readonly whileRunning?: boolean | undefined
 }
 
 /**
@@ -272,7 +267,7 @@ export const migrateSchema = (
       yield* session.run("set citus.enable_schema_based_sharding = off")
       yield* takeLock(session, schema)
       const moveFrom = options.moveFrom === undefined ? undefined : yield* checkedSchema(options.moveFrom)
-      const isMoved = moveFrom !== undefined && (yield* move(session, moveFrom, schema, options))
+      const isMoved = moveFrom !== undefined && (yield* move(session, moveFrom, schema))
       if (moveFrom === undefined && options.schema === undefined) yield* noneElsewhere(session)
       if (options.createSchema === false) yield* refuseNew(session, schema)
       yield* makeSchema(session, schema)

@@ -9,11 +9,6 @@ import { isBusy, LOCK_TIMEOUT } from "./TableLock.js"
 /*
  * Moves the tables of the workshop from one schema of a database to another with `alter … set schema` in one
  * transaction, which copies no data.
- *
- * Processes of an earlier release name their tables without a schema, so Postgres finds the tables by `search_path`. If
- * such processes may keep running, the move first adds the new schema to the database's `search_path`, ends their
- * connections so that new connections use it, and then moves the tables. A statement that arrives during the move waits
- * for the locks and then uses the tables in the new schema.
  */
 
 const TYPES = ["instant", "limit_window"]
@@ -59,7 +54,7 @@ const FIND = `select c.relname as name from pg_class c
     and (c.relname = any ($2::text[]) or c.relname ~ '^(event|attempt)_[0-9]{4}_[0-9]{2}$') order by 1`
 
 /** Selects the other connections of workshop processes to this database, as far as this role can see their names. */
-const OTHERS = `select a.pid, a.backend_start from pg_stat_activity a
+const OTHERS = `select from pg_stat_activity a
   where a.datname = current_database() and a.pid <> pg_backend_pid() and a.application_name like 'workshop %'`
 
 const BUSY_RETRIES = Schedule.intersect(Schedule.jittered(Schedule.spaced("250 millis")), Schedule.recurs(240))
@@ -90,46 +85,6 @@ export const makeSchema = (session: Session, schema: string) =>
           )
       )
     )
-  })
-
-/** Adds the new schema to the database's search_path, for later connections. */
-const widenSearchPath = (session: Session, schema: string) =>
-  Effect.gen(function* () {
-    const [row] = yield* session.run<{ name: string; path: string | null }>(
-      `select current_database() as name, (
-        select substr(one, 13) from pg_db_role_setting, unnest(setconfig) one
-        where setdatabase = (select oid from pg_database where datname = current_database()) and setrole = 0 and one like 'search_path=%'
-      ) as path`
-    )
-    const { name, path } = row!
-    const before = path === null || path === "" ? '"$user", public' : path
-    if (before.split(",").some((one) => one.trim().replaceAll('"', "") === schema)) return
-    yield* session.run(
-      `alter database "${name.replaceAll('"', '""')}" set search_path = ${before}, ${quoteSchema(schema)}`
-    )
-  }).pipe(
-    Effect.catchIf(
-      ({ code }) => code === DENIED,
-      () =>
-        new MoveRefused({
-          message:
-            "The role may not set the database's search_path, so the tables cannot be moved beside running processes. Stop the processes, or use the database's owner."
-        })
-    )
-  )
-
-/** Ends all connections that were opened before now. Their processes reconnect at once. */
-const endOlder = (session: Session) =>
-  Effect.gen(function* () {
-    const [row] = yield* session.run<{ at: string }>("select /* workshop time of move */ clock_timestamp()::text as at")
-    const older = session.run<{ ended: boolean }>(
-      `select pg_terminate_backend(o.pid) as ended from (${OTHERS}) o where o.backend_start <= $1::timestamptz`,
-      [row!.at]
-    )
-    yield* Effect.repeat(older, {
-      until: (rows) => rows.length === 0,
-      schedule: Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500))
-    })
   })
 
 /** Selects the roles with rights on the tables, because they need a right on the new schema too. */
@@ -168,12 +123,7 @@ const setSchema = (session: Session, from: string, to: string, names: MovedNames
  * Moves the tables from one schema to another in one transaction. Returns false if the tables are in the new schema
  * already.
  */
-export const move = (
-  session: Session,
-  from: string,
-  to: string,
-  { whileRunning = false }: { readonly whileRunning?: boolean | undefined }
-) =>
+export const move = (session: Session, from: string, to: string) =>
   Effect.gen(function* () {
     const [isOld, isNew] = [yield* isThere(session, from), yield* isThere(session, to)]
     if (from === to || (isNew && !isOld)) return false
@@ -183,18 +133,13 @@ export const move = (
         message: `The schemas ${from} and ${to} both have tables of the workshop. Leave out --move-from, and name with --schema the one to use.`
       })
     const names = yield* namesIn(session, from)
+    // Their statements name the schema, or tables that the migrations after the move rename.
     const others = yield* session.run(OTHERS)
-    // Processes of the release before cannot use the tables once the migrations that follow have renamed them.
-    const mayRun = whileRunning && names === PRESENT
-    if (others.length > 0 && !mayRun)
+    if (others.length > 0)
       return yield* new MoveRefused({
-        message: `Processes of the workshop are connected to the database (${others.length === 1 ? "1 connection" : `${others.length} connections`}). ${names === PRESENT ? "Stop them, or move the tables beside them with --while-running." : "Stop them, because their release cannot use the tables that this one renames."}`
+        message: `Processes of the workshop are connected to the database (${others.length === 1 ? "1 connection" : `${others.length} connections`}). Stop them, because they would not find the tables afterwards.`
       })
     yield* makeSchema(session, to)
-    if (whileRunning) {
-      yield* widenSearchPath(session, to)
-      yield* endOlder(session)
-    }
     yield* setSchema(session, from, to, names)
     return true
   }).pipe(

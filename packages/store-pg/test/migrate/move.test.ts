@@ -1,13 +1,11 @@
 import { checkData, migrate } from "@workshop/store-pg/migrate"
-import { Effect, Fiber, Ref, Schedule } from "effect"
-import pg from "pg"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { StatementBatch } from "../../src/fast/StatementBatch.js"
 import { openMigrationSession } from "../../src/migrate/Session.js"
 import { retention } from "../../src/retention/Retention.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
-import { create, node, numbers, runTest, upTo } from "../nodes/Node.js"
+import { create, node, numbers, runTest } from "../nodes/Node.js"
 
 const LONG = 120_000
 const IN_PUBLIC = { schema: "public" }
@@ -23,32 +21,6 @@ const oldDatabase = Effect.gen(function* () {
   yield* session.run("create table public.customer (id integer)")
   return { url, session }
 })
-
-const OF_RELEASE = "-c workshop_release.is_old=1"
-
-/**
- * The address for a node of the earlier release, with a search_path because that release's statements name no schema.
- */
-const asOld = (url: string) => {
-  const query = pg.Client.prototype.query
-  const unqualified = (sent: unknown): unknown => {
-    if (typeof sent === "string") return sent.replaceAll(/\bworkshop\.(?=[a-z_"])/g, "")
-    if (sent instanceof StatementBatch) return Object.assign(sent, { statements: sent.statements.map(unqualified) })
-    return { ...(sent as object), text: unqualified((sent as { readonly text: string }).text) }
-  }
-  pg.Client.prototype.query = function (this: pg.Client, first: unknown, ...rest: ReadonlyArray<unknown>) {
-    const isOld = (this as unknown as { connectionParameters: { options?: string } }).connectionParameters.options
-    const sent = isOld === OF_RELEASE ? unqualified(first) : first
-    return (query as (...args: ReadonlyArray<unknown>) => never).apply(this, [sent, ...rest])
-  } as never
-  const old = new URL(url)
-  old.searchParams.set("options", OF_RELEASE)
-  return Effect.acquireRelease(Effect.succeed(old.href), () =>
-    Effect.sync(() => {
-      pg.Client.prototype.query = query
-    })
-  )
-}
 
 const NAMES = `select relname as name from pg_class where relnamespace = $1::regnamespace and relkind in ('r', 'p', 'S')
   union all select typname from pg_type where typnamespace = $1::regnamespace and typtype in ('d', 'c') and typrelid = 0
@@ -106,50 +78,16 @@ describe("tables that an earlier release made in public", { timeout: LONG }, () 
       })
     ))
 
-  it("migrate --move-from refuses to move the tables while processes are connected, unless a flag allows it", () =>
+  it("migrate --move-from refuses to move the tables while processes are connected", () =>
     runTest(
       Effect.gen(function* () {
         const { url } = yield* oldDatabase
         const ports = yield* node({ url, ...IN_PUBLIC })
         yield* Effect.provide(openShop(), ports)
         expect((yield* Effect.flip(migrate(url, { moveFrom: "public" }))).message).toMatch(
-          /^Processes of the workshop are connected to the database \(\d+ connections\)\. Stop them, or move the tables beside them with --while-running\.$/
+          /^Processes of the workshop are connected to the database \(\d+ connections\)\. Stop them, because they would not find the tables afterwards\.$/
         )
         yield* Effect.provide(openShop(), ports)
-      })
-    ))
-
-  it("nodes of the earlier release keep serving and lose nothing while the tables are moved", () =>
-    runTest(
-      Effect.gen(function* () {
-        const { url, session } = yield* oldDatabase
-        const old = yield* node({ url: yield* asOld(url) })
-        const shop = yield* Effect.provide(openShop(), old)
-        const made = yield* Ref.make<ReadonlyArray<number>>([])
-        const load = yield* Effect.fork(
-          Effect.forever(
-            Effect.flatMap(Effect.uninterruptible(Effect.provide(create(shop.id), old)), (n) =>
-              Ref.update(made, (all) => [...all, n])
-            )
-          )
-        )
-        const beyond = (n: number) =>
-          Ref.get(made).pipe(
-            Effect.repeat({ until: (all) => all.length > n, schedule: Schedule.spaced("5 millis") }),
-            Effect.raceFirst(Fiber.join(load))
-          )
-        yield* beyond(20)
-        expect(yield* migrate(url, { moveFrom: "public", whileRunning: true })).toEqual([])
-        const { length } = yield* Ref.get(made)
-        yield* beyond(length + 20)
-        const present = yield* node({ url })
-        yield* Effect.provide(create(shop.id), present)
-        yield* Fiber.interrupt(load)
-        const all = yield* Ref.get(made)
-        const kept = yield* Effect.provide(numbers(shop.id), present)
-        expect(kept).toEqual(expect.arrayContaining([...all]))
-        expect(kept).toEqual(upTo(kept.length))
-        expect(yield* session.run(NAMES, ["public"])).toEqual([{ name: "customer" }])
       })
     ))
 

@@ -195,14 +195,14 @@ describe("0033_names", { timeout: 60_000 }, () => {
         yield* session.run("insert into public.mark values ('sandbox')")
         const process = new pg.Client({ connectionString: url, application_name: "workshop reads" })
         yield* Effect.promise(() => process.connect())
-        const running = yield* Effect.flip(migrate(url, { moveFrom: "public", whileRunning: true }))
+        const running = yield* Effect.flip(migrate(url, { moveFrom: "public" }))
         yield* Effect.promise(() => process.end())
         const connected = session.run(
           "select from pg_stat_activity where datname = current_database() and application_name = 'workshop reads'"
         )
         yield* until("the process is gone", connected, ({ length }) => length === 0)
         expect(running.message).toBe(
-          "Processes of the workshop are connected to the database (1 connection). Stop them, because their release cannot use the tables that this one renames."
+          "Processes of the workshop are connected to the database (1 connection). Stop them, because they would not find the tables afterwards."
         )
         expect((yield* migrate(url, { moveFrom: "public" }))[0]).toBe("0033_names")
         expect(yield* session.run("select name from workshop.database_label")).toEqual([{ name: "sandbox" }])
