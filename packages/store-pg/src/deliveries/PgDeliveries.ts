@@ -71,11 +71,11 @@ const CONFLICT_RETRIES = Schedule.recurs(5)
 /**
  * For a second after Citus moved a cell, its old node forwards each statement to the new node, but not the settings in
  * which a statement stores shops for the next statement. The next statement then fails with one of these SQLSTATEs,
- * because the settings are empty or unknown. They are never outdated, because they end with the transaction.
+ * because the settings are empty or unknown. They are never outdated, because they end with the transaction. The code
+ * alone decides, because the message is in the language of the server (`lc_messages`).
  */
 const SETTINGS_LOST: ReadonlySet<string | null> = new Set(["22P02", "42704"])
-const lostSettings = ({ code, message }: PgFailure): boolean =>
-  SETTINGS_LOST.has(code) && /malformed array literal: ""|parameter "workshop_claim\./.test(message)
+const lostSettings = ({ code }: PgFailure): boolean => SETTINGS_LOST.has(code)
 
 /**
  * The number of attempts to claim after a move. They take longer than the process needs to look up the cell's new node.
@@ -83,17 +83,23 @@ const lostSettings = ({ code, message }: PgFailure): boolean =>
 const PAUSES_AFTER_MOVE = 12
 const PAUSE_AFTER_MOVE = Effect.withClock(Effect.sleep("250 millis"), Clock.make())
 
-/** The failure if all attempts failed because the process could not look up the cell's new node at the coordinator. */
-const notFoundYet = new PgFailure({
-  kind: "other",
-  code: null,
-  constraint: null,
-  cause: new Error("Citus moved the cell, and this process has not found it on its new node yet")
-})
+/**
+ * The failure if all attempts failed because the process could not look up the cell's new node at the coordinator. It
+ * has the last error's message but not its code, which alone would mean a bug in the store.
+ */
+const notFoundYet = ({ message }: PgFailure) =>
+  new PgFailure({
+    kind: "other",
+    code: null,
+    constraint: null,
+    cause: new Error(
+      `Citus moved the cell, and this process has not found it on its new node yet. The database's last error: ${message}`
+    )
+  })
 
 const afterMove = <A>(work: Effect.Effect<A, PgFailure>, left = PAUSES_AFTER_MOVE): Effect.Effect<A, PgFailure> =>
-  Effect.catchIf(work, lostSettings, () =>
-    left > 0 ? Effect.zipRight(PAUSE_AFTER_MOVE, afterMove(work, left - 1)) : Effect.fail(notFoundYet)
+  Effect.catchIf(work, lostSettings, (failure) =>
+    left > 0 ? Effect.zipRight(PAUSE_AFTER_MOVE, afterMove(work, left - 1)) : Effect.fail(notFoundYet(failure))
   )
 
 const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>): Statement => ({ name, text, values })
