@@ -37,7 +37,7 @@ export const RewardRedeemed = Schema.Struct({
 export interface RewardRedeemed extends Named.RewardRedeemed {}
 
 /**
- * Adds stamps to a client's card, all or none. A caller may give a client at most 20 stamps on a day of the shop.
+ * Adds stamps to a client's card, all or none. The limit `stamps_per_day` bounds the stamps that a caller gives a client.
  * Stamps earned by tickets do not count, nor do those that are given without `bounds` (Specification, Endpoints;
  * Clients and loyalty).
  */

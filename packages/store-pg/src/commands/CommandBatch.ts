@@ -1,16 +1,18 @@
-import type { ShopId, ShopRecord } from "@workshop/core"
+import type { Entropy, ShopId, ShopRecord, TrackingPages } from "@workshop/core"
 import {
   type Command,
   type Decision,
+  ENTROPY_BYTES,
   type EventRange,
   emptyShopState,
   execute,
   type Moment,
+  type Outcome,
   type ShopHead,
   type ShopState,
   type Webhook
 } from "@workshop/core/store"
-import { Effect, Either, Exit } from "effect"
+import { type Clock, type Context, Effect, Either, Exit } from "effect"
 import type { ReconnectingConnection } from "../connection/Connection.js"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "../connection/Connection.js"
 import { PgFailure } from "../connection/PgFailure.js"
@@ -44,6 +46,22 @@ export interface BatchedCommand {
   /** Returns the time and the randomness for an attempt to run the command. */
   readonly moment: () => Moment
 }
+
+/** Returns the moment of each attempt to run a command: the clock's present time, and new random bytes. */
+export const momentOf =
+  (
+    clock: Clock.Clock,
+    entropy: Context.Tag.Service<Entropy>,
+    pages: Context.Tag.Service<TrackingPages>
+  ): BatchedCommand["moment"] =>
+  () => ({
+    now: clock.unsafeCurrentTimeMillis(),
+    entropy: entropy.bytes(ENTROPY_BYTES),
+    tracking_base_url: pages.base_url
+  })
+
+/** The part of a decision that the caller of a command gets. */
+export const toOutcome = <A>({ result, limitStatuses }: Decision<A>): Outcome<A> => ({ result, limitStatuses })
 
 /** The result of a command: its decision or refusal, or the defect of a decision that threw. */
 export type CommandExit = Exit.Exit<Decision<unknown>, unknown>

@@ -3,7 +3,6 @@ import { type Entropy, ShopNotFound, StoreUnavailable, TrackingPages, type Trans
 import {
   type Command,
   type CommitCallback,
-  ENTROPY_BYTES,
   OpenTransaction,
   type Outcome,
   ServiceLimits,
@@ -22,7 +21,14 @@ import { clockGuard } from "../observe/ClockGuard.js"
 import { expiredCommands } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { MAX_COMMAND_ATTEMPTS } from "./BatchRunner.js"
-import { type BatchedCommand, type DecidedBatch, decideBatch, saveInTransaction } from "./CommandBatch.js"
+import {
+  type BatchedCommand,
+  type DecidedBatch,
+  decideBatch,
+  momentOf,
+  saveInTransaction,
+  toOutcome
+} from "./CommandBatch.js"
 import { shopLockRemedy } from "./CommandFailures.js"
 import {
   checkTransaction,
@@ -275,13 +281,9 @@ export const joinedTransactions = (options: JoiningOptions) =>
       (joined: JoinState) =>
       <A, E>(command: Command<A, E>): Effect.Effect<Outcome<A>, E | StoreUnavailable> =>
         Effect.clockWith((clock) => {
-          const moment = () => ({
-            now: clock.unsafeCurrentTimeMillis(),
-            entropy: entropy.bytes(ENTROPY_BYTES),
-            tracking_base_url: pages.base_url
-          })
+          const moment = momentOf(clock, entropy, pages)
           return runWithin(joined, { command, moment }, options).pipe(
-            Effect.map(({ result, limitStatuses }) => ({ result, limitStatuses })),
+            Effect.map(toOutcome),
             Effect.uninterruptible,
             joined.inTurn
           ) as Effect.Effect<Outcome<A>, E | StoreUnavailable>

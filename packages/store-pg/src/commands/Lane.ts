@@ -1,5 +1,5 @@
 import { type Entropy, probe, type ShopId, type StoreUnavailable, TrackingPages } from "@workshop/core"
-import { type Command, ENTROPY_BYTES, type Outcome, ServiceLimits, type Store, Tracing } from "@workshop/core/store"
+import { type Command, type Outcome, ServiceLimits, type Store, Tracing } from "@workshop/core/store"
 import { type Context, Effect, type Scope } from "effect"
 import { type ConnectionOptions, makeReconnecting } from "../connection/Connection.js"
 import type { Database } from "../connection/Schema.js"
@@ -8,7 +8,7 @@ import { showWaiting } from "../observe/PgMetrics.js"
 import type { WebhookSecrets } from "../secrets/WebhookSecrets.js"
 import { batchLoop } from "./BatchLoop.js"
 import { BatchRunner, type LaneKind, type RunnerOptions } from "./BatchRunner.js"
-import { type DecidedBatch, LANE_CONNECTIONS } from "./CommandBatch.js"
+import { type DecidedBatch, LANE_CONNECTIONS, momentOf, toOutcome } from "./CommandBatch.js"
 import { failAll, failExpired, unavailable } from "./CommandFailures.js"
 import { CommandQueue, type QueuedCommand } from "./CommandQueue.js"
 
@@ -129,7 +129,7 @@ const laneNumberOf = (shop_id: ShopId, lanes: number): number => {
 /** Makes `Store.transact`, with its lanes. */
 export const makeTransact = (
   { url, schema, lanes: count, cell, connecting, secrets, onCommit }: TransactOptions,
-  { bytes }: Context.Tag.Service<Entropy>
+  entropy: Context.Tag.Service<Entropy>
 ): Effect.Effect<Context.Tag.Service<Store>["transact"], never, Scope.Scope> =>
   Effect.gen(function* () {
     const pages = yield* TrackingPages
@@ -170,16 +170,12 @@ export const makeTransact = (
           let onSettled = (): void => undefined
           const queued: QueuedCommand = {
             command,
-            moment: () => ({
-              now: clock.unsafeCurrentTimeMillis(),
-              entropy: bytes(ENTROPY_BYTES),
-              tracking_base_url: pages.base_url
-            }),
+            moment: momentOf(clock, entropy, pages),
             isExpired: () => clock.unsafeCurrentTimeNanos() - since > MAX_WAIT_NS,
             settle: (exit) => {
               if (isSettled) return
               isSettled = true
-              resume(Effect.map(exit, ({ result, limitStatuses }) => ({ result, limitStatuses })))
+              resume(Effect.map(exit, toOutcome))
               onSettled()
             }
           }

@@ -1,4 +1,5 @@
 import { Cause, Context, Effect, Layer, Option } from "effect"
+import { inOneLine, rootCause } from "../../domain/ErrorLine.js"
 import { MINUTE_MS } from "../../domain/Instant.js"
 
 /** The operator's remedy for a failure, if the store knows one (Specification, Commands). */
@@ -7,19 +8,6 @@ export const remedyIn = (cause: Cause.Cause<unknown>): string | null => {
   return typeof failure === "object" && failure !== null && "remedy" in failure && typeof failure.remedy === "string"
     ? failure.remedy
     : null
-}
-
-const rootOf = (error: Error): Error => {
-  // Node's error if all addresses of a host refused the connection has no message of its own.
-  const cause = error instanceof AggregateError && error.message === "" ? error.errors[0] : error.cause
-  return cause instanceof Error ? rootOf(cause) : error
-}
-
-/** An error and its root cause, in one line. */
-export const inOneLine = (error: unknown): string => {
-  if (!(error instanceof Error)) return "the store is unavailable"
-  const root = rootOf(error)
-  return root === error || error.message.includes(root.message) ? error.message : `${error.message} (${root.message})`
 }
 
 const emptyLog = () => ({
@@ -65,7 +53,7 @@ export const logRemedy = (line: string): Effect.Effect<void> =>
 const logUnavailable = (failure: Error): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { at, unavailable } = yield* Logged
-    const subject = rootOf(failure).message
+    const subject = rootCause(failure).message
     if (!(yield* isLoggedNow(at, subject))) return
     yield* Effect.logWarning(
       `The background work ${unavailable.has(subject) ? "still waits" : "waits"}. ${inOneLine(failure)}`
