@@ -441,8 +441,8 @@ const ofClients = [
     "clientLink",
     "offer-answered-twice",
     "an offer can be answered a second time",
-    'if (record.status !== "open" || (link !== null && link.blocked_at !== null))',
-    "if (link !== null && link.blocked_at !== null)"
+    'if (record.status !== "open" || isBlocked(link))',
+    "if (isBlocked(link))"
   ),
   decision(
     "clientLink",

@@ -15,6 +15,7 @@ import {
 import {
   type Change,
   type DueNotification,
+  isBlocked,
   type LimitWindow,
   type Person,
   type QueuedNotification,
@@ -150,8 +151,7 @@ export class Memory {
     const { state } = this.dataOf(shop_id)
     const phone = state.tickets.get(ticket_id)?.client_phone ?? null
     const holder = phone === null ? undefined : this.holders.get(phone)
-    const isBlocked = holder !== undefined && (state.links.get(holder.id)?.blocked_at ?? null) !== null
-    return isBlocked ? null : phone
+    return holder !== undefined && isBlocked(state.links.get(holder.id)) ? null : phone
   }
 
   /** Adds the content and the current phone number to queued notifications and notices. */

@@ -1,6 +1,7 @@
 import type { ShopId } from "@workshop/core"
 import {
   type Directory,
+  isBlocked,
   latestOfShops,
   type OwnedRef,
   ServiceLimits,
@@ -116,8 +117,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     Effect.sync(() => {
       const account = memory.accounts.get(id)
       const offers = account === undefined ? [] : memory.offers(account.phone)
-      const isBlocked = (shop_id: ShopId) => (memory.dataOf(shop_id).state.links.get(id)?.blocked_at ?? null) !== null
-      return visibleOffers(offers, isBlocked)
+      return visibleOffers(offers, (shop_id) => isBlocked(memory.dataOf(shop_id).state.links.get(id)))
     }),
   changedShops: Stream.empty,
   inbox: (id) => Effect.sync(() => latestOfShops(memory.inboxes.get(id) ?? []))

@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import { type ClientLink, type ClientNotFound, clientBadge, visibleClient } from "../domain/Client.js"
+import { type ClientLink, type ClientNotFound, clientBadge, isBlocked, visibleClient } from "../domain/Client.js"
 import type { ClientId, OfferId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { OfferClosed, OfferNotFound, type OfferStatus } from "../domain/Offer.js"
@@ -34,7 +34,7 @@ export const answerOffer = (
     const { now } = moment
     const { record, ticket, linked, holder, link } = loaded.offer
     if (by !== undefined && by !== holder.id) return Either.left(new OfferNotFound())
-    if (record.status !== "open" || (link !== null && link.blocked_at !== null)) return Either.left(new OfferClosed())
+    if (record.status !== "open" || isBlocked(link)) return Either.left(new OfferClosed())
     changes.add({ _tag: "OfferPut", row: { ...record, status: answer, answered_at: now } })
     if (answer === "blocked") {
       const row = { shop_id, client_id: holder.id, known_at: link?.known_at ?? null, blocked_at: now }

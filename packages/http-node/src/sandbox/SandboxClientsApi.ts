@@ -7,7 +7,7 @@ import {
   type GroupHandlers,
   LoyaltyCard
 } from "@workshop/core/adapter"
-import { type Command, Directory, ServiceLimits, Store } from "@workshop/core/store"
+import { type Command, Directory, isBlocked, ServiceLimits, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { clientEndpoint, creation, data, groupOf, offerEndpoint, shopEndpoint } from "./endpoints.js"
 import { viewOf } from "./views.js"
@@ -104,7 +104,7 @@ const clientsOf = (
           display_name: displayName(account),
           phone,
           known: (link?.known_at ?? null) !== null,
-          blocked: (link?.blocked_at ?? null) !== null,
+          blocked: isBlocked(link),
           card: card === undefined ? null : cardView(card, shop.program)
         }
       }),
