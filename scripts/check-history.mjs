@@ -1,5 +1,6 @@
 // Checks every commit since the one that added this check against the rules for commits in CONTRIBUTING.md.
 import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 /** The largest number of changed files for which a commit needs no body with a reason. */
@@ -49,9 +50,18 @@ const commitOf = (hash, isWrapped) => {
   }
 }
 
+/**
+ * The commits that `git blame` skips although the branch does not have them. A rebase gives commits new hashes.
+ * @param {string} file @param {ReadonlySet<string>} branch
+ */
+export const lostRevisions = (file, branch) =>
+  file.split("\n").filter((line) => /^[0-9a-f]{40}$/.test(line) && !branch.has(line))
+
+const isShallow = () => git("rev-parse", "--is-shallow-repository") === "true"
+
 const history = () => {
   const start = firstWith("--diff-filter=A")
-  if (!start || git("rev-parse", "--is-shallow-repository") === "true") return []
+  if (!start || isShallow()) return []
   return git("log", "--no-merges", "--format=%H", `${start}..HEAD`).split("\n").filter(Boolean)
 }
 
@@ -62,6 +72,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const complaints = hashes.flatMap((hash) =>
     complaintsOf(commitOf(hash, wrappedHashes.has(hash))).map((complaint) => `${hash.slice(0, 9)}: ${complaint}`)
   )
+  const branch = new Set(git("log", "--format=%H").split("\n"))
+  for (const hash of isShallow() ? [] : lostRevisions(readFileSync(".git-blame-ignore-revs", "utf8"), branch))
+    complaints.push(`.git-blame-ignore-revs names ${hash}, which is no commit of this branch: write its new hash`)
   for (const complaint of complaints) console.error(complaint)
   console.log(`history: ${hashes.length} commits, ${complaints.length} complaints`)
   process.exitCode = complaints.length > 0 ? 1 : 0

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { complaintsOf } from "../scripts/check-history.mjs"
+import { complaintsOf, lostRevisions } from "../scripts/check-history.mjs"
 
 const good = { subject: "Refuse a deposit above the price", body: "", files: 3, columns: 100 }
 
@@ -21,5 +21,12 @@ describe("the check of commits (CONTRIBUTING.md, Commits)", () => {
     ["a long line in the body", { columns: 101 }, "the body has a line of 101 characters: wrap it at 100 or fewer"]
   ])("the check refuses %s, and says what to write", (_, change, complaint) => {
     expect(complaintsOf({ ...good, ...change })).toEqual([complaint])
+  })
+
+  it("the check finds the commits of .git-blame-ignore-revs that a rebase has replaced", () => {
+    const [kept, replaced] = ["a".repeat(40), "b".repeat(40)]
+    expect(lostRevisions(`# Rename the queue\n${kept}\n# Rename the store\n${replaced}\n`, new Set([kept]))).toEqual([
+      replaced
+    ])
   })
 })
