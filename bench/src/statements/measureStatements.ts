@@ -1,8 +1,8 @@
 import { Dispatcher, WebhookSender } from "@workshop/core"
 import { Deliveries } from "@workshop/core/store"
 import { Effect, Layer } from "effect"
+import pg from "pg"
 import { statusResult } from "../../../packages/core/dist/testing/TestDispatcher.js"
-import { StatementBatch } from "../../../packages/store-pg/dist/fast/StatementBatch.js"
 import { openMigrationSession, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock, createNext, creators, storeLayer } from "../create/Workload.js"
 import { openFilled } from "../growth/Queue.js"
@@ -38,25 +38,42 @@ const STATEMENTS = `select name, sum(calls)::double precision as calls, sum(tota
     where s.dbid = (select oid from pg_database where datname = current_database())) s
   where name not like '%pg_stat_statements%' group by name order by took_ms desc`
 
+/** The driver's method, as the store's connections call it. */
+type Query = (
+  this: pg.Client,
+  statement: { readonly name: string },
+  callback: (error: Error | null, result: pg.QueryResult) => void
+) => void
+
 /** Runs work, and returns the durations of its round trips by the names of their statements. */
 const roundTrips = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const took = new Map<string, Array<number>>()
-    const { query } = StatementBatch
-    StatementBatch.query = (client, batches) => {
-      const begun = performance.now()
-      query.call(StatementBatch, client, batches)
-      const names = batches.flatMap(({ statements }) => statements.map(({ name = "" }) => name)).join(", ")
-      const results = Promise.all(batches.map((batch) => batch.results))
-      results.then(
-        () => took.set(names, [...(took.get(names) ?? []), performance.now() - begun]),
-        () => undefined
-      )
+    const query = pg.Client.prototype.query as unknown as Query
+    /** The statements that the process is sending together. */
+    let sending: { readonly begun: number; readonly names: Array<string>; left: number } | undefined
+    const recordedQuery: Query = function (this, statement, callback) {
+      if (sending === undefined) {
+        sending = { begun: performance.now(), names: [], left: 0 }
+        queueMicrotask(() => {
+          sending = undefined
+        })
+      }
+      const trip = sending
+      trip.names.push(statement.name)
+      trip.left++
+      query.call(this, statement, (error, result) => {
+        callback(error, result)
+        if (--trip.left > 0) return
+        const names = trip.names.join(", ")
+        took.set(names, [...(took.get(names) ?? []), performance.now() - trip.begun])
+      })
     }
+    pg.Client.prototype.query = recordedQuery as unknown as pg.Client["query"]
     const result = yield* Effect.ensuring(
       work,
       Effect.sync(() => {
-        StatementBatch.query = query
+        pg.Client.prototype.query = query as unknown as pg.Client["query"]
       })
     )
     return { result, took }

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import pg from "pg"
 import type { Settings } from "../src/connection/SessionClient.js"
-import { StatementBatch } from "../src/fast/StatementBatch.js"
 import { openMigrationSession, type Session } from "../src/migrate/Session.js"
 
 /** A node of a plan, as `explain (analyze, buffers, format json)` prints it. */
@@ -145,9 +144,8 @@ export const sentDuring = async (act: () => Promise<unknown>): Promise<ReadonlyA
   const sent: Array<SentStatement> = []
   const query = pg.Client.prototype.query
   pg.Client.prototype.query = function (this: pg.Client, ...args: ReadonlyArray<never>) {
-    const asked = args[0] as unknown as Partial<SentStatement> | StatementBatch
-    for (const { text, values } of asked instanceof StatementBatch ? asked.statements : [asked])
-      if (text !== undefined) sent.push({ text, values: values ?? [] })
+    const { text, values } = args[0] as unknown as Partial<SentStatement>
+    if (text !== undefined) sent.push({ text, values: values ?? [] })
     return (query as (...args: ReadonlyArray<never>) => never).apply(this, args as never)
   } as never
   await act().finally(() => {

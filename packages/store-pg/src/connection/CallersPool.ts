@@ -300,7 +300,7 @@ const borrowingConnection =
         const send = sendOn(borrowed.client, schema, { begin })
         const connection: Connection = {
           id,
-          send: (...groups) => Effect.tryPromise({ try: () => send(groups.flat()), catch: failureOf }),
+          send: (statements) => Effect.tryPromise({ try: () => send(statements), catch: failureOf }),
           isOpen: () => borrowed.isOpen,
           broken: Effect.never
         }

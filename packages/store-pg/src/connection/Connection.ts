@@ -1,6 +1,5 @@
 import { Effect, Exit, Scope } from "effect"
 import type pg from "pg"
-import { StatementBatch } from "../fast/StatementBatch.js"
 import { AbandonedSessions } from "./CommitWaits.js"
 import { failureOf, type PgFailure } from "./PgFailure.js"
 import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
@@ -65,12 +64,11 @@ export interface Connection {
   /** An id that no other connection has. */
   readonly id: string
   /**
-   * Sends statements in one packet. Returns all results, or fails with the first failure, after which the server runs
-   * no further statement. Outside of a transaction, each group of statements is a transaction.
+   * Sends statements in one packet. Returns all results, or fails with the first failure. After a failure in a
+   * transaction the server refuses the statements that follow, and COMMIT rolls back. Outside of a transaction, each
+   * statement is a transaction.
    */
-  readonly send: (
-    ...groups: ReadonlyArray<ReadonlyArray<Statement>>
-  ) => Effect.Effect<ReadonlyArray<QueryResult>, PgFailure>
+  readonly send: (statements: ReadonlyArray<Statement>) => Effect.Effect<ReadonlyArray<QueryResult>, PgFailure>
   /** False once the connection broke. */
   readonly isOpen: () => boolean
   /** Succeeds once the connection broke. */
@@ -125,6 +123,7 @@ const open = async (options: ConnectionOptions): Promise<OpenClient> => {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: statement_timeout_ms + IN_TRANSIT_MS,
     keepAlive: true,
+    pipeline: true,
     settings: { default_transaction_isolation: "read committed", ...sessionSettings(options) }
   }
   const client = await connectClient(url, () => new SessionClient(config))
@@ -151,9 +150,29 @@ export const closeClient = ({ client, isOpen }: Pick<OpenClient, "client" | "isO
     Effect.zipRight(Effect.sync(() => streamOf(client).destroy()))
   )
 
+/**
+ * Sends statements without waiting for each other's results. If a value cannot be encoded, sends none of them and
+ * closes the connection, because a COMMIT among them must not commit the others.
+ */
+const pipeline = (client: pg.ClientBase, statements: ReadonlyArray<pg.QueryConfig>) =>
+  new Promise<ReadonlyArray<QueryResult>>((resolve, reject) => {
+    const stream = streamOf(client)
+    const results: Array<QueryResult> = []
+    let isEncoding = true
+    stream.cork()
+    for (const statement of statements)
+      client.query(statement, (error: Error | null, result: QueryResult) => {
+        if (error !== null && isEncoding) stream.destroy()
+        if (error !== null) reject(error)
+        else if (results.push(result) === statements.length) resolve(results)
+      })
+    isEncoding = false
+    stream.uncork()
+  })
+
 const send = async (
   { client, textOf }: Pick<OpenClient, "client" | "textOf">,
-  groups: ReadonlyArray<ReadonlyArray<Statement>>
+  statements: ReadonlyArray<Statement>
 ): Promise<ReadonlyArray<QueryResult>> => {
   const warnings: Array<string> = []
   const warned = ({ code = "", message = "" }) => {
@@ -162,13 +181,11 @@ const send = async (
   const sent = (one: Statement) => ({ name: one.name, text: textOf(one), values: [...one.values] })
   client.on("notice", warned)
   try {
-    const batches = groups.map((statements) => new StatementBatch(statements.map(sent), client))
-    StatementBatch.query(client, batches)
-    const results = await Promise.all(batches.map((batch) => batch.results))
+    const results = await pipeline(client, statements.map(sent))
     // A commit is confirmed with a warning if its wait for a synchronous standby was cancelled, so it may be lost in a
     // failover.
     if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
-    return results.flat()
+    return results
   } catch (error) {
     const failure = failureOf(error)
     // The late result may still arrive, and the driver would assign it to a later statement.
@@ -182,7 +199,7 @@ const send = async (
 const connectionOf = (opened: OpenClient): OwnConnection => ({
   id: opened.client.id,
   pid: opened.client.pid,
-  send: (...groups) => Effect.tryPromise({ try: () => send(opened, groups), catch: failureOf }),
+  send: (statements) => Effect.tryPromise({ try: () => send(opened, statements), catch: failureOf }),
   isOpen: () => opened.isOpen,
   broken: Effect.async<void>((resume) => {
     if (!opened.isOpen) return resume(Effect.void)

@@ -24,15 +24,13 @@ const inSchemaOf = (connection: Connection, schema: string): Connection => {
   const prefix = `${numberOf(schema)} `
   return {
     ...connection,
-    send: (...groups) =>
+    send: (statements) =>
       connection.send(
-        ...groups.map((statements) =>
-          statements.map((one) => ({
-            name: one.name === "" ? "" : prefix + one.name,
-            text: textOf(one),
-            values: one.values
-          }))
-        )
+        statements.map((one) => ({
+          name: one.name === "" ? "" : prefix + one.name,
+          text: textOf(one),
+          values: one.values
+        }))
       )
   }
 }

@@ -156,16 +156,16 @@ const claimOnce = (
   spare: number
 ): Effect.Effect<NumberedClaims & { readonly hasMore: boolean }, PgFailure> =>
   Effect.map(
-    connection.send(
-      [statement("make ready", MAKE_READY, now)],
-      [
-        statement("lock shops", LOCK_READY_QUEUES, max + spare, minNumber),
-        statement("claim", CLAIM, now, max, lease_now),
-        statement("lock queues", LOCK_QUEUES),
-        ...reschedule({ now, lease_now })
-      ]
-    ),
-    ([, locked, claimed]) => ({
+    connection.send([
+      statement("make ready", MAKE_READY, now),
+      BEGIN,
+      statement("lock shops", LOCK_READY_QUEUES, max + spare, minNumber),
+      statement("claim", CLAIM, now, max, lease_now),
+      statement("lock queues", LOCK_QUEUES),
+      ...reschedule({ now, lease_now }),
+      COMMIT
+    ]),
+    ([, , locked, claimed]) => ({
       number: locked!.rows[0]!.number as number,
       claims: claimed!.rows as unknown as ReadonlyArray<Claim>,
       hasMore: countOf(locked!.rows[0]) >= max + spare
@@ -198,10 +198,13 @@ const claimUpTo = (request: ClaimRequest): Effect.Effect<NumberedClaims, PgFailu
 const peekTurns = (connection: Connection, { now, lease_now }: ClaimTimes, max: number) =>
   Effect.gen(function* () {
     for (let shops = max + MAX_SPARE_SHOPS; ; shops *= 8) {
-      const [, kept, seen] = yield* connection.send(
-        [statement("make ready", MAKE_READY, now)],
-        [statement("keep queues", KEEP_READY_QUEUES, shops), statement("see turns", PEEK_TURNS, now, max, lease_now)]
-      )
+      const [, , kept, seen] = yield* connection.send([
+        statement("make ready", MAKE_READY, now),
+        BEGIN,
+        statement("keep queues", KEEP_READY_QUEUES, shops),
+        statement("see turns", PEEK_TURNS, now, max, lease_now),
+        COMMIT
+      ])
       if (seen!.rows.length >= max || countOf(kept!.rows[0]) < shops)
         return seen!.rows as unknown as ReadonlyArray<DeliveryTurn>
     }
@@ -224,11 +227,13 @@ const firstDueAt = (reschedule: Reschedule, connection: Connection, lease_now: n
   Effect.gen(function* () {
     for (let corrections = 0; ; corrections++) {
       const results = yield* connection.send([
+        BEGIN,
         statement("lock first queues", LOCK_FIRST_QUEUES, until, SHOPS_CORRECTED),
         ...reschedule({ now: BEFORE_ALL, lease_now }),
-        statement("first queue", FIRST_QUEUE, until)
+        statement("first queue", FIRST_QUEUE, until),
+        COMMIT
       ])
-      const [first] = results.at(-1)!.rows as unknown as ReadonlyArray<{
+      const [first] = results.at(-2)!.rows as unknown as ReadonlyArray<{
         readonly due_at: number
         readonly is_locked: boolean
       }>

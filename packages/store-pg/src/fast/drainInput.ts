@@ -1,6 +1,6 @@
 /*
  * Replaces the start of a batch as soon as the first request was read, which would make batches of one command while requests arrive
- * together. No benchmark measures it alone.
+ * together. Without it, the process took 155 µs of processor time in place of 145 µs for a delivery (docs/how-it-is-built.md).
  */
 
 import { Effect } from "effect"

@@ -16,7 +16,7 @@ const LONG = 60_000
 const on = <A>(act: (connection: Connection) => Effect.Effect<A, unknown>, options: Partial<ConnectionOptions> = {}) =>
   Effect.gen(function* () {
     const { url } = yield* testDatabase
-    return yield* act(yield* connect({ url, name: "batch", lock_timeout_ms: 1_000, ...options }))
+    return yield* act(yield* connect({ url, name: "pipeline", lock_timeout_ms: 1_000, ...options }))
   }).pipe(Effect.scoped, Effect.runPromise)
 
 const named = (name: string, text: string, ...values: ReadonlyArray<unknown>): Statement => ({ name, text, values })
@@ -28,7 +28,7 @@ const kept = (connection: Connection) =>
   Effect.map(connection.send([numbers]), ([answer]) => answer!.rows.map(({ n }) => n))
 
 describe("statements that are sent together (Connection.send)", { timeout: LONG }, () => {
-  it("a batch returns one result per statement in order, with or without rows, also when it is sent again", () =>
+  it("the connection returns one result per statement in order, with or without rows, also when it is sent again", () =>
     on(({ send }) =>
       Effect.gen(function* () {
         yield* send([table])
@@ -40,21 +40,24 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("each group of statements is one transaction, unless the group sends BEGIN itself, and a failure rolls back only its group", () =>
+  it("outside of a transaction each statement is a transaction, so a failure rolls back only its own statement", () =>
     on((connection) =>
       Effect.gen(function* () {
         yield* connection.send([table])
-        const failure = yield* Effect.flip(connection.send([put(1)], [put(2), put(2), put(3)]))
+        const failure = yield* Effect.flip(connection.send([put(1), put(2), put(2), put(3)]))
         expect(failure.code).toBe("23505")
-        expect(yield* kept(connection)).toEqual([1])
+        expect(yield* kept(connection)).toEqual([1, 2, 3])
       })
     ))
 
-  it("statements after a failure are skipped, including COMMIT, so the transaction stays open until it is rolled back", () =>
+  it("after a failure in a transaction the server refuses the next statements, and COMMIT rolls back", () =>
     on((connection) =>
       Effect.gen(function* () {
         yield* connection.send([table])
-        yield* Effect.flip(connection.send([BEGIN, put(1), put(1), COMMIT]))
+        const failure = yield* Effect.flip(connection.send([BEGIN, put(1), put(1), put(2), COMMIT]))
+        expect(failure.code).toBe("23505")
+        expect(yield* kept(connection)).toEqual([])
+        yield* Effect.flip(connection.send([BEGIN, put(1), put(1)]))
         expect((yield* Effect.flip(connection.send([numbers]))).code).toBe("25P02")
         yield* connection.send([ROLLBACK])
         expect(yield* kept(connection)).toEqual([])
@@ -85,12 +88,12 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       })
     ))
 
-  it("a batch runs no statement if one of them has a value that cannot be encoded", () =>
+  it("no statement runs if one of them has a value that cannot be encoded", () =>
     on((connection) =>
       Effect.gen(function* () {
         const circle: Record<string, unknown> = {}
         circle.self = circle
-        const failure = yield* Effect.flip(connection.send([table, put(circle), numbers]))
+        const failure = yield* Effect.flip(connection.send([BEGIN, table, put(circle), COMMIT]))
         expect(failure.isLoss).toBe(true)
         yield* connection.broken
         expect(connection.isOpen()).toBe(false)
@@ -102,10 +105,10 @@ describe("statements that are sent together (Connection.send)", { timeout: LONG 
       (connection) =>
         Effect.gen(function* () {
           const failure = yield* Effect.flip(
-            connection.send(
-              [named("", "select set_config('statement_timeout', '0', false)")],
-              [named("", "select pg_sleep(30)")]
-            )
+            connection.send([
+              named("", "select set_config('statement_timeout', '0', false)"),
+              named("", "select pg_sleep(30)")
+            ])
           )
           expect([failure.kind, failure.isLoss]).toEqual(["late", true])
           yield* connection.broken
