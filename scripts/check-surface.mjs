@@ -8,12 +8,12 @@ import { publishedPackages } from "./publishedPackages.mjs"
 const isWriting = process.argv.includes("--write")
 const silent = { default: { logLevel: ExtractorLogLevel.None } }
 
-/** Every entry point of a package, as it is built. @param {string} name */
+/** Every public entry point of a package, as it is built. Internal ones promise nothing. @param {string} name */
 const entriesOf = (name) => {
   const folder = resolve("packages", name)
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
   return Object.entries(exports).flatMap(([entry, { types }]) =>
-    types === undefined
+    types === undefined || entry.startsWith("./internal")
       ? []
       : [{ folder, built: join(folder, types), report: `${entry.slice(2).replace("/", "-") || "index"}.api.md` }]
   )

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { Closer, Entropy, Profanity, sandboxAddresses } from "@workshop/core"
-import { ClockAdvance, SandboxClock } from "@workshop/core/adapter"
 import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
+import { ClockAdvance, SandboxClock } from "@workshop/core/testing"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, ManagedRuntime } from "effect"

@@ -1,5 +1,5 @@
 import { KeyInput, Keys, Offers, ShopPatch, Shops, Webhooks } from "@workshop/core"
-import { scopePresets } from "@workshop/core/adapter"
+import { scopePresets } from "@workshop/core/internal"
 import { type Effect, Exit, Schema, type Types } from "effect"
 import { CLIENT_WAITS_MS, type Fleet, type KnownShop } from "./Fleet.js"
 import type { Json } from "./History.js"

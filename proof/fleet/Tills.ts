@@ -1,4 +1,4 @@
-import { bodyText } from "@workshop/core/adapter"
+import { bodyText } from "@workshop/core/internal"
 import { readOnce } from "../readOnce.js"
 import { CLIENT_WAITS_MS, type Fleet, type KnownKey, type KnownShop } from "./Fleet.js"
 import type { Json } from "./History.js"

@@ -1,5 +1,5 @@
-import { bodyText, SIGNATURE_HEADER } from "@workshop/core/adapter"
 import type { HttpRequest } from "@workshop/core/http"
+import { bodyText, SIGNATURE_HEADER } from "@workshop/core/internal"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { inProcessPipeline, inProcessService } from "../../packages/cli/src/testers/testkit/InProcessService.js"

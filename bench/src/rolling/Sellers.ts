@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto"
-import { keyHash } from "@workshop/core/adapter"
+import { keyHash } from "@workshop/core/internal"
 import { Effect } from "effect"
 import { KEY_BYTES, keyText } from "../../../packages/core/dist/domain/ApiKey.js"
 import type { Session } from "../../../packages/store-pg/dist/migrate/Session.js"

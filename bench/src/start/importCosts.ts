@@ -25,7 +25,7 @@ const publicEntries = (): ReadonlyArray<Entry> => {
       readonly exports: Readonly<Record<string, { readonly default?: string }>>
     }
     return Object.entries(exports).flatMap(([entry, { default: file }]) =>
-      file === undefined
+      file === undefined || entry.startsWith("./internal")
         ? []
         : [{ name: `${name}${entry.slice(1)}`, url: new URL(`${folder}/${file.slice(2)}`, root).href }]
     )

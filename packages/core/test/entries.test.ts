@@ -1,13 +1,14 @@
+import { execFileSync } from "node:child_process"
 import * as embedding from "@workshop/core"
-import * as adapter from "@workshop/core/adapter"
 import * as http from "@workshop/core/http"
 import * as internal from "@workshop/core/internal"
+import * as internalHttp from "@workshop/core/internal/http"
 import * as promise from "@workshop/core/promise"
 import * as store from "@workshop/core/store"
 import * as testing from "@workshop/core/testing"
 import { describe, expect, it } from "vitest"
 
-const entries = { embedding, adapter, http, internal, promise, store, testing }
+const entries = { embedding, http, internal, internalHttp, promise, store, testing }
 
 /** The names that several entries export, with those entries. */
 const shared = (): Readonly<Record<string, ReadonlyArray<string>>> => {
@@ -27,12 +28,24 @@ describe("the entries of the core", () => {
     })
   })
 
-  it("the entries of the core do not export the checks of requests and the times of the sandbox", () => {
-    const names = [...Object.keys(embedding), ...Object.keys(http)]
+  it("only the internal entries export the checks of requests and the conversion of instants", () => {
+    const names = [embedding, http, promise, store, testing].flatMap(Object.keys)
     expect(names).toEqual(expect.arrayContaining(["Tickets", "mountFetch", "httpApp", "pipeline"]))
-    for (const name of ["Checks", "respond", "toIso", "SandboxClock"]) {
+    for (const name of ["Checks", "respond", "toIso"]) {
       expect(names).not.toContain(name)
-      expect(adapter).toHaveProperty(name)
+      expect({ ...internal, ...internalHttp }).toHaveProperty(name)
     }
+  })
+
+  it("the entries for stores and the internal entry do not load @effect/platform, which takes half a second", () => {
+    const hook =
+      "export const resolve = (name, from, next) => (name.startsWith('@effect/platform') && console.log(name), next(name, from))"
+    const program = `
+      import { register } from "node:module"
+      register("data:text/javascript," + encodeURIComponent(${JSON.stringify(hook)}))
+      for (const entry of ["internal", "store", "testing"]) await import("@workshop/core/" + entry)
+      console.log("loaded")`
+    const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" })
+    expect(printed.trim()).toBe("loaded")
   })
 })

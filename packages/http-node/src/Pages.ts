@@ -1,6 +1,6 @@
 import { EXPOSITION_TYPE, notReadyReason, scrape, type UnavailableCell } from "@workshop/core"
-import { dataAhead, type Page, unavailableCells } from "@workshop/core/adapter"
 import type { Failure, HttpRequest } from "@workshop/core/http"
+import { dataAhead, type Page, unavailableCells } from "@workshop/core/internal"
 import type { DocumentOptions } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
 import { Effect } from "effect"

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http"
 import { isIP, type Socket } from "node:net"
 import { Limits } from "@workshop/core"
-import { isHeaderRepeated } from "@workshop/core/adapter"
 import { BodyIncomplete, BodyTooLarge, type HttpRequest } from "@workshop/core/http"
+import { isHeaderRepeated } from "@workshop/core/internal"
 import { Effect, Exit } from "effect"
 
 /**

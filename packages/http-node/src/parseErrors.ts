@@ -1,6 +1,5 @@
 import { STATUS_CODES } from "node:http"
 import { Limits } from "@workshop/core"
-import { givenTwice, respond } from "@workshop/core/adapter"
 import {
   BodyIncomplete,
   type HttpRequest,
@@ -8,6 +7,8 @@ import {
   type RequestContext,
   type RequestIssue
 } from "@workshop/core/http"
+import { givenTwice } from "@workshop/core/internal"
+import { respond } from "@workshop/core/internal/http"
 import { Effect } from "effect"
 import { requestFromHead } from "./nodeRequest.js"
 

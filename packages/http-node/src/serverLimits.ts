@@ -1,4 +1,4 @@
-import { IPV6_PREFIX } from "@workshop/core/adapter"
+import { IPV6_PREFIX } from "@workshop/core/internal"
 
 /** The limits on clients' connections to a server. */
 export interface ConnectionLimits {

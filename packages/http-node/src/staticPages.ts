@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
-import { type Page, respond } from "@workshop/core/adapter"
 import type { Failure, HttpRequest, RouteGroup } from "@workshop/core/http"
+import type { Page } from "@workshop/core/internal"
+import { respond } from "@workshop/core/internal/http"
 import { Effect } from "effect"
 
 /** A body that is the same for all clients, with an ETag. All responses share one copy. */

@@ -1,5 +1,5 @@
 import { qrSvg } from "@workshop/http-node"
-import { qrLines } from "@workshop/http-node/adapter"
+import { qrLines } from "@workshop/http-node/internal"
 import decodeQr from "qr/decode.js"
 import { describe, expect, it } from "vitest"
 

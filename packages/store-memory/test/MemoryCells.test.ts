@@ -1,5 +1,5 @@
 import { type ClientId, type Phone, type ShopId, StoreUnavailable } from "@workshop/core"
-import { unavailableCells } from "@workshop/core/adapter"
+import { unavailableCells } from "@workshop/core/internal"
 import {
   AuditLog,
   type Cell,

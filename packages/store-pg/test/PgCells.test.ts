@@ -1,5 +1,5 @@
 import { Entropy, type ShopId, type StorePorts } from "@workshop/core"
-import { unavailableCells } from "@workshop/core/adapter"
+import { unavailableCells } from "@workshop/core/internal"
 import { runContract, SettableClock } from "@workshop/core/testing"
 import { addCell, migrate, rolesSql } from "@workshop/store-pg/migrate"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"

@@ -1,5 +1,5 @@
 import { Probes } from "@workshop/core"
-import { unavailableCells } from "@workshop/core/adapter"
+import { unavailableCells } from "@workshop/core/internal"
 import { runContract, SettableClock } from "@workshop/core/testing"
 import { addCell, balanceCells, listCells, migrate, moveCell, removeCell, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Fiber, Layer, Metric, Schedule } from "effect"

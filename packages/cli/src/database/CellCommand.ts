@@ -1,4 +1,4 @@
-import { distance } from "@workshop/core/adapter"
+import { distance } from "@workshop/core/internal"
 import type { CellMoveResult, CellStatus } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
 import type { CommandRefused } from "../CommandRefused.js"

@@ -7,8 +7,8 @@ import {
   productionAddresses,
   TrackingPages
 } from "@workshop/core"
-import { ClockComparison, dataAhead } from "@workshop/core/adapter"
 import { pipeline, type RequestObserver } from "@workshop/core/http"
+import { ClockComparison, dataAhead } from "@workshop/core/internal"
 import { serve as listen, pages } from "@workshop/http-node"
 import { Console, Effect, Layer } from "effect"
 import { refuse } from "../CommandRefused.js"

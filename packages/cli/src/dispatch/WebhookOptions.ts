@@ -1,5 +1,5 @@
 import { productionAddresses } from "@workshop/core"
-import { isNetwork, isOwnHeader, SIGNATURE_HEADER } from "@workshop/core/adapter"
+import { isNetwork, isOwnHeader, SIGNATURE_HEADER } from "@workshop/core/internal"
 import { DAY_MS, ServiceLimits } from "@workshop/core/store"
 import { Schema } from "effect"
 import { repeatable, value } from "../terminal/commands.js"

@@ -1,4 +1,4 @@
-import type { LoggedRequest } from "@workshop/http-node/sandbox"
+import type { LoggedRequest } from "@workshop/http-node/internal"
 import { Clock, Console, Effect } from "effect"
 import { type CommandRefused, toCommandRefused } from "../CommandRefused.js"
 import { Api, dataOf } from "../sandbox/Api.js"

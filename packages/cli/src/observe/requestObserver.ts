@@ -2,7 +2,7 @@ import * as Headers from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import type { RequestObserver } from "@workshop/core/http"
 import { makeHttpMetrics } from "@workshop/http-node"
-import { methodLabel, routeLabel } from "@workshop/http-node/adapter"
+import { methodLabel, routeLabel } from "@workshop/http-node/internal"
 import { Clock, Effect, Option } from "effect"
 import type { ObserveFlags } from "./ObserveOptions.js"
 

@@ -1,5 +1,5 @@
-import { Audit, type AuditEntry, EventId, ShopId } from "@workshop/core"
-import { NO_SHOP, toIso } from "@workshop/core/adapter"
+import { Audit, type AuditEntry, EventId, NO_SHOP, ShopId } from "@workshop/core"
+import { toIso } from "@workshop/core/internal"
 import { Effect } from "effect"
 import { flagsOf } from "../terminal/commands.js"
 import { wholeNumber } from "../terminal/decoders.js"

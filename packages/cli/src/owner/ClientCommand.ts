@@ -11,9 +11,9 @@ import {
   Phone,
   ShopId
 } from "@workshop/core"
-import { toIso } from "@workshop/core/adapter"
+import { toIso } from "@workshop/core/internal"
 import { Directory } from "@workshop/core/store"
-import { offerView } from "@workshop/http-node/sandbox"
+import { offerView } from "@workshop/http-node/internal"
 import { Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { flagsOf, optional, yes } from "../terminal/commands.js"

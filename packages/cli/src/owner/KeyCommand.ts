@@ -1,6 +1,6 @@
 import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId } from "@workshop/core"
-import { scopePresets, toIso } from "@workshop/core/adapter"
-import { keyView } from "@workshop/http-node/sandbox"
+import { scopePresets, toIso } from "@workshop/core/internal"
+import { keyView } from "@workshop/http-node/internal"
 import { Clock, Effect } from "effect"
 import { refuse } from "../CommandRefused.js"
 import { CommandHints } from "../database/CommandHints.js"

@@ -1,5 +1,5 @@
 import { Language, Limits, ShopId, ShopInput, ShopPatch, type ShopRecord, Shops } from "@workshop/core"
-import { toIso, toIsoOrNull } from "@workshop/core/adapter"
+import { toIso, toIsoOrNull } from "@workshop/core/internal"
 import type { ShopHead } from "@workshop/core/store"
 import { Effect } from "effect"
 import { refuse } from "../CommandRefused.js"

@@ -12,9 +12,9 @@ import {
   type WebhookOffReason,
   Webhooks
 } from "@workshop/core"
-import { overlapEnd, toIso } from "@workshop/core/adapter"
+import { overlapEnd, toIso } from "@workshop/core/internal"
 import { type DeliveryState, Directory } from "@workshop/core/store"
-import { deliveryView, noticeView } from "@workshop/http-node/sandbox"
+import { deliveryView, noticeView } from "@workshop/http-node/internal"
 import { Clock, Effect, Either } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"
 import { webhookPort } from "../dispatch/WebhookOptions.js"

@@ -22,7 +22,7 @@ import {
   TicketInput,
   Tickets
 } from "@workshop/core"
-import { toIso } from "@workshop/core/adapter"
+import { toIso } from "@workshop/core/internal"
 import { DAY_MS, Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { CommandHints } from "../database/CommandHints.js"

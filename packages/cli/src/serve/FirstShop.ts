@@ -1,5 +1,5 @@
 import { Actor, KeyInput, Keys, type ShopId, ShopInput, Shops } from "@workshop/core"
-import { isActive, keyHash, scopePresets } from "@workshop/core/adapter"
+import { isActive, keyHash, scopePresets } from "@workshop/core/internal"
 import { Directory } from "@workshop/core/store"
 import { Clock, Context, Effect, Schema } from "effect"
 import { refuse } from "../CommandRefused.js"

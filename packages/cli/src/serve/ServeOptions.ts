@@ -1,6 +1,6 @@
-import { looksLikeTestKey } from "@workshop/core/adapter"
+import { looksLikeTestKey } from "@workshop/core/internal"
 import { CONNECTION_LIMITS, type ConnectionLimits } from "@workshop/http-node"
-import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
+import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/internal"
 import { databaseAddress, dataDirFlag, noMigrateFlag, STORES, secretsKey } from "../database/StoreChoice.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "../dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "../observe/ObserveOptions.js"

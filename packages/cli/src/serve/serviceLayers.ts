@@ -12,8 +12,9 @@ import {
   TrackingPages,
   Workshop
 } from "@workshop/core"
-import { ClockAdvance, makeWordList, SandboxClock } from "@workshop/core/adapter"
+import { makeWordList } from "@workshop/core/internal"
 import { Directory } from "@workshop/core/store"
+import { ClockAdvance, SandboxClock } from "@workshop/core/testing"
 import { SandboxReceivers } from "@workshop/http-node/sandbox"
 import { Effect, Layer } from "effect"
 import { refuse } from "../CommandRefused.js"

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
-import { beginsAsSecret, durationInWords } from "@workshop/core/adapter"
+import { beginsAsSecret, durationInWords } from "@workshop/core/internal"
 import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Console, Effect, Schema } from "effect"
 import { type CommandRefused, refuse } from "../CommandRefused.js"

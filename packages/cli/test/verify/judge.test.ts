@@ -1,4 +1,4 @@
-import { durationInWords } from "@workshop/core/adapter"
+import { durationInWords } from "@workshop/core/internal"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { signatureHeader } from "../../../core/src/domain/Signature.js"

@@ -1,5 +1,5 @@
 import { TicketId, TicketInput } from "@workshop/core"
-import { EmptyBody } from "@workshop/core/adapter"
+import { EmptyBody } from "@workshop/core/internal/http"
 import { Either, ParseResult, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,7 @@
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "@effect/platform"
-import { eventTypes, failureRows, routes } from "@workshop/core/adapter"
 import { type RequestIssue, WorkshopApi } from "@workshop/core/http"
+import { eventTypes, failureRows } from "@workshop/core/internal"
+import { routes } from "@workshop/core/internal/http"
 import { documentOf } from "@workshop/core/openapi"
 import { Context, Effect, Either, Option, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { mountOptions } from "@workshop/core/adapter"
 import {
   BodyIncomplete,
   BodyTooLarge,
@@ -9,6 +8,7 @@ import {
   mountPromise
 } from "@workshop/core/http"
 import { checkedOptions, isBoolean } from "@workshop/core/internal"
+import { mountOptions } from "@workshop/core/internal/http"
 import { Effect } from "effect"
 import { Backlog } from "../Backlog.js"
 import { listener } from "../Listener.js"

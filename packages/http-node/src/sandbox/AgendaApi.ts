@@ -1,5 +1,6 @@
 import { type Instant, Limits, ShopId, Shops } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers, toIso } from "@workshop/core/adapter"
+import { toIso } from "@workshop/core/internal"
+import { FailureBodyOf, type GroupHandlers } from "@workshop/core/internal/http"
 import { Closures, DeliveryLog, type DueClosure, LAST_INSTANT, Reads, ServiceLimits } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { type AgendaEntry, type AgendaKind, type AwaitedAttempt, agendaOf } from "./agenda.js"

@@ -17,6 +17,7 @@ import {
   TicketNotFound,
   Tickets
 } from "@workshop/core"
+import type { Failure } from "@workshop/core/http"
 import {
   createdTicketResponse,
   EmptyBody,
@@ -25,8 +26,7 @@ import {
   RepeatableMeta,
   SuccessBodyWithMeta,
   status201
-} from "@workshop/core/adapter"
-import type { Failure } from "@workshop/core/http"
+} from "@workshop/core/internal/http"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { qrSvg } from "../qr.js"

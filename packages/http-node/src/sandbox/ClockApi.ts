@@ -1,5 +1,6 @@
-import type { GroupHandlers } from "@workshop/core/adapter"
-import { ClockAdvance, ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core/adapter"
+import { ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core/internal"
+import type { GroupHandlers } from "@workshop/core/internal/http"
+import { ClockAdvance } from "@workshop/core/testing"
 import { Effect, Schema } from "effect"
 import type { Agenda } from "./AgendaApi.js"
 import { data, endpoint, groupOf } from "./endpoints.js"

@@ -1,5 +1,5 @@
-import type { GroupHandlers } from "@workshop/core/adapter"
-import { optional, toIso } from "@workshop/core/adapter"
+import { optional, toIso } from "@workshop/core/internal"
+import type { GroupHandlers } from "@workshop/core/internal/http"
 import { Effect, Schema } from "effect"
 import { data, endpoint, groupOf } from "./endpoints.js"
 import { Fault, FaultKind, type Faults, faultKinds } from "./Faults.js"

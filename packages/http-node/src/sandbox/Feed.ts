@@ -1,5 +1,5 @@
-import { toIso } from "@workshop/core/adapter"
 import type { StreamBody } from "@workshop/core/http"
+import { toIso } from "@workshop/core/internal"
 import { Clock, Effect } from "effect"
 
 /** The kinds of entries in the feed, with their meanings. */

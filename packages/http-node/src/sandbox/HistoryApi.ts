@@ -7,7 +7,8 @@ import {
   TicketNotFound,
   TrackingPages
 } from "@workshop/core"
-import { type GroupHandlers, nextDeadline, ticketView, toIso } from "@workshop/core/adapter"
+import { nextDeadline, ticketView, toIso } from "@workshop/core/internal"
+import type { GroupHandlers } from "@workshop/core/internal/http"
 import {
   acknowledges,
   closure,

@@ -1,5 +1,6 @@
 import { KeyId, KeyInput, Keys, Scope } from "@workshop/core"
-import { FailureBodyOf, type GroupHandlers, optional, scopePresets } from "@workshop/core/adapter"
+import { optional, scopePresets } from "@workshop/core/internal"
+import { FailureBodyOf, type GroupHandlers } from "@workshop/core/internal/http"
 import { Effect, Schema } from "effect"
 import { creation, data, endpoint, groupOf, OfShop, shopEndpoint } from "./endpoints.js"
 import { viewOf } from "./views.js"

@@ -8,7 +8,8 @@ import {
   type ShopId,
   Shops
 } from "@workshop/core"
-import { currentWindow, type GroupHandlers, isActive, limitStatus, toIso } from "@workshop/core/adapter"
+import { currentWindow, isActive, limitStatus, toIso } from "@workshop/core/internal"
+import type { GroupHandlers } from "@workshop/core/internal/http"
 import { type Command, type LimitUse, RateLimits, Reads, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"

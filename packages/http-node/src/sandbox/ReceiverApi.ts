@@ -6,7 +6,8 @@ import {
   type WebhookAddressPolicy,
   Webhooks
 } from "@workshop/core"
-import { type GroupHandlers, optional, toIso } from "@workshop/core/adapter"
+import { optional, toIso } from "@workshop/core/internal"
+import type { GroupHandlers } from "@workshop/core/internal/http"
 import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"
 import type { Feed } from "./Feed.js"

@@ -1,5 +1,5 @@
 import { SendResult, type ShopId, WebhookSender } from "@workshop/core"
-import { signatureHeader, signingSecrets, toIso } from "@workshop/core/adapter"
+import { signatureHeader, signingSecrets, toIso } from "@workshop/core/internal"
 import { Reads } from "@workshop/core/store"
 import { Context, Effect, Layer, Schema } from "effect"
 import { requestHeaders, USER_AGENT } from "../sender/SendAttempt.js"

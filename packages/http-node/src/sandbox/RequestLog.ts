@@ -1,14 +1,7 @@
 import { type CachedRateLimits, LimitReached, Limits, Policies } from "@workshop/core"
-import {
-  addressUse,
-  bodyText,
-  countedAddress,
-  failureRows,
-  respond,
-  respondToCause,
-  toIso
-} from "@workshop/core/adapter"
 import type { Failure, HttpRequest, ObservedResponse, RequestContext, RouteGroup } from "@workshop/core/http"
+import { addressUse, bodyText, countedAddress, failureRows, toIso } from "@workshop/core/internal"
+import { respond, respondToCause } from "@workshop/core/internal/http"
 import { MINUTE_MS } from "@workshop/core/store"
 import { type Context, Effect, Schema } from "effect"
 import { type Fault, FaultKind, type Faults } from "./Faults.js"

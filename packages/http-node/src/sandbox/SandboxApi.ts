@@ -1,5 +1,5 @@
 import * as HttpApi from "@effect/platform/HttpApi"
-import { FailureBodyOf } from "@workshop/core/adapter"
+import { FailureBodyOf } from "@workshop/core/internal/http"
 import { AgendaApi } from "./AgendaApi.js"
 import { AppTicketsApi } from "./AppTicketsApi.js"
 import { ClockApi } from "./ClockApi.js"

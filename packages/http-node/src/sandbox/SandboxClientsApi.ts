@@ -1,12 +1,6 @@
 import { type ClientAccount, ClientInput, Clients, Offers, ShopId, Shops, Ticket } from "@workshop/core"
-import {
-  cardView,
-  displayName,
-  EmptyBody,
-  FailureBodyOf,
-  type GroupHandlers,
-  LoyaltyCard
-} from "@workshop/core/adapter"
+import { cardView, displayName, LoyaltyCard } from "@workshop/core/internal"
+import { EmptyBody, FailureBodyOf, type GroupHandlers } from "@workshop/core/internal/http"
 import { type Command, Directory, isBlocked, ServiceLimits, Store } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { clientEndpoint, creation, data, groupOf, offerEndpoint, shopEndpoint } from "./endpoints.js"

@@ -1,4 +1,4 @@
-import { BodyLimit, FailureBodyOf, type GroupHandlers } from "@workshop/core/adapter"
+import { BodyLimit, FailureBodyOf, type GroupHandlers } from "@workshop/core/internal/http"
 import { Effect, Schema } from "effect"
 import { data, endpoint, groupOf } from "./endpoints.js"
 

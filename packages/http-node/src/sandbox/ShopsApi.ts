@@ -11,7 +11,8 @@ import {
   type ShopRecord,
   Shops
 } from "@workshop/core"
-import { type GroupHandlers, scopePresets, shopFields } from "@workshop/core/adapter"
+import { scopePresets, shopFields } from "@workshop/core/internal"
+import type { GroupHandlers } from "@workshop/core/internal/http"
 import { ServiceLimits, type ShopHead } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { creation, data, endpoint, groupOf, shopEndpoint } from "./endpoints.js"

@@ -10,14 +10,14 @@ import {
 } from "@workshop/core"
 import {
   failureRows,
-  type GroupHandlers,
   nextDeadline,
   previewActs,
   type TicketActName,
   ticketActs,
   ticketView,
   toIso
-} from "@workshop/core/adapter"
+} from "@workshop/core/internal"
+import type { GroupHandlers } from "@workshop/core/internal/http"
 import { Directory, Reads, type SeenTicket, ServiceLimits, Store, type TicketFilter } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { data, groupOf, shopEndpoint, ticketEndpoint } from "./endpoints.js"

@@ -13,7 +13,8 @@ import {
   WebhookOffReason,
   Webhooks
 } from "@workshop/core"
-import { DateOrDateTimeText, EmptyBody, type GroupHandlers, toIso, toIsoOrNull } from "@workshop/core/adapter"
+import { DateOrDateTimeText, toIso, toIsoOrNull } from "@workshop/core/internal"
+import { EmptyBody, type GroupHandlers } from "@workshop/core/internal/http"
 import { type AttemptRecord, DeliveryLog, type LoggedDelivery, ServiceLimits } from "@workshop/core/store"
 import { Effect, Either, Schema } from "effect"
 import { data, groupOf, shopEndpoint } from "./endpoints.js"

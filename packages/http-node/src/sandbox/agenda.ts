@@ -1,5 +1,5 @@
 import type { ApiKeyRecord, EventId, EventRecord, Instant, LimitStatus, ShopId, TicketId } from "@workshop/core"
-import { nextDeadline, numberLabel, overlapEnd } from "@workshop/core/adapter"
+import { nextDeadline, numberLabel, overlapEnd } from "@workshop/core/internal"
 import type { TicketRecord, Webhook } from "@workshop/core/store"
 
 /** The kinds of events that time alone causes: a delivery attempt, a closure, the end of a period in which something is allowed. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { consoleAssets } from "@workshop/console"
-import type { Page } from "@workshop/core/adapter"
 import type { RouteGroup } from "@workshop/core/http"
+import type { Page } from "@workshop/core/internal"
 import { Effect } from "effect"
 import { runOnce } from "../coalesce.js"
 import { constantBody, constantPage, guardPage, pageGroup } from "../staticPages.js"

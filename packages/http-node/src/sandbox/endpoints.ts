@@ -2,7 +2,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { ClientId, OfferId, ShopId, TicketId } from "@workshop/core"
-import { FailureBodyOf, SuccessBody, status201 } from "@workshop/core/adapter"
+import { FailureBodyOf, SuccessBody, status201 } from "@workshop/core/internal/http"
 import { Schema } from "effect"
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"

@@ -1,6 +1,7 @@
 import { Actor, CachedRateLimits, type StoreUnavailable, type WebhookAddressPolicy } from "@workshop/core"
+import type { HttpRequest, RouteGroup } from "@workshop/core/http"
+import { addressUse } from "@workshop/core/internal"
 import {
-  addressUse,
   bodyCheck,
   Checks,
   endpointHandler,
@@ -11,8 +12,7 @@ import {
   routes,
   runChecks,
   validationCheck
-} from "@workshop/core/adapter"
-import type { HttpRequest, RouteGroup } from "@workshop/core/http"
+} from "@workshop/core/internal/http"
 import type { Node } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
 import { Effect, Option } from "effect"

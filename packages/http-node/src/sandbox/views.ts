@@ -1,5 +1,5 @@
 import type { Event, EventRecord, Instant } from "@workshop/core"
-import { toIso } from "@workshop/core/adapter"
+import { toIso } from "@workshop/core/internal"
 import { Schema } from "effect"
 
 /** The schema of the keys of a table. Its description lists their meanings. */

@@ -9,8 +9,9 @@ import {
   sandboxAddresses,
   TrackingPages
 } from "@workshop/core"
-import { bodyText, ClockAdvance, SandboxClock } from "@workshop/core/adapter"
 import { BodyTooLarge, type HttpRequest, type Pipeline, pipeline, workshopRoutes } from "@workshop/core/http"
+import { bodyText } from "@workshop/core/internal"
+import { ClockAdvance, SandboxClock } from "@workshop/core/testing"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { expect } from "vitest"

@@ -1,4 +1,4 @@
-import { sandboxAllowed } from "@workshop/http-node/sandbox"
+import { sandboxAllowed } from "@workshop/http-node/internal"
 import { describe, expect, it } from "vitest"
 import { MINUTE, NOBODY, Sandbox } from "./Sandbox.js"
 

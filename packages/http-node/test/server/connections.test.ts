@@ -1,4 +1,4 @@
-import { respond } from "@workshop/core/adapter"
+import { respond } from "@workshop/core/internal/http"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { RawClient } from "./RawClient.js"

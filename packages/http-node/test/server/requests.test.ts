@@ -1,6 +1,6 @@
 import { Probes, StoreUnavailable } from "@workshop/core"
-import { bodyText } from "@workshop/core/adapter"
 import type { HttpRequest } from "@workshop/core/http"
+import { bodyText } from "@workshop/core/internal"
 import { Directory } from "@workshop/core/store"
 import { pages } from "@workshop/http-node"
 import { type Context, Effect, Logger } from "effect"

@@ -1,6 +1,6 @@
 import { Entropy, KeyInput, Keys, Profanity, ShopInput, Shops } from "@workshop/core"
-import { respond } from "@workshop/core/adapter"
 import { pipeline, type RouteGroup, workshopRoutes } from "@workshop/core/http"
+import { respond } from "@workshop/core/internal/http"
 import { type ConnectionLimits, makeHttpMetrics, pages, SERVER_TIMEOUTS, serve } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import { Deferred, Effect, Exit, Layer, Logger, Schema, Scope } from "effect"

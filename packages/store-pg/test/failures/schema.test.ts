@@ -1,6 +1,6 @@
 import { Entropy, Profanity, ShopInput, Shops, type TicketId } from "@workshop/core"
-import { bodyText } from "@workshop/core/adapter"
 import { pipeline, workshopRoutes } from "@workshop/core/http"
+import { bodyText } from "@workshop/core/internal"
 import { start } from "@workshop/core/promise"
 import { Reads } from "@workshop/core/store"
 import { PgStore } from "@workshop/store-pg"

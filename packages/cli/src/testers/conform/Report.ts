@@ -1,4 +1,4 @@
-import { escapeHtml } from "@workshop/core/adapter"
+import { escapeHtml } from "@workshop/core/internal"
 import { type Exchange, maskSecrets } from "../../sandbox/Api.js"
 import type { Paint } from "../../terminal/Output.js"
 import { pluralize } from "../../terminal/pluralize.js"

@@ -1,4 +1,4 @@
-import { escapeHtml } from "@workshop/core/adapter"
+import { escapeHtml } from "@workshop/core/internal"
 
 /** A case of a report in JUnit XML. */
 export interface JUnitCase {

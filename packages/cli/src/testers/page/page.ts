@@ -1,5 +1,5 @@
 import { reportViewer } from "@workshop/console"
-import { escapeHtml } from "@workshop/core/adapter"
+import { escapeHtml } from "@workshop/core/internal"
 
 const STYLE = `
 :root { color-scheme: light dark; --good: light-dark(#1a7f37, #3fb950); --bad: light-dark(#cf222e, #ff7b72);

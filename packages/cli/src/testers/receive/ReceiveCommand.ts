@@ -1,4 +1,4 @@
-import { beginsAsSecret } from "@workshop/core/adapter"
+import { beginsAsSecret } from "@workshop/core/internal"
 import { Effect } from "effect"
 import { refuse } from "../../CommandRefused.js"
 import { command } from "../../terminal/commands.js"

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Instant } from "@workshop/core"
-import { SIGNATURE_HEADER } from "@workshop/core/adapter"
+import { SIGNATURE_HEADER } from "@workshop/core/internal"
 import type { CannotListen } from "@workshop/http-node"
 import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Deferred, Effect, Predicate, type Scope } from "effect"

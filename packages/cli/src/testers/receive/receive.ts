@@ -1,4 +1,4 @@
-import { looksLikeKey } from "@workshop/core/adapter"
+import { looksLikeKey } from "@workshop/core/internal"
 import { Clock, Console, Deferred, Effect, Runtime, Schedule, type Scope } from "effect"
 import { refuse } from "../../CommandRefused.js"
 import { type AskSandbox, askingSandbox } from "../../sandbox/Sandbox.js"

@@ -1,4 +1,4 @@
-import { displayName } from "@workshop/core/adapter"
+import { displayName } from "@workshop/core/internal"
 import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Predicate, Random, Scope } from "effect"
 import { Api, type CallOptions, EnvironmentFailed } from "../../sandbox/Api.js"

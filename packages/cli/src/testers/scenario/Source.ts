@@ -1,5 +1,5 @@
 import { inputIssues } from "@workshop/core"
-import { nearestName } from "@workshop/core/adapter"
+import { nearestName } from "@workshop/core/internal"
 import { SchemaAST as AST, Option, type ParseResult } from "effect"
 import {
   type Document,

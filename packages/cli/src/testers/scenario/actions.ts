@@ -1,5 +1,5 @@
-import { durationMs, toIso } from "@workshop/core/adapter"
-import { faultKinds } from "@workshop/http-node/sandbox"
+import { durationMs, toIso } from "@workshop/core/internal"
+import { faultKinds } from "@workshop/http-node/internal"
 import { Effect, Schema } from "effect"
 import { type CallName, calls, requestOf } from "../../sandbox/Calls.js"
 import {

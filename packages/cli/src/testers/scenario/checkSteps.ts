@@ -1,4 +1,4 @@
-import { errorCodes, failureRows } from "@workshop/core/adapter"
+import { errorCodes, failureRows } from "@workshop/core/internal"
 import { SchemaAST as AST, Predicate } from "effect"
 import { type Observation, ReferenceText } from "./Action.js"
 import { actions, stepNames } from "./actions.js"

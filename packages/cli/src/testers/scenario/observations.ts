@@ -1,4 +1,4 @@
-import { eventTypes, toIso } from "@workshop/core/adapter"
+import { eventTypes, toIso } from "@workshop/core/internal"
 import { Effect, Predicate, Schema } from "effect"
 import { type CallName, calls, requestOf } from "../../sandbox/Calls.js"
 import type { ReceivedDelivery } from "../receive/Receiver.js"

@@ -1,4 +1,4 @@
-import { escapeHtml, toIso } from "@workshop/core/adapter"
+import { escapeHtml, toIso } from "@workshop/core/internal"
 import { plain } from "../../terminal/Output.js"
 import { type JUnitCase, junitXml } from "../page/junit.js"
 import { entryItem, markOutcome, pageText, row } from "../page/page.js"

@@ -1,4 +1,4 @@
-import { DURATION, durationMs, toIso } from "@workshop/core/adapter"
+import { DURATION, durationMs, toIso } from "@workshop/core/internal"
 import { Data, DateTime, Effect, Predicate, Schema } from "effect"
 import { healthy } from "../receive/Receiver.js"
 import { type Reply, statusReply } from "../testkit/LoopbackServer.js"

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { SIGNATURE_HEADER } from "@workshop/core/adapter"
+import { SIGNATURE_HEADER } from "@workshop/core/internal"
 import { Duration, Effect, Either, Predicate } from "effect"
 import {
   type Action,

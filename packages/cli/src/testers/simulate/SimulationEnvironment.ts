@@ -1,6 +1,6 @@
 import type { Entropy, StorePorts } from "@workshop/core"
-import { bodyText } from "@workshop/core/adapter"
 import type { HttpRequest, Pipeline } from "@workshop/core/http"
+import { bodyText } from "@workshop/core/internal"
 import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option, type Scope } from "effect"
 import { Api, type Envelope, EnvironmentFailed, envelopeOf } from "../../sandbox/Api.js"
 import { requestOf } from "../../sandbox/Calls.js"

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto"
 import type { Entropy, StorePorts } from "@workshop/core"
-import { SIGNATURE_HEADER } from "@workshop/core/adapter"
+import { SIGNATURE_HEADER } from "@workshop/core/internal"
 import * as MemoryStore from "@workshop/store-memory"
 import { Console, Context, Effect, Fiber, type Layer, type Scope } from "effect"
 import { type CommandRefused, refuse, toCommandRefused } from "../../CommandRefused.js"

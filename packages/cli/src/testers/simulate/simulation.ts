@@ -1,4 +1,4 @@
-import { SIGNATURE_HEADER } from "@workshop/core/adapter"
+import { SIGNATURE_HEADER } from "@workshop/core/internal"
 import { Effect } from "effect"
 import { EnvironmentFailed } from "../../sandbox/Api.js"
 import { type CallName, requestOf } from "../../sandbox/Calls.js"

@@ -13,8 +13,8 @@ import {
   WebhookSender,
   Workshop
 } from "@workshop/core"
-import { ClockAdvance, SandboxClock } from "@workshop/core/adapter"
 import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
+import { ClockAdvance, SandboxClock } from "@workshop/core/testing"
 import { SandboxReceivers, sandboxRoutes, sandboxSender } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Layer } from "effect"
 import type { Fetch } from "../../sandbox/Api.js"

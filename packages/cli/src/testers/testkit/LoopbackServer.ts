@@ -1,6 +1,6 @@
 import * as Http from "node:http"
 import type { CannotListen } from "@workshop/http-node"
-import { listen as listenOn } from "@workshop/http-node/adapter"
+import { listen as listenOn } from "@workshop/http-node/internal"
 import { Clock, Effect, Fiber, Runtime, Schedule, type Scope } from "effect"
 import { baseOf } from "../../terminal/listenAddress.js"
 

@@ -1,5 +1,5 @@
 import type { Ticket as TypedTicket } from "@workshop/core/promise"
-import type { deliveryView } from "@workshop/http-node/sandbox"
+import type { deliveryView } from "@workshop/http-node/internal"
 
 /** A ticket in a response (Specification, Resources); the tickets of tests have numbers. */
 export type TicketJson = TypedTicket & { readonly number: number; readonly number_label: string }

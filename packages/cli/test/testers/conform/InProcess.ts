@@ -1,5 +1,5 @@
 import type { Entropy, StorePorts, WebhookPost } from "@workshop/core"
-import { SIGNATURE_HEADER } from "@workshop/core/adapter"
+import { SIGNATURE_HEADER } from "@workshop/core/internal"
 import { type LimitUse, RateLimits, Store } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import { type Context, Effect, Layer, Logger, ManagedRuntime } from "effect"

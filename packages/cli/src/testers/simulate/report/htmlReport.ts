@@ -1,4 +1,4 @@
-import { escapeHtml } from "@workshop/core/adapter"
+import { escapeHtml } from "@workshop/core/internal"
 import { pluralize } from "../../../terminal/pluralize.js"
 import { entryItem, pageText, row, ruleLink } from "../../page/page.js"
 import type { EventJson } from "../../testkit/ResponseTypes.js"
