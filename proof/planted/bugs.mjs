@@ -261,8 +261,8 @@ const ofTickets = [
     "Tickets",
     "notified-again",
     "a repeated record of a notification raises its event again",
-    "runIdempotent(store)(recordNotifiedCommand(caller, id, channel, limits), key, {",
-    "runIdempotent(store)(recordNotifiedCommand(caller, id, channel, limits), key && undefined, {"
+    'key,\n        { caller_id: caller.caller_id, operation: "tickets.notified"',
+    'key && undefined,\n        { caller_id: caller.caller_id, operation: "tickets.notified"'
   ),
   memory(
     "ShopData",

@@ -107,12 +107,12 @@ const workshopHandlers = Effect.gen(function* () {
       byNumber: ({ path }, caller) => Effect.map(tickets.byNumber(caller, path.n), byNumberResponse),
       changeStatus: ({ path, headers, payload }, caller) =>
         Effect.map(
-          tickets.changeStatusOnce(caller, path.id, payload.status, headers["idempotency-key"]),
+          tickets.changeStatus(caller, path.id, payload.status, headers["idempotency-key"]),
           idempotentResponse
         ),
       recordNotified: ({ path, headers, payload }, caller) =>
         Effect.map(
-          tickets.recordNotifiedOnce(caller, path.id, payload.channel, headers["idempotency-key"]),
+          tickets.recordNotified(caller, path.id, payload.channel, headers["idempotency-key"]),
           idempotentResponse
         )
     },

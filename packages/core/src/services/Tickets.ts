@@ -11,7 +11,7 @@ import { type IdempotencyKey, type Idempotent, type IdempotentResult, idempotent
 import { checkedTexts } from "../domain/ForbiddenWord.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
-import { Limits, type LimitsByPolicy } from "../domain/Limits.js"
+import { Limits } from "../domain/Limits.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { numberLabel, type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
 import { historyView } from "../domain/TicketChange.js"
@@ -22,7 +22,6 @@ import { Reads, Store } from "../ports/StorePorts.js"
 import type { SeenTicket } from "../ports/TicketList.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
 import { asCaller, type Caller, callerLimits } from "./Caller.js"
-import { commandRunner } from "./CommandRunner.js"
 import { pageOf, parseTicketQuery, type TicketQuery } from "./TicketQuery.js"
 
 /** Another ticket with the same number (Specification, Lists and sync). */
@@ -54,12 +53,6 @@ const runIdempotent =
 
 const resultOf = <A>({ result }: Outcome<A>): A => result
 
-const changeStatusCommand = (caller: Caller, id: TicketId, status: TicketStatus, limits: LimitsByPolicy) =>
-  asCaller(caller, changeStatusOf(caller.shop_id, id, status, callerLimits(caller, limits)))
-
-const recordNotifiedCommand = (caller: Caller, id: TicketId, channel: ShopChannel, limits: LimitsByPolicy) =>
-  asCaller(caller, recordNotifiedOf(caller.shop_id, id, channel, callerLimits(caller, limits)))
-
 /** Reads one ticket, and returns the result of `select`. */
 const ticketReader =
   (reads: Context.Tag.Service<Reads>) =>
@@ -73,7 +66,6 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
   accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
-    const run = commandRunner(store)
     const reads = yield* Reads
     const profanity = yield* ProfanityFilter
     const limits = yield* PolicyLimits
@@ -121,31 +113,28 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       return { data: view(seen.shop, first), others: rest.map(summaryOf) }
     })
 
-    /** Moves a ticket by the table of moves (Specification, States). */
-    const changeStatus = (caller: Caller, id: TicketId, status: TicketStatus) =>
-      run(changeStatusCommand(caller, id, status, limits))
+    /**
+     * Moves a ticket by the table of moves. With an idempotency key, a repetition returns the ticket as it was
+     * (Specification, States; Idempotency).
+     */
+    const changeStatus = (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
+      runIdempotent(store)(
+        asCaller(caller, changeStatusOf(caller.shop_id, id, status, callerLimits(caller, limits))),
+        key,
+        { caller_id: caller.caller_id, operation: "tickets.status", request: { id, status } }
+      ).pipe(Effect.map(resultOf))
 
-    /** Records that the shop notified the client (Specification, Endpoints). */
-    const recordNotified = (caller: Caller, id: TicketId, channel: ShopChannel) =>
-      run(recordNotifiedCommand(caller, id, channel, limits))
+    /**
+     * Records that the shop notified the client. With an idempotency key, a repetition records nothing (Specification,
+     * Endpoints; Idempotency).
+     */
+    const recordNotified = (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
+      runIdempotent(store)(
+        asCaller(caller, recordNotifiedOf(caller.shop_id, id, channel, callerLimits(caller, limits))),
+        key,
+        { caller_id: caller.caller_id, operation: "tickets.notified", request: { id, channel } }
+      ).pipe(Effect.map(resultOf))
 
-    /** Like `changeStatus`; with a key, a repetition returns the ticket as it was (Specification, Endpoints). */
-    const changeStatusOnce = (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
-      runIdempotent(store)(changeStatusCommand(caller, id, status, limits), key, {
-        caller_id: caller.caller_id,
-        operation: "tickets.status",
-        request: { id, status }
-      }).pipe(Effect.map(resultOf))
-
-    /** Like `recordNotified`; with a key, a repetition records nothing (Specification, Endpoints). */
-    const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
-      runIdempotent(store)(recordNotifiedCommand(caller, id, channel, limits), key, {
-        caller_id: caller.caller_id,
-        operation: "tickets.notified",
-        request: { id, channel }
-      }).pipe(Effect.map(resultOf))
-
-    const changes = { changeStatus, recordNotified, changeStatusOnce, recordNotifiedOnce }
-    return { create, byId, list, byNumber, history, ...changes }
+    return { create, byId, list, byNumber, history, changeStatus, recordNotified }
   })
 }) {}

@@ -18,8 +18,8 @@ it("a decorator of Tickets sees the moves of the API, and a repeated move only o
     Effect.map(Tickets, (tickets) =>
       Tickets.make({
         ...tickets,
-        changeStatusOnce: (caller, id, status, key) =>
-          Effect.tap(tickets.changeStatusOnce(caller, id, status, key), ({ replayed }) => {
+        changeStatus: (caller, id, status, key) =>
+          Effect.tap(tickets.changeStatus(caller, id, status, key), ({ replayed }) => {
             if (!replayed) moves.push([caller.caller_id, status])
           })
       })

@@ -32,7 +32,7 @@ describe("The Promise API", () => {
     expect(again.value).toMatchObject({ replayed: true, data: first.value.data })
     expect(await workshop.tickets.changeStatus(caller, first.value.data.id, "ready")).toMatchObject({
       ok: true,
-      value: { state: "ready" }
+      value: { data: { state: "ready" }, replayed: false }
     })
     for (const state of ["ready", ["ready"]] as const)
       expect(await workshop.tickets.list(caller, { state, limit: 1 })).toMatchObject({
@@ -49,9 +49,9 @@ describe("The Promise API", () => {
   it("a move or a notification that is repeated with its key returns the first result, and records nothing again (Specification, Idempotency)", async () => {
     const caller = await shop()
     const made = await workshop.orThrow.tickets.create(caller, { service: "Heels" }, "order-1")
-    const move = () => workshop.orThrow.tickets.changeStatusOnce(caller, made.data.id, "ready", "move-1")
+    const move = () => workshop.orThrow.tickets.changeStatus(caller, made.data.id, "ready", "move-1")
     const moved = await move()
-    const noted = (key: string) => workshop.orThrow.tickets.recordNotifiedOnce(caller, made.data.id, "sms", key)
+    const noted = (key: string) => workshop.orThrow.tickets.recordNotified(caller, made.data.id, "sms", key)
     const first = await noted("note-1")
     expect([moved.replayed, first.replayed]).toEqual([false, false])
     expect(await move()).toEqual({ ...moved, replayed: true })
@@ -217,7 +217,9 @@ describe("The Promise API", () => {
     expect(await own.notificationSender.runOnce()).toMatchObject({ ok: true })
     expect(notified).toEqual(["ticket.ready"])
     clock.advance(60 * 86_400_000)
-    expect(await own.tickets.byId(caller, made.value.data.id)).toMatchObject({ value: { state: "ready" } })
+    expect(await own.tickets.byId(caller, made.value.data.id)).toMatchObject({
+      value: { state: "ready" }
+    })
     expect(await own.closer.runOnce()).toMatchObject({ ok: true })
     expect(await own.tickets.byId(caller, made.value.data.id)).toMatchObject({ value: { state: "abandoned" } })
     expect(await own.dispatcher.runOnce()).toMatchObject({ ok: false, refusal: { _tag: "NoSender" } })
@@ -267,10 +269,8 @@ describe("The Promise API", () => {
       "tickets.byNumber": () => tickets.byNumber(caller, 1),
       "tickets.list": () => tickets.list(caller, {}),
       "tickets.changeStatus": () => tickets.changeStatus(caller, id, "ready"),
-      "tickets.changeStatusOnce": () => tickets.changeStatusOnce(caller, id, "ready", "k"),
       "tickets.history": () => tickets.history(caller, id),
       "tickets.recordNotified": () => tickets.recordNotified(caller, id, "call"),
-      "tickets.recordNotifiedOnce": () => tickets.recordNotifiedOnce(caller, id, "call", "k"),
       "progress.edit": () => progress.edit(caller, id, { item: "Coat" }),
       "progress.announceDelay": () => progress.announceDelay(caller, id, { promised_at: "2027-01-01T10:00:00.000Z" }),
       "progress.recordPart": () => progress.recordPart(caller, id, { label: "Zip", status: "ordered" }),

@@ -110,7 +110,7 @@ describe("workshop.import (Specification, Tickets)", () => {
     // The next ticket has the next number, and imported tickets can be changed.
     const next = value(await workshop.tickets.createInApp(caller, { service: "Hem" })).data
     expect(next.number).toBe(47)
-    expect(value(await workshop.tickets.changeStatus(caller, data[3]!.id, "collected")).state).toBe("collected")
+    expect(value(await workshop.tickets.changeStatus(caller, data[3]!.id, "collected")).data.state).toBe("collected")
     expect(value(await workshop.audit.list({ shop_id, before: null, limit: 1 }))).toMatchObject([
       { act: "tickets.imported", details: { tickets: 6, clients: 2, cards: 1 } }
     ])

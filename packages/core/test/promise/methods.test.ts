@@ -22,7 +22,15 @@ it("the types of a move and of a creation have their refusals by tag", () => {
   const tags = (...names: ReadonlyArray<AnyRefusal["_tag"]>) => names.map((tag) => `\`${tag}\``).join(", ")
   expect(of("tickets.create")).toBe(tags("ClientNotFound", "ForbiddenWord", "IdempotencyKeyReused", "LimitReached"))
   expect(of("tickets.changeStatus")).toBe(
-    tags("InvalidTransition", "LimitReached", "ReopenWindowPassed", "SameState", "TicketAbandoned", "TicketNotFound")
+    tags(
+      "IdempotencyKeyReused",
+      "InvalidTransition",
+      "LimitReached",
+      "ReopenWindowPassed",
+      "SameState",
+      "TicketAbandoned",
+      "TicketNotFound"
+    )
   )
   expect(of("shops.create")).toBe("")
 })
@@ -30,7 +38,7 @@ it("the types of a move and of a creation have their refusals by tag", () => {
 it("the type of a method's value has its fields, and the names of types that the entry exports", () => {
   const of = (name: string) => rows.find((row) => row[1] === name)?.[3]
   expect(of("tickets.create")).toBe("`{ data: Ticket, replayed, limitStatuses: LimitStatus[] }`")
-  expect(of("tickets.changeStatusOnce")).toBe("`{ data: Ticket, replayed }`")
+  expect(of("tickets.changeStatus")).toBe("`{ data: Ticket, replayed }`")
   expect(of("keys.create")).toBe("`{ record: ApiKeyRecord, key }`")
   expect([of("tickets.history"), of("offers.accept")]).toEqual(["`TicketChange[]`", ""])
 })

@@ -244,7 +244,7 @@ describe("the options of start", () => {
       const moved = await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
       if (!moved.ok) throw moved.refusal
       // The API shows a notification only for a client, because a walk-in customer has no app.
-      expect(moved.value.notified_at === null).toBe(ticket.client_id === undefined)
+      expect(moved.value.data.notified_at === null).toBe(ticket.client_id === undefined)
       await workshop.notificationSender.runOnce()
     }
     expect(notified).toEqual([

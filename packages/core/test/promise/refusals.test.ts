@@ -139,7 +139,7 @@ describe("refusals", () => {
     )
     expect(own(successResponse(await tickets.list(by, { limit: 1 })))).toEqual(await api("GET", "tickets?limit=1", ""))
     expect(own(successResponse(await tickets.byNumber(by, 2)))).toEqual(await api("GET", "tickets/by-number/2", ""))
-    const moved = await tickets.changeStatusOnce(by, first.data.id, "ready", "three")
+    const moved = await tickets.changeStatus(by, first.data.id, "ready", "three")
     const path = `tickets/${first.data.id}/status`
     expect(own(successResponse({ ...moved, replayed: true }))).toEqual(
       await api("POST", path, "three", { status: "ready" })

@@ -20,7 +20,7 @@ describe("Specification, States: automatic closure by the service", () => {
         const closer = yield* Closer
         const { data } = yield* tickets.create(caller, ticketInput())
         clock.advance(5 * DAY_MS)
-        const { ready_at } = yield* tickets.changeStatus(caller, ticketId(data), "ready")
+        const { ready_at } = (yield* tickets.changeStatus(caller, ticketId(data), "ready")).data
         clock.advance(60 * DAY_MS - 1)
         expect(yield* closer.runOnce).toBe(0)
         clock.advance(1 + HOUR_MS)

@@ -120,7 +120,7 @@ describe("A shop cannot distinguish a client who blocks it from one who does not
         expect((yield* tickets.byNumber(caller, data.number!)).data.client).toBeNull()
         expect((yield* tickets.list(caller, query({}))).data.map(({ client }) => client)).toEqual([null, null])
         const ready = yield* tickets.changeStatus(caller, ticketId(data), "ready")
-        expect([ready.client, ready.notified_at]).toEqual([null, null])
+        expect([ready.data.client, ready.data.notified_at]).toEqual([null, null])
         const after = (yield* events).slice(before)
         expect(after.map(({ type }) => type)).toEqual(["ticket.ready"])
         expect(JSON.parse(after[0]!.body).data.ticket.client).toBeNull()

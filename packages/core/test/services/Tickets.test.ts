@@ -64,7 +64,7 @@ describe("Specification, States: a collected ticket", () => {
         const tickets = yield* Tickets
         const { data } = yield* tickets.create(caller, ticketInput())
         const move = (to: "ready" | "impossible" | "workshop" | "collected") =>
-          tickets.changeStatus(caller, ticketId(data), to)
+          Effect.map(tickets.changeStatus(caller, ticketId(data), to), ({ data }) => data)
         yield* move("ready")
         expect(yield* move("collected")).toMatchObject({ state: "collected", outcome: "ready" })
         clock.advance(DAY_MS)

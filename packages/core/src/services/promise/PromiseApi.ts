@@ -62,6 +62,7 @@ const AuditQuery = Schema.Struct({
 })
 
 // The identifier is the name of the argument in errors about all of it.
+const OptionalKey = Schema.UndefinedOr(IdempotencyKey).annotations({ identifier: "IdempotencyKey" })
 const Part = Schema.UndefinedOr(OwnerPage).annotations({ identifier: "Page" })
 const After = Schema.NullishOr(ShopId).annotations({ identifier: "After" })
 const PageLimit = Schema.NonNegativeInt.annotations({ identifier: "Limit" })
@@ -137,23 +138,13 @@ const ticketMethods = (run: RunEffect<ApiServices>) => {
       byNumber: method([decodeInput.caller, decodeInput.number], (caller, number) => Tickets.byNumber(caller, number)),
       /** The changes of a ticket with their authors, oldest first. */
       history: method([decodeInput.caller, TicketId], (caller, id) => Tickets.history(caller, id)),
-      /** Moves a ticket by the table of moves (Specification, States). */
-      changeStatus: method([decodeInput.caller, TicketId, TicketStatus], (caller, id, status) =>
-        Tickets.changeStatus(caller, id, status)
+      /** Moves a ticket by the table of moves; a repetition with the same key returns the ticket as it was (Specification, States; Idempotency). */
+      changeStatus: method([decodeInput.caller, TicketId, TicketStatus, OptionalKey], (caller, id, status, key) =>
+        Tickets.changeStatus(caller, id, status, key)
       ),
-      /** Like `changeStatus`; a repetition with the same key returns the ticket as it was (Specification, Idempotency). */
-      changeStatusOnce: method(
-        [decodeInput.caller, TicketId, TicketStatus, IdempotencyKey],
-        (caller, id, status, key) => Tickets.changeStatusOnce(caller, id, status, key)
-      ),
-      /** Records that the shop itself notified the client (Specification, Endpoints). */
-      recordNotified: method([decodeInput.caller, TicketId, ShopChannel], (caller, id, channel) =>
-        Tickets.recordNotified(caller, id, channel)
-      ),
-      /** Like `recordNotified`; a repetition with the same key records nothing (Specification, Idempotency). */
-      recordNotifiedOnce: method(
-        [decodeInput.caller, TicketId, ShopChannel, IdempotencyKey],
-        (caller, id, channel, key) => Tickets.recordNotifiedOnce(caller, id, channel, key)
+      /** Records that the shop itself notified the client; a repetition with the same key records nothing (Specification, Endpoints; Idempotency). */
+      recordNotified: method([decodeInput.caller, TicketId, ShopChannel, OptionalKey], (caller, id, channel, key) =>
+        Tickets.recordNotified(caller, id, channel, key)
       )
     },
     progress: {

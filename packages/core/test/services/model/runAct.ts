@@ -95,11 +95,11 @@ const onTicket = Effect.fnUntraced(function* (
   const quotes = yield* Quotes
   switch (act.do) {
     case "status": {
-      const answer = tickets.changeStatus(caller, id, act.to as TicketStatus)
+      const answer = Effect.map(tickets.changeStatus(caller, id, act.to as TicketStatus), ({ data }) => data)
       return { real: yield* realAnswer(realState, answer), naive: naive.status(shop, n, act.to) }
     }
     case "notified": {
-      const answer = tickets.recordNotified(caller, id, act.channel as "sms" | "call")
+      const answer = Effect.map(tickets.recordNotified(caller, id, act.channel as "sms" | "call"), ({ data }) => data)
       return { real: yield* realAnswer(realState, answer), naive: naive.notified(shop, n, act.channel) }
     }
     case "quote": {
